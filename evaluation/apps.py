@@ -1,0 +1,8 @@
+"""Django app of the evaluation."""
+
+from django.apps import AppConfig
+
+
+class EvaluationConfig(AppConfig):
+    name = "evaluation"
+    default_auto_field = "django.db.models.BigAutoField"

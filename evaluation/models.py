@@ -1,0 +1,187 @@
+"""Stored by the evaluation: test sets with their evidence, runs with answers, scorings with scores."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils import timezone
+
+from rag_pipeline.models import BackgroundTask, Corpus, Document
+
+
+class TestSet(models.Model):
+    """A version of a set of questions. Immutable once a run used it: an edit makes the next version."""
+
+    __test__ = False  # not a pytest class
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="testsets")
+    name = models.CharField(max_length=120)
+    version = models.PositiveIntegerField(default=1)
+    parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children")
+    generator = models.JSONField(default=dict, help_text="GeneratorSpec that made it; empty when imported")
+    report = models.JSONField(default=dict, help_text="What generation did: asked, made, rejected and why")
+    task = models.OneToOneField(BackgroundTask, null=True, blank=True, on_delete=models.SET_NULL)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("name", "-version")
+        constraints = [models.UniqueConstraint(fields=("corpus", "name", "version"), name="testset_version_once")]
+
+    def __str__(self) -> str:
+        return self.name if self.version == 1 else f"{self.name} v{self.version}"
+
+    @property
+    def used(self) -> bool:
+        """True once a run has it: it must not change any more."""
+        return self.runs.exists()
+
+
+class Question(models.Model):
+    """One question. A simple one and its complex twin share `pair_id`, references and evidence."""
+
+    class Kind(models.TextChoices):
+        SIMPLE = "simple"
+        COMPLEX = "complex"
+        OUT_OF_SCOPE = "out_of_scope"
+
+    class Status(models.TextChoices):
+        NEW = "new"
+        REVIEWED = "reviewed"
+        REJECTED = "rejected"
+
+    testset = models.ForeignKey(TestSet, on_delete=models.CASCADE, related_name="questions")
+    position = models.PositiveIntegerField()
+    question_id = models.CharField(max_length=80)
+    pair_id = models.CharField(max_length=80)
+    kind = models.CharField(max_length=12, choices=Kind)
+    transformation = models.CharField(max_length=40, blank=True)
+    error = models.CharField(max_length=40, blank=True)
+    text = models.TextField()
+    reference_answers = models.JSONField(default=list)
+    split = models.CharField(max_length=10, default="tune")
+    status = models.CharField(max_length=10, choices=Status, default=Status.NEW)
+    metadata = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("position",)
+        constraints = [models.UniqueConstraint(fields=("testset", "question_id"), name="question_once")]
+
+    @property
+    def answerable(self) -> bool:
+        """True when the documents hold the answer."""
+        return self.kind != self.Kind.OUT_OF_SCOPE
+
+    @property
+    def reference(self) -> str:
+        """The first reference answer, or an empty string."""
+        return self.reference_answers[0] if self.reference_answers else ""
+
+
+class Evidence(models.Model):
+    """A character span of a document that holds the answer; never a chunk."""
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="evidence")
+    document = models.ForeignKey(Document, on_delete=models.PROTECT, related_name="evidence")
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("id",)
+
+
+class Run(models.Model):
+    """One pipeline answered one test-set version. Copies its settings: later edits change nothing here."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="runs")
+    testset = models.ForeignKey(TestSet, on_delete=models.PROTECT, related_name="runs")
+    name = models.CharField(max_length=120, blank=True)
+    note = models.TextField(blank=True)
+    pipeline = models.JSONField(help_text="PipelineSpec.settings")
+    pipeline_fingerprint = models.CharField(max_length=32)
+    split = models.CharField(max_length=10, default="all")
+    limit = models.PositiveIntegerField(null=True, blank=True, help_text="Only the first N pairs")
+    repeat = models.PositiveIntegerField(default=1)
+    versions = models.JSONField(default=dict, help_text="Packages, weights and code that made it")
+    notes = models.JSONField(default=list, help_text="Remarks for the user, such as a setting the model rejected")
+    chunks = models.PositiveIntegerField(null=True, blank=True)
+    task = models.OneToOneField(BackgroundTask, null=True, blank=True, on_delete=models.SET_NULL)
+    archived = models.BooleanField(default=False)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-id",)
+
+    def __str__(self) -> str:
+        return self.name or f"Run {self.pk}"
+
+    @property
+    def current_scoring(self) -> Scoring | None:
+        """The scoring that pages and files show."""
+        return self.scorings.filter(current=True).first()
+
+
+class Answer(models.Model):
+    """The pipeline's trace for one question."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="answers")
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="answers")
+    repeat = models.PositiveIntegerField(default=0)
+    text = models.TextField(blank=True)
+    contexts = models.JSONField(
+        default=list, help_text="List of {document_id, document, start, end, score, rank, page}; texts are the spans"
+    )
+    prompt = models.TextField(blank=True)
+    latency_s = models.FloatField(null=True)
+    ttft_s = models.FloatField(null=True)
+    prompt_tokens = models.PositiveIntegerField(null=True)
+    completion_tokens = models.PositiveIntegerField(null=True)
+    cost_usd = models.FloatField(null=True)
+    error = models.TextField(blank=True)
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("question__position", "repeat")
+        constraints = [models.UniqueConstraint(fields=("run", "question", "repeat"), name="answer_once")]
+
+
+class Scoring(models.Model):
+    """One way of scoring a run's stored answers; scoring again asks the pipeline nothing."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="scorings")
+    spec = models.JSONField(help_text="EvaluationSpec")
+    current = models.BooleanField(default=True)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-id",)
+
+
+class MetricScore(models.Model):
+    """A metric's value for one answer; null with its reason when it could not be computed."""
+
+    scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="scores")
+    answer = models.ForeignKey(Answer, on_delete=models.CASCADE, related_name="scores")
+    metric = models.CharField(max_length=60)
+    value = models.FloatField(null=True)
+    reason = models.TextField(blank=True)
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=("scoring", "answer", "metric"), name="score_once")]
+
+
+class RunMetric(models.Model):
+    """A metric over a whole run, with its 95 % interval. `group` names a part, such as `near`; empty is all."""
+
+    scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="metrics")
+    metric = models.CharField(max_length=60)
+    group = models.CharField(max_length=60, blank=True)
+    mean = models.FloatField(null=True)
+    ci_low = models.FloatField(null=True)
+    ci_high = models.FloatField(null=True)
+    n = models.PositiveIntegerField(default=0)
+    n_null = models.PositiveIntegerField(default=0)
+    reason = models.TextField(blank=True)
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=("scoring", "metric", "group"), name="run_metric_once")]

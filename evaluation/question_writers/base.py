@@ -1,0 +1,60 @@
+"""Question writers: documents to questions with references and exact evidence."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from evaluation.spec import GeneratorSpec
+from evaluation.types import DraftQuestion
+from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.registry import Registry, Unit
+from rag_pipeline.types import SourceDoc
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A question that was made and thrown away; `reason` in the user's words."""
+
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One step of writing: the questions of one pair (simple, then its twin), or one out-of-scope question.
+
+    `questions` is empty when a region gave nothing; `rejected` are the attempts that failed their check.
+    """
+
+    questions: tuple[DraftQuestion, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+
+
+class QuestionWriter(Unit):
+    """Writes a test set over `documents` as `spec` asks, the same for the same seed.
+
+    Both methods yield as they go and end early when the documents hold no more good questions; the caller counts and
+    tells the user. `done` is what an interrupted earlier call already stored: go on after it, repeat nothing.
+    """
+
+    def __init__(
+        self, documents: Sequence[SourceDoc], spec: GeneratorSpec, embed: Callable[[Sequence[str]], Vectors]
+    ) -> None:
+        super().__init__()
+        self.documents = documents
+        self.spec = spec
+        self.embed = embed
+
+    @abstractmethod
+    def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
+        """Yield until `spec.pairs` pairs are made. Raises ProviderError when the model cannot be used at all."""
+
+    @abstractmethod
+    def write_out_of_scope(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
+        """Yield until `spec.out_of_scope` questions are made, half of them `far`, half `near`."""
+
+
+question_writers: Registry[QuestionWriter] = Registry("question writer", "evaluation.question_writers")
+"""By key: `builtin` (rules), `llm` (any chat model)."""

@@ -1,0 +1,98 @@
+"""EvaluationSpec and GeneratorSpec: how answers are scored, how a test set is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.registry import first_problem
+from rag_pipeline.spec import BUILTIN_READER, digest
+
+HEADLINE = ("recall", "robustness", "brevity", "knowledge_bounding", "context_matching")
+"""The five headline scores, in the order in which they are shown."""
+
+
+class _Checked(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all values."""
+        return digest(self.model_dump(mode="json"))
+
+
+class EvaluationSpec(_Checked):
+    """How a run's answers are scored. What may change without asking a model again."""
+
+    agreement: Literal["token_recall", "semantic_similarity"] = Field(
+        "token_recall", title="Agreement", description="What recall and robustness are made of."
+    )
+    eval_embedding: str = Field(
+        "local:all-MiniLM-L6-v2", title="Scoring embedding", description="Scores answers, whatever the pipeline uses."
+    )
+    refusal_threshold: float = Field(
+        0.5, ge=0, le=1, title="Refusal threshold", description="Cosine from which a sentence counts as declining."
+    )
+    refusal_list: bool = Field(True, title="Refusal list", description="Compare with the shipped refusals too.")
+    refusal_patterns: bool = Field(True, title="Refusal patterns", description="Use the shipped patterns too.")
+    weights: dict[str, float] = Field(default_factory=dict, title="Weights", description="Of the scores in the total.")
+
+    @field_validator("weights")
+    @classmethod
+    def _known_weights(cls, value: dict[str, float]) -> dict[str, float]:
+        for name, weight in value.items():
+            if name not in HEADLINE:
+                raise ValueError(f"There is no headline score called {name}. There are: {', '.join(HEADLINE)}.")
+            if not 0 <= weight < float("inf"):
+                raise ValueError(f"The weight of {name} must be 0 or more.")
+        if value and not any(value.get(name, 1.0) for name in HEADLINE):
+            raise ValueError("At least one weight must be above 0.")
+        return value
+
+    def weight(self, name: str) -> float:
+        """Return the weight of a headline score, 1 unless given."""
+        return self.weights.get(name, 1.0)
+
+    @classmethod
+    def create(cls, given: Mapping[str, Any] | None = None) -> EvaluationSpec:
+        """Check values. Raises ConfigError with the field's name."""
+        return _create(cls, given)
+
+
+class RunOptions(_Checked):
+    """Which questions a run asks, and how often."""
+
+    split: Literal["tune", "holdout", "all"] = Field("all", title="Split", description="Which part of the test set.")
+    limit: int | None = Field(None, ge=1, title="Limit", description="Only the first N pairs.")
+    repeat: int = Field(1, ge=1, le=20, title="Repeat", description="Answers per question.")
+
+    @classmethod
+    def create(cls, given: Mapping[str, Any] | None = None) -> RunOptions:
+        """Check values. Raises ConfigError with the field's name."""
+        return _create(cls, given)
+
+
+class GeneratorSpec(_Checked):
+    """How a test set is generated."""
+
+    pairs: int = Field(30, ge=1, le=2000, title="Pairs", description="Simple questions, each with a complex twin.")
+    out_of_scope: int = Field(15, ge=0, le=2000, title="Out of scope", description="Questions to decline.")
+    seed: int = Field(0, ge=0, title="Seed", description="The same seed makes the same questions (builtin).")
+    llm: str = Field(BUILTIN_READER, title="Written by", description="builtin:extractive (rules) or provider:model.")
+    purpose: str = Field("", max_length=500, title="Purpose", description="What the bot is for.")
+
+    @classmethod
+    def create(cls, given: Mapping[str, Any] | None = None) -> GeneratorSpec:
+        """Check values. Raises ConfigError with the field's name."""
+        return _create(cls, given)
+
+
+def _create(model: type[Any], given: Mapping[str, Any] | None) -> Any:
+    try:
+        return model.model_validate(dict(given or {}))
+    except ValidationError as error:
+        field, message = first_problem(error)
+        raise ConfigError(message, field) from error

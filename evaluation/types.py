@@ -1,0 +1,113 @@
+"""Values of the evaluation: evidence, samples, scores, summaries."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from rag_pipeline.types import Span, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One answered question with its gold truth, as metrics see it.
+
+    `kind` is simple, complex or out_of_scope; `evidence` are the gold spans; `evidence_texts[i]` is the text of
+    `evidence[i]`. `equivalents[i]` are further spans that repeat the text of `evidence[i]` verbatim.
+    """
+
+    question_id: str
+    pair_id: str
+    kind: str
+    trace: Trace
+    reference_answers: tuple[str, ...] = ()
+    evidence: tuple[Span, ...] = ()
+    evidence_texts: tuple[str, ...] = ()
+    equivalents: tuple[tuple[Span, ...], ...] = ()
+    transformation: str = ""
+    error: str = ""
+    repeat: int = 0
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def answerable(self) -> bool:
+        """True when the documents hold the answer."""
+        return self.kind != "out_of_scope"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A metric's value for one answer. `value` None = could not be computed, and `reason` says why."""
+
+    value: float | None
+    reason: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.value is not None and not math.isfinite(self.value):
+            raise ValueError("a score is a finite number or None with a reason")
+        if self.value is None and not self.reason:
+            raise ValueError("an empty score needs its reason")
+
+    @classmethod
+    def unscored(cls, reason: str) -> Score:
+        """Return an empty score with its reason."""
+        return cls(None, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A metric over many answers: mean with its 95 % interval; `mean` None carries a `reason`."""
+
+    mean: float | None
+    ci_low: float | None
+    ci_high: float | None
+    n: int
+    n_null: int
+    reason: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Whether an answer declines.
+
+    `label`: `refused`, `partial` (declines, then answers all the same), `attempt` or `empty`.
+    `rule`: what decided: `threshold`, `list`, `pattern`, `substance`, or empty; `detail` the sentence and cosine.
+    Only `refused` counts as a refusal.
+    """
+
+    label: str
+    rule: str = ""
+    detail: str = ""
+    similarity: float | None = None
+
+    @property
+    def refused(self) -> bool:
+        """True when the answer counts as a refusal."""
+        return self.label == "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftEvidence:
+    """A span of a document that holds an answer."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DraftQuestion:
+    """A question as a writer makes it, before it is stored. `references` best first."""
+
+    question_id: str
+    pair_id: str
+    kind: str
+    text: str
+    references: tuple[str, ...] = ()
+    evidence: tuple[DraftEvidence, ...] = ()
+    transformation: str = ""
+    error: str = ""
+    split: str = "tune"
+    metadata: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,95 @@
+"""Generators: a filled prompt to an answer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Sequence
+from typing import ClassVar
+
+from rag_pipeline.errors import PipelineError, ProviderError
+from rag_pipeline.registry import Registry, Unit
+from rag_pipeline.types import Generation, GenerationRequest
+
+Result = Generation | PipelineError
+
+
+class Generator(Unit):
+    """Answers from a filled prompt. `provider` and `name` are the two halves of the setting `llm`."""
+
+    label_prefix: ClassVar[str] = ""
+
+    def __init__(self, provider: str, name: str, temperature: float = 0.0, max_tokens: int = 512) -> None:
+        super().__init__()
+        self.provider = provider
+        self.name = name
+        self.temperature = temperature
+        self.max_tokens = max_tokens
+
+    @abstractmethod
+    def stream(self, request: GenerationRequest) -> AsyncIterator[str | Generation]:
+        """Yield pieces of the answer as they come, then one `Generation`. Raises ProviderError or ConfigError."""
+
+    async def generate(self, request: GenerationRequest) -> Generation:
+        """Answer one request. Raises ProviderError or ConfigError."""
+        async for piece in self.stream(request):
+            if isinstance(piece, Generation):
+                return piece
+        raise ProviderError("The model ended its answer without a result. Try again.")
+
+    async def generate_many(
+        self, requests: Sequence[GenerationRequest], concurrency: int = 16
+    ) -> AsyncIterator[tuple[int, Result]]:
+        """Answer requests with at most `concurrency` in flight; yield (position, result) as each finishes.
+
+        A failure is yielded, not raised. After a permanent one, requests not yet sent are left out.
+        """
+        gate = asyncio.Semaphore(max(1, concurrency))
+        stop = asyncio.Event()
+
+        async def one(position: int) -> tuple[int, Result] | None:
+            async with gate:
+                if stop.is_set():
+                    return None
+                try:
+                    return position, await self.generate(requests[position])
+                except PipelineError as error:
+                    if getattr(error, "permanent", False):
+                        stop.set()
+                    return position, error
+
+        tasks = [asyncio.ensure_future(one(position)) for position in range(len(requests))]
+        try:
+            for finished in asyncio.as_completed(tasks):
+                result = await finished
+                if result is not None:
+                    yield result
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def aclose(self) -> None:
+        """Release connections; the generator is not used afterwards."""
+
+
+class Stopwatch:
+    """Seconds since creation and to the first token, by the monotonic clock."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+        self.ttft_s: float | None = None
+
+    def first_token(self) -> None:
+        """Note the first token; later calls change nothing."""
+        if self.ttft_s is None:
+            self.ttft_s = self.elapsed()
+
+    def elapsed(self) -> float:
+        """Return seconds since creation."""
+        return time.perf_counter() - self._start
+
+
+generators: Registry[Generator] = Registry("model", "rag_pipeline.generators")
+"""By provider: `builtin`, and `*` for every provider of LangChain's `init_chat_model`."""

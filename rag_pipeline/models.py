@@ -1,0 +1,178 @@
+"""Stored by the pipeline: corpora, documents, saved settings, index records, background work."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.db import models
+from django.utils import timezone
+
+from rag_pipeline.types import SourceDoc
+
+
+class Corpus(models.Model):
+    """A named set of documents that one bot answers from."""
+
+    name = models.CharField(max_length=120, unique=True)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("name",)
+        verbose_name_plural = "corpora"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def original_path(document: Document, filename: str) -> str:
+    """Return where the uploaded bytes are kept, relative to the data folder's `files`."""
+    return f"{document.content_hash[:2]}/{document.content_hash}-{filename[-80:]}"
+
+
+class Document(models.Model):
+    """An uploaded file and its extracted text. `text` never changes: spans point into it."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="documents")
+    name = models.CharField(max_length=255)
+    content_hash = models.CharField(max_length=64, help_text="SHA-256 of the original bytes")
+    original = models.FileField(upload_to=original_path, max_length=400)
+    text = models.TextField()
+    length = models.PositiveIntegerField(help_text="Characters of text")
+    page_starts = models.JSONField(default=list)
+    notes = models.JSONField(default=list, help_text="Remarks of the reader")
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("name", "id")
+        constraints = [
+            models.UniqueConstraint(fields=("corpus", "content_hash"), name="document_once_per_corpus"),
+            models.UniqueConstraint(fields=("corpus", "name"), name="document_name_once_per_corpus"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def as_source(self) -> SourceDoc:
+        """Return the engine's view of this document."""
+        return SourceDoc(self.pk, self.name, self.text, tuple(self.page_starts))
+
+
+class PipelineConfig(models.Model):
+    """A saved, named set of pipeline settings."""
+
+    name = models.CharField(max_length=120, unique=True)
+    settings = models.JSONField()
+    fingerprint = models.CharField(max_length=32)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class NamedPrompt(models.Model):
+    """A prompt of the user's library; the shipped ones are files."""
+
+    name = models.CharField(max_length=80, unique=True)
+    text = models.TextField()
+    updated = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Index(models.Model):
+    """Record of a chunk index on disk: a cache, may be deleted at any time."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="indexes")
+    fingerprint = models.CharField(max_length=32, unique=True, help_text="Documents, chunker and embedder")
+    settings = models.JSONField()
+    chunks = models.PositiveIntegerField()
+    created = models.DateTimeField(default=timezone.now)
+    used = models.DateTimeField(default=timezone.now)
+
+
+class BackgroundTask(models.Model):
+    """Long work; this row is its truth. Its grain is `WorkUnit`."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    kind = models.CharField(max_length=40, help_text="Name of the handler in rag_pipeline.background")
+    payload = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED, db_index=True)
+    stage = models.CharField(max_length=40, blank=True)
+    step = models.CharField(max_length=120, blank=True, help_text="What is being done, in the user's words")
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    failures = models.PositiveIntegerField(default=0)
+    error = models.TextField(blank=True, help_text="Why it failed, in the user's words")
+    cancel_requested = models.BooleanField(default=False)
+    created = models.DateTimeField(default=timezone.now)
+    started = models.DateTimeField(null=True, blank=True)
+    finished = models.DateTimeField(null=True, blank=True)
+    heartbeat = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk} ({self.state})"
+
+    @property
+    def active(self) -> bool:
+        """True while it waits or runs."""
+        return self.state in (self.State.QUEUED, self.State.RUNNING)
+
+    @property
+    def elapsed(self) -> dt.timedelta | None:
+        """Time since the start, or the whole time once ended."""
+        if self.started is None:
+            return None
+        return (self.finished or timezone.now()) - self.started
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimate from the pace so far; None before anything is done."""
+        if not self.active or self.elapsed is None or not self.done or not self.total:
+            return None
+        return self.elapsed.total_seconds() / self.done * (self.total - self.done)
+
+
+class WorkUnit(models.Model):
+    """The smallest piece of a task that is claimed, done, resumed and counted."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        LEASED = "leased"
+        DONE = "done"
+        FAILED = "failed"
+
+    task = models.ForeignKey(BackgroundTask, on_delete=models.CASCADE, related_name="units")
+    stage = models.CharField(max_length=40)
+    key = models.CharField(max_length=120)
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    worker = models.CharField(max_length=64, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = [models.UniqueConstraint(fields=("task", "stage", "key"), name="unit_once")]
+        indexes = [models.Index(fields=("task", "stage", "state"))]
+
+
+class WorkerHeartbeat(models.Model):
+    """A live worker process; a row older than half a minute is dead."""
+
+    name = models.CharField(max_length=64, unique=True)
+    seen = models.DateTimeField(default=timezone.now)

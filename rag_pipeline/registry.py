@@ -1,0 +1,105 @@
+"""Plug-in registry: a unit is a class in its own file, found by importing the files of its folder."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from collections.abc import Iterator
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rag_pipeline.errors import ConfigError
+
+
+class NoOptions(BaseModel):
+    """Options of a unit that has none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Unit:
+    """Base of every plug-in.
+
+    `key` is its name in settings, `label` its name on screen, `help` one line on when it helps.
+    `Options` declares the settings that it reads; their names are those of the flat pipeline settings.
+    `requires` maps an importable module to the package that brings it, for parts that are not always installed.
+    """
+
+    key: ClassVar[str] = ""
+    label: ClassVar[str] = ""
+    help: ClassVar[str] = ""
+    requires: ClassVar[dict[str, str]] = {}
+
+    Options: ClassVar[type[BaseModel]] = NoOptions
+
+    def __init__(self, options: Any = None) -> None:
+        self.options = options if options is not None else self.Options()
+
+    @classmethod
+    def missing(cls) -> str:
+        """Return why this unit cannot be used here (a package to install), or an empty string."""
+        absent = [pkg for module, pkg in cls.requires.items() if importlib.util.find_spec(module) is None]
+        return f"Needs {', '.join(absent)}: pip install {' '.join(absent)}" if absent else ""
+
+
+U = TypeVar("U", bound=Unit)
+
+
+class Registry(Generic[U]):
+    """Units of one kind, by key. `package` is the folder whose modules are imported on first use."""
+
+    def __init__(self, kind: str, package: str) -> None:
+        self.kind = kind
+        self.package = package
+        self._units: dict[str, type[U]] = {}
+        self._discovered = False
+
+    def register(self, unit: type[U]) -> type[U]:
+        """Class decorator. Raises ValueError when the key is empty or taken."""
+        if not unit.key:
+            raise ValueError(f"{unit.__name__} has no key")
+        taken = self._units.get(unit.key)
+        if taken is not None and taken.__qualname__ != unit.__qualname__:
+            raise ValueError(f"two {self.kind}s are called {unit.key}")
+        self._units[unit.key] = unit
+        return unit
+
+    def discover(self) -> None:
+        """Import every module of the package once."""
+        if self._discovered:
+            return
+        package = importlib.import_module(self.package)
+        for info in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{self.package}.{info.name}")
+        self._discovered = True
+
+    def __iter__(self) -> Iterator[type[U]]:
+        self.discover()
+        return iter(sorted(self._units.values(), key=lambda unit: unit.key))
+
+    def keys(self) -> list[str]:
+        """Return all keys, sorted."""
+        return [unit.key for unit in self]
+
+    def get(self, key: str, field: str | None = None) -> type[U]:
+        """Return the unit called `key`. Raises ConfigError naming what there is."""
+        self.discover()
+        try:
+            return self._units[key]
+        except KeyError:
+            raise ConfigError(
+                f"There is no {self.kind} called “{key}”. Choose one of: {', '.join(self.keys())}.",
+                field or self.kind,
+            ) from None
+
+
+def first_problem(error: ValidationError) -> tuple[str, str]:
+    """Return (field, message in plain words) of the first problem of a pydantic error."""
+    problem = error.errors()[0]
+    name = str(problem["loc"][0]) if problem["loc"] else ""
+    message = problem["msg"].removeprefix("Value error, ")
+    if problem["type"] not in {"value_error"}:
+        message = f"{name}: {message[0].lower()}{message[1:]} (got {problem.get('input')!r})."
+    return name, message

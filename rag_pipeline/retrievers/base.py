@@ -1,0 +1,25 @@
+"""Retrievers: questions to ranked chunks of an index."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from rag_pipeline.index_store import ChunkIndex
+from rag_pipeline.registry import Registry, Unit
+from rag_pipeline.types import Hit
+
+
+class Retriever(Unit):
+    """Ranks the chunks of `index`; all questions of a run in one call."""
+
+    def __init__(self, index: ChunkIndex, options: object = None) -> None:
+        super().__init__(options)
+        self.index = index
+
+    @abstractmethod
+    def retrieve_many(self, questions: Sequence[str], top_k: int) -> list[list[Hit]]:
+        """Return per question at most `top_k` hits, best first, ties in order of position, ranks from 1."""
+
+
+retrievers: Registry[Retriever] = Registry("retriever", "rag_pipeline.retrievers")

@@ -1,0 +1,134 @@
+"""Values that travel through the pipeline: documents, spans, hits, contexts, traces."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDoc:
+    """A document as plain text.
+
+    `page_starts[i]` is the character offset at which page i + 1 begins; empty for formats without pages.
+    """
+
+    id: int
+    name: str
+    text: str
+    page_starts: tuple[int, ...] = ()
+
+    def page_at(self, offset: int) -> int | None:
+        """Return the 1-based page that holds character `offset`, or None without pages."""
+        if not self.page_starts:
+            return None
+        return max(1, bisect_right(self.page_starts, offset))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Characters `start` (inclusive) to `end` (exclusive) of a document's extracted text."""
+
+    document_id: int
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A retrieved chunk; `score` is higher for better, `rank` counts from 1."""
+
+    span: Span
+    score: float
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A chunk as it was given to the model."""
+
+    span: Span
+    document: str
+    text: str
+    score: float
+    rank: int
+    page: int | None = None
+
+    @property
+    def id(self) -> str:
+        """`document:start-end`, the id used in `contexts_id`."""
+        return f"{self.document}:{self.span.start}-{self.span.end}"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and money of one model call; None where the provider or the price list does not say."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationRequest:
+    """All a generator may look at to answer one question."""
+
+    question: str
+    contexts: tuple[Context, ...]
+    prompt: str
+    """The prompt as sent: template with context, question and refusal filled in."""
+    template: str
+    refusal: str
+    use_context: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A finished answer. `ttft_s`: seconds to the first token, None where the model did not stream.
+
+    `notes` are remarks for the user (for example a setting that the model rejected).
+    `details` hold what a generator knows of its answer (the reader's sentence, its score ...), JSON-ready.
+    """
+
+    text: str
+    usage: Usage = Usage()
+    latency_s: float = 0.0
+    ttft_s: float | None = None
+    notes: tuple[str, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One question through the whole pipeline.
+
+    `latency_s` is retrieval plus generation in seconds. A failed question has `error` set and an empty answer.
+    `permanent` marks an error that will come again for every question (a rejected key).
+    """
+
+    question: str
+    answer: str
+    contexts: tuple[Context, ...] = ()
+    prompt: str = ""
+    latency_s: float | None = None
+    ttft_s: float | None = None
+    retrieval_s: float | None = None
+    usage: Usage = Usage()
+    error: str = ""
+    permanent: bool = False
+    notes: tuple[str, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`done` of `total` units of a step; `total` 0 = unknown."""
+
+    step: str
+    done: int
+    total: int
+    message: str = ""

@@ -1,0 +1,1 @@
+"""System checks: what is wrong with this installation, and the mend."""

@@ -1,0 +1,64 @@
+"""Use and view state of the website: preferences, chats, saved views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.utils import timezone
+
+from evaluation.models import Run
+from rag_pipeline.models import Corpus
+
+
+class Preferences(models.Model):
+    """What *Save as preferred* keeps: one row.
+
+    `values`: {corpus: id, testset: id, pipeline: {...}, generator: {...}, evaluation: {...}, run: id or null}.
+    """
+
+    values = models.JSONField(default=dict)
+    saved = models.DateTimeField(auto_now=True)
+
+    @classmethod
+    def load(cls) -> dict[str, Any]:
+        """Return the saved values, or an empty dict."""
+        row = cls.objects.first()
+        return dict(row.values) if row else {}
+
+    @classmethod
+    def store(cls, values: dict[str, Any]) -> None:
+        """Replace the saved values."""
+        cls.objects.update_or_create(pk=1, defaults={"values": values})
+
+
+class Chat(models.Model):
+    """A sitting of trying the pipeline by hand."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE)
+    run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL)
+    created = models.DateTimeField(default=timezone.now)
+
+
+class ChatMessage(models.Model):
+    """One question and its answer; each is independent of earlier ones."""
+
+    chat = models.ForeignKey(Chat, on_delete=models.CASCADE, related_name="messages")
+    question = models.TextField()
+    answer = models.TextField(blank=True)
+    pipeline = models.JSONField(default=dict)
+    trace = models.JSONField(default=dict)
+    refused = models.CharField(max_length=40, blank=True, help_text="Rule that fired; empty when not a refusal")
+    error = models.TextField(blank=True)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("id",)
+
+
+class SavedView(models.Model):
+    """A named set of filters of a page, as its query string."""
+
+    name = models.CharField(max_length=80)
+    page = models.CharField(max_length=40)
+    query = models.TextField()

@@ -1,0 +1,134 @@
+"""Django settings; everything that differs between machines comes from the environment (.env.example)."""
+
+import os
+import secrets
+from importlib.util import find_spec
+from pathlib import Path
+
+import dj_database_url
+from dotenv import load_dotenv
+
+from workbench.env import env_bool, env_int, env_list
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+load_dotenv(BASE_DIR / ".env")
+
+DATA_DIR = Path(os.environ.get("WORKBENCH_DATA_DIR") or BASE_DIR / "var").expanduser().resolve()
+DATA_DIR.mkdir(parents=True, exist_ok=True)
+
+
+def _secret_key() -> str:
+    """Return the configured key, or one made once and kept in the data folder."""
+    given = os.environ.get("WORKBENCH_SECRET_KEY", "").strip()
+    if given:
+        return given
+    path = DATA_DIR / "secret_key"
+    if not path.exists():
+        try:
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                file.write(secrets.token_urlsafe(50))
+        except FileExistsError:
+            pass  # another process was faster
+    return path.read_text()
+
+
+DEBUG = env_bool("WORKBENCH_DEBUG", False)
+SECRET_KEY = _secret_key()
+ALLOWED_HOSTS = env_list("WORKBENCH_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", "testserver"])
+CSRF_TRUSTED_ORIGINS = env_list("WORKBENCH_TRUSTED_ORIGINS", [])
+
+# What a person may upload, and how much is done at once.
+MAX_UPLOAD_MB = env_int("WORKBENCH_MAX_UPLOAD_MB", 50, 1)
+CONCURRENCY = env_int("WORKBENCH_CONCURRENCY", 16, 1)
+REQUEST_TIMEOUT_S = env_int("WORKBENCH_REQUEST_TIMEOUT_S", 60, 1)
+MAX_RETRIES = env_int("WORKBENCH_MAX_RETRIES", 4)
+DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 1024 * 1024  # a prompt or an edited reference, not a file
+FILE_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+
+INSTALLED_APPS = [
+    "django.contrib.contenttypes",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "rag_pipeline",
+    "evaluation",
+    "workbench",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "workbench.middleware.ContentSecurityPolicyMiddleware",
+]
+
+ROOT_URLCONF = "workbench.urls"
+ASGI_APPLICATION = "workbench.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.messages.context_processors.messages",
+                "workbench.context_processors.frame",
+            ],
+            "builtins": ["workbench.templatetags.workbench"],
+            "libraries": {
+                "static": "django.templatetags.static",
+                "humanize": "django.contrib.humanize.templatetags.humanize",
+            },
+        },
+    },
+]
+
+DATABASES = {
+    "default": dj_database_url.config(env="DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'workbench.sqlite3'}"),
+}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # WAL with IMMEDIATE transactions: readers never wait, writers queue instead of failing with "locked".
+    DATABASES["default"]["OPTIONS"] = {
+        "timeout": 20,
+        "transaction_mode": "IMMEDIATE",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+    }
+
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_THOUSAND_SEPARATOR = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+# plotly.js comes with the plotly package, htmx with django-htmx: found without importing either.
+_PLOTLY_JS = Path(str(find_spec("plotly").origin)).parent / "package_data"  # type: ignore[union-attr]
+STATICFILES_DIRS = [BASE_DIR / "static", ("vendor/plotly", _PLOTLY_JS)]
+WHITENOISE_USE_FINDERS = True  # serves without collectstatic too
+MEDIA_ROOT = DATA_DIR / "files"
+
+SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'self'; form-action 'self'"
+)
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": os.environ.get("WORKBENCH_LOG_LEVEL", "WARNING")},
+}

@@ -1,0 +1,5 @@
+"""Number and text formats of the pages."""
+
+from django import template
+
+register = template.Library()
