@@ -1,0 +1,66 @@
+"""The library of named prompts: the shipped ones are files, the user's own are rows."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.models import NamedPrompt
+from rag_pipeline.prompt import placeholders, shipped_prompts
+
+LONGEST_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryPrompt:
+    """A prompt that can be chosen by name. Runs keep their own copy: changing one here changes no result."""
+
+    name: str
+    text: str
+    shipped: bool
+    updated: dt.datetime | None = None
+
+    @property
+    def placeholders(self) -> set[str]:
+        """Which of `context`, `question`, `refusal` it uses."""
+        return placeholders(self.text)
+
+
+def list_prompts() -> list[LibraryPrompt]:
+    """Return the shipped prompts in their order, then the user's by name."""
+    shipped = [LibraryPrompt(name, text, True) for name, text in shipped_prompts().items()]
+    own = [LibraryPrompt(row.name, row.text, False, row.updated) for row in NamedPrompt.objects.all()]
+    return shipped + own
+
+
+def get_prompt(*, name: str) -> LibraryPrompt:
+    """Return the prompt called `name`. Raises ConfigError naming what there is."""
+    library = {prompt.name: prompt for prompt in list_prompts()}
+    if name not in library:
+        raise ConfigError(f"There is no prompt called “{name}”. There are: {', '.join(library)}.", "prompt")
+    return library[name]
+
+
+def save_prompt(*, name: str, text: str) -> NamedPrompt:
+    """Store a prompt under a name; an own one of that name is replaced. Raises ConfigError with the field's name."""
+    name, text = " ".join(name.split()), text.replace("\r\n", "\n").strip()
+    if not name:
+        raise ConfigError("Give the prompt a name: it is shown in charts and tables.", "name")
+    if len(name) > LONGEST_NAME:
+        raise ConfigError(f"The name has {len(name)} characters; at most {LONGEST_NAME} are kept.", "name")
+    if name in shipped_prompts():
+        raise ConfigError(f"“{name}” comes with the workbench and cannot be changed. Choose another name.", "name")
+    if "question" not in placeholders(text):
+        raise ConfigError(
+            "The prompt has no {question}. Put {question} where the user's question should stand.", "text"
+        )
+    prompt, _ = NamedPrompt.objects.update_or_create(name=name, defaults={"text": text})
+    return prompt
+
+
+def delete_prompt(*, name: str) -> None:
+    """Delete one of the user's prompts. Raises ConfigError for a shipped or an unknown one."""
+    if get_prompt(name=name).shipped:
+        raise ConfigError(f"“{name}” comes with the workbench and cannot be deleted.", "name")
+    NamedPrompt.objects.filter(name=name).delete()
