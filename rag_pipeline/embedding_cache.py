@@ -1,0 +1,126 @@
+"""Embeddings kept on disk by content: the same text under the same model is embedded once, ever."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from rag_pipeline.embedders.base import Embedder, Vectors
+
+_LOOKUP = 500  # keys per query, below SQLite's limit of variables
+BLOCK = 256  # texts embedded between two writes, so that an interrupted build keeps what it has
+
+
+def text_key(text: str) -> bytes:
+    """Return the 16-byte key of a text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class CachedEmbedder(Embedder):
+    """An embedder in front of a SQLite file, `<folder>/<hash of the fingerprint>.sqlite3`; float32 blobs, no pickle.
+
+    Safe with several processes: they may embed the same text twice, never store it wrongly.
+    """
+
+    key = "cached"
+
+    def __init__(self, inner: Embedder, folder: Path) -> None:
+        super().__init__(inner.name, inner.mode)
+        self.inner = inner
+        self._folder = folder
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the embedder behind the cache."""
+        return self.inner.fingerprint
+
+    @property
+    def max_tokens(self) -> int | None:  # type: ignore[override]
+        """That of the embedder behind the cache."""
+        return self.inner.max_tokens
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Return one vector per text, embedding only what was never seen."""
+        for _ in self.embed_progressively(texts):
+            pass
+        return self._gather("passage", texts)
+
+    def embed_progressively(self, texts: Sequence[str]) -> Iterator[int]:
+        """Embed what is missing block by block; yield the number of missing texts done so far."""
+        missing = self.missing(texts)
+        # Of like length together: a batch is padded to its longest text.
+        missing.sort(key=len)
+        for start in range(0, len(missing), BLOCK):
+            block = missing[start : start + BLOCK]
+            self._write("passage", block, self.inner.embed_passages(block))
+            yield start + len(block)
+
+    def missing(self, texts: Sequence[str]) -> list[str]:
+        """Return the distinct texts that are not in the cache."""
+        by_key = {text_key(text): text for text in texts}
+        known = self._read("passage", list(by_key))
+        return [text for key, text in by_key.items() if key not in known]
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return one vector per question, embedding only what was never seen."""
+        by_key = {text_key(text): text for text in texts}
+        known = self._read("query", list(by_key))
+        missing = [text for key, text in by_key.items() if key not in known]
+        if missing:
+            self._write("query", missing, self.inner.embed_queries(missing))
+        return self._gather("query", texts)
+
+    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """Those of the embedder behind the cache."""
+        return self.inner.token_offsets(text)
+
+    def _gather(self, role: str, texts: Sequence[str]) -> Vectors:
+        keys = [text_key(text) for text in texts]
+        if not keys:
+            return np.zeros((0, 0), np.float32)
+        known = self._read(role, list(set(keys)))
+        return np.stack([known[key] for key in keys])
+
+    def _read(self, role: str, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        found: dict[bytes, Vectors] = {}
+        with self._open() as connection:
+            for start in range(0, len(keys), _LOOKUP):
+                part = keys[start : start + _LOOKUP]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, vector FROM vectors WHERE role = ? AND key IN ({marks})"
+                for key, blob in connection.execute(query, (role, *part)):
+                    found[key] = np.frombuffer(blob, np.float32)
+        return found
+
+    def _write(self, role: str, texts: Sequence[str], vectors: Vectors) -> None:
+        rows = [
+            (role, text_key(text), np.ascontiguousarray(vector, np.float32).tobytes())
+            for text, vector in zip(texts, vectors, strict=True)
+        ]
+        with self._open() as connection:
+            connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        name = hashlib.sha256(self.fingerprint.encode()).hexdigest()[:24]
+        connection = sqlite3.connect(self._folder / f"{name}.sqlite3", timeout=20)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS vectors "
+                "(role TEXT, key BLOB, vector BLOB, PRIMARY KEY (role, key)) WITHOUT ROWID"
+            )
+            with connection:
+                yield connection
+        finally:
+            connection.close()
+
+
+EmbedFunction = Callable[[Sequence[str]], Vectors]
