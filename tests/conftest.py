@@ -1,0 +1,60 @@
+"""Shared by all tests: no network, a fresh data folder where asked for, commands as subprocesses."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands import run_command
+
+CommandRunner = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_network() -> Iterator[None]:
+    """Let a test reach only this machine: a call that leaves it fails at once and says so."""
+    connect = socket.socket.connect
+
+    def local_only(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_local(address[0]):
+            raise OSError(f"tests use no network (tried {address[0]}:{address[1]})")
+        connect(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", local_only)
+        yield
+
+
+def _is_local(host: str) -> bool:
+    if host in ("localhost", ""):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def data_dir(tmp_path: Path, settings: Any) -> Path:
+    """Return the data folder of this test, empty at its start; the code under test uses it too."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    settings.DATA_DIR = folder
+    settings.MEDIA_ROOT = folder / "files"
+    return folder
+
+
+@pytest.fixture
+def manage(data_dir: Path) -> CommandRunner:
+    """Return a function that runs a command as a subprocess in this test's data folder."""
+
+    def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        return run_command(*arguments, **({"data": data_dir} | options))
+
+    return run

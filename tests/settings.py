@@ -1,0 +1,21 @@
+"""Django settings of the tests: a data folder of their own, no .env file, no key, no network."""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+for _name in ("DATABASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+    os.environ.pop(_name, None)
+for _name in [name for name in os.environ if name.startswith("WORKBENCH_") and name != "WORKBENCH_BENCH_DATA"]:
+    del os.environ[_name]
+os.environ["PYTHON_DOTENV_DISABLED"] = "1"
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["WORKBENCH_DATA_DIR"] = tempfile.mkdtemp(prefix="workbench-tests-")
+atexit.register(shutil.rmtree, os.environ["WORKBENCH_DATA_DIR"], ignore_errors=True)
+
+from workbench.settings import *  # noqa: E402, F403 - after the environment is clean
+from workbench.settings import DATA_DIR, DATABASES  # noqa: E402
+
+# A file rather than memory: threads and processes of a test share it as they would in use.
+DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
