@@ -1,0 +1,277 @@
+"""What the pages about runs show: one dataclass for each table, card and panel. Templates read nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from evaluation.models import Question, Run
+from evaluation.types import Refusal, Score, Summary
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run in a table or chart. `run.corpus`, `run.testset` and `run.task` are loaded.
+
+    `state`: queued, running, done, failed or cancelled. `metrics` maps the five headline scores and `total` to their
+    summaries; it is empty until the run is scored. `settings` are the pipeline's, `evaluation` the scoring's.
+    """
+
+    run: Run
+    settings: dict[str, Any]
+    evaluation: dict[str, Any]
+    state: str
+    error: str
+    answers: int
+    failed: int
+    metrics: dict[str, Summary]
+
+    @property
+    def total(self) -> Summary | None:
+        """The total score (0..5), None until the run is scored."""
+        return self.metrics.get("total")
+
+    @property
+    def prompt_name(self) -> str:
+        """Name of the prompt, for colours and legends; “No context” for a run without retrieval."""
+        return str(self.settings.get("prompt_name") or "No context")
+
+    @property
+    def reader(self) -> str:
+        """“extractive” for the built-in reader, else the model."""
+        llm = str(self.settings.get("llm", ""))
+        return llm.removeprefix("builtin:") if llm.startswith("builtin:") else llm
+
+    @property
+    def agreement(self) -> str:
+        """What recall and robustness are made of; empty until the run is scored."""
+        return str(self.evaluation.get("agreement", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """How run b differs from run a in one metric, over the questions that both scored.
+
+    `mean_diff` is b − a; None with a `reason` where nothing can be compared. `n` counts questions, `clusters` pairs.
+    `verdict`: better, worse, not distinguishable, or empty without a difference. `sentence` says it all in words.
+    """
+
+    metric: str
+    label: str
+    mean_diff: float | None
+    ci_low: float | None
+    ci_high: float | None
+    n: int
+    clusters: int
+    p: float | None
+    verdict: str
+    sentence: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupValue:
+    """A part of a metric: a transformation, an error kind, near or far, attempted or refused, the twins' loss."""
+
+    group: str
+    label: str
+    summary: Summary
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCard:
+    """A score of a run beside those of the previous and the preferred run. `high` is the top of its scale: 1 or 5.
+
+    `hint` is a remark in words (such as “0.5 means no discrimination”). Differences are None where there is no such
+    run; `previous_value` and `preferred_value` are the marks on the track.
+    """
+
+    metric: str
+    label: str
+    help: str
+    high: float
+    summary: Summary
+    hint: str = ""
+    previous: PairedDifference | None = None
+    preferred: PairedDifference | None = None
+    previous_value: float | None = None
+    preferred_value: float | None = None
+    groups: list[GroupValue] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPiece:
+    """A piece of a text; `is_evidence` when the gold evidence (or a verbatim repeat of it) covers it."""
+
+    text: str
+    is_evidence: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ContextView:
+    """A chunk as it was given to the model. `pieces` joined are `text`."""
+
+    rank: int
+    score: float
+    document_id: int
+    document: str
+    start: int
+    end: int
+    page: int | None
+    text: str
+    pieces: list[ContextPiece]
+
+    @property
+    def has_evidence(self) -> bool:
+        """True when some of the evidence is in this chunk."""
+        return any(piece.is_evidence for piece in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceView:
+    """A gold span in its surroundings; `covered` is the share of it that the contexts hold (None without contexts)."""
+
+    document_id: int
+    document: str
+    start: int
+    end: int
+    before: str
+    text: str
+    after: str
+    covered: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreView:
+    """One score of one answer with its reason."""
+
+    metric: str
+    label: str
+    help: str
+    value: float | None
+    reason: str
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """A question of a run with its answer. `scores` maps metric to Score (value, reason); missing until scored.
+
+    `refusal` is None until scored. `twin` is the other question of the pair (its own `twin` is None).
+    `change` is the difference to the run compared with, where one was asked for.
+    """
+
+    question: Question
+    answer_id: int
+    repeat: int
+    text: str
+    error: str
+    latency_s: float | None
+    refusal: Refusal | None
+    scores: dict[str, Score]
+    twin: QuestionRow | None = None
+    change: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFilters:
+    """What of a run's questions to show; empty fields do not filter.
+
+    `refused`: refused, partial, attempt, empty or failed. `metric` with `below` (value ≤) or `above` (value ≥);
+    `unscored` keeps only questions whose `metric` is null. `against` with `change` won or lost by at least `threshold`.
+    """
+
+    kind: str = ""
+    transformation: str = ""
+    error_kind: str = ""
+    refused: str = ""
+    text: str = ""
+    metric: str = ""
+    below: float | None = None
+    above: float | None = None
+    unscored: bool = False
+    against: Run | None = None
+    change: str = ""
+    threshold: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPage:
+    """One page of the table: “`total` questions, `matching` shown”. `number` counts from 1."""
+
+    rows: list[QuestionRow]
+    number: int
+    pages: int
+    matching: int
+    total: int
+
+    @property
+    def has_previous(self) -> bool:
+        """True when there is a page before this one."""
+        return self.number > 1
+
+    @property
+    def has_next(self) -> bool:
+        """True when there is a page after this one."""
+        return self.number < self.pages
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionDetail:
+    """Everything about one answer: evidence, contexts, prompt, scores with reasons. `repeats` are all answers."""
+
+    row: QuestionRow
+    run: Run
+    reference_answers: list[str]
+    evidence: list[EvidenceView]
+    contexts: list[ContextView]
+    prompt: str
+    scores: list[ScoreView]
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost_usd: float | None
+    ttft_s: float | None
+    details: dict[str, Any]
+    repeats: list[QuestionRow]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionChange:
+    """A question that two runs answered with different success. `change` is b − a of the score called `metric`."""
+
+    question: Question
+    metric: str
+    change: float
+    a: QuestionRow
+    b: QuestionRow
+    a_contexts: list[ContextView]
+    b_contexts: list[ContextView]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingDifference:
+    """A setting that differs; None where a run does not read it."""
+
+    name: str
+    label: str
+    a: Any
+    b: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Run b against run a. `note` says why nothing or not everything could be compared; empty when all could.
+
+    `won` and `lost` are sorted by the size of the change; `same` counts questions within the threshold, `uncompared`
+    those without a score in one of the runs.
+    """
+
+    a: RunRow
+    b: RunRow
+    settings: list[SettingDifference]
+    differences: list[PairedDifference]
+    won: list[QuestionChange]
+    lost: list[QuestionChange]
+    same: int
+    uncompared: int
+    note: str = ""
