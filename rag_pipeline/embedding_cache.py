@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -121,6 +121,3 @@ class CachedEmbedder(Embedder):
                 yield connection
         finally:
             connection.close()
-
-
-EmbedFunction = Callable[[Sequence[str]], Vectors]

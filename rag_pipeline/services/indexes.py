@@ -1,0 +1,150 @@
+"""Indexes: what must be embedded, building, opening, and a look at the chunks of one document."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from django.conf import settings
+from django.utils import timezone
+
+from rag_pipeline.chunking import chunk_documents, make_chunker
+from rag_pipeline.embedders.base import embedders
+from rag_pipeline.embedding_cache import CachedEmbedder
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.index_store import ChunkIndex, load_index, save_index
+from rag_pipeline.models import Corpus, Document, Index
+from rag_pipeline.services.corpora import source_docs
+from rag_pipeline.spec import PipelineSpec, digest
+from rag_pipeline.types import Progress, SourceDoc, Span
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEstimate:
+    """What an index needs: chunks in all, and distinct texts that were never embedded."""
+
+    chunks: int
+    to_embed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPreview:
+    """The chunks of one document. `token_counts[i]` belongs to `spans[i]`; empty where tokens cannot be counted.
+
+    `window`: tokens that the embedding model reads at once, special tokens not counted. `share_over_window`: share
+    of chunks that are longer, 0..1; None where unknown.
+    """
+
+    spans: list[Span]
+    token_counts: list[int]
+    window: int | None
+    share_over_window: float | None
+
+
+@lru_cache(maxsize=8)
+def open_embedder(embedding: str, mode: str = "mean") -> CachedEmbedder:
+    """Return the embedder for a setting such as `local:all-MiniLM-L6-v2`, one per process, cached on disk."""
+    provider, _, name = embedding.partition(":")
+    unit = embedders.get(provider, "embedding")
+    absent = unit.missing()
+    if absent:
+        raise ConfigError(absent, "embedding")
+    return CachedEmbedder(unit(name, mode), Path(settings.DATA_DIR) / "embeddings")
+
+
+def estimate(*, corpus: Corpus, spec: PipelineSpec) -> IndexEstimate:
+    """Count chunks and texts to embed, loading no model."""
+    documents = source_docs(corpus=corpus)
+    embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
+    row = Index.objects.filter(fingerprint=index_fingerprint(documents, spec, embedder)).first()
+    if row is not None and _folder(row.fingerprint).exists():
+        return IndexEstimate(row.chunks, 0)
+    spans = chunk_documents(documents, spec, embedder)
+    return IndexEstimate(len(spans), len(embedder.missing(chunk_texts(documents, spans))))
+
+
+def build_index(*, corpus: Corpus, spec: PipelineSpec) -> Iterator[Progress]:
+    """Build the index of a corpus unless it is there, yielding progress. Raises ConfigError, ProviderError."""
+    documents = _documents(corpus)
+    embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
+    fingerprint = index_fingerprint(documents, spec, embedder)
+    if Index.objects.filter(fingerprint=fingerprint).exists() and load_index(_folder(fingerprint), documents, embedder):
+        Index.objects.filter(fingerprint=fingerprint).update(used=timezone.now())
+        return
+    spans = chunk_documents(documents, spec, embedder)
+    texts = chunk_texts(documents, spans)
+    total = len(embedder.missing(texts))
+    yield Progress("Embedding chunks", 0, total)
+    for done in embedder.embed_progressively(texts):
+        yield Progress("Embedding chunks", done, total)
+    save_index(_folder(fingerprint), spans, embedder.embed_passages(texts), {"embedder": embedder.fingerprint})
+    Index.objects.update_or_create(
+        fingerprint=fingerprint,
+        defaults={"corpus": corpus, "settings": spec.settings, "chunks": len(spans), "used": timezone.now()},
+    )
+
+
+def open_index(*, corpus: Corpus, spec: PipelineSpec) -> ChunkIndex:
+    """Return the index of a corpus, built when needed. Raises ConfigError, ProviderError."""
+    documents = _documents(corpus)
+    embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
+    folder = _folder(index_fingerprint(documents, spec, embedder))
+    index = load_index(folder, documents, embedder)
+    if index is None:
+        for _ in build_index(corpus=corpus, spec=spec):
+            pass
+        index = load_index(folder, documents, embedder)
+    if index is None:
+        raise ConfigError(f"The index could not be written to {folder.parent}. Check that the disk has room.")
+    return index
+
+
+def preview_chunks(*, document: Document, spec: PipelineSpec) -> ChunkPreview:
+    """Cut one document as `spec` would, without embedding anything. Raises ConfigError."""
+    embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
+    doc = document.as_source()
+    spans = make_chunker(spec, embedder).split(doc)
+    try:
+        offsets = embedder.token_offsets(doc.text)
+        window = embedder.max_tokens - 2 if embedder.max_tokens else None
+    except ConfigError:  # the provider's tokenizer is not known here: sizes in characters only
+        return ChunkPreview(spans, [], None, None)
+    starts = np.asarray([start for start, _ in offsets], int)
+    counts = [int(np.searchsorted(starts, s.end) - np.searchsorted(starts, s.start)) for s in spans]
+    over = sum(count > window for count in counts) / len(counts) if window and counts else None
+    return ChunkPreview(spans, counts, window, over)
+
+
+def delete_indexes(*, corpus: Corpus) -> None:
+    """Delete the index files of a corpus; they are a cache and are built again when needed."""
+    for row in corpus.indexes.all():
+        shutil.rmtree(_folder(row.fingerprint), ignore_errors=True)
+        row.delete()
+
+
+def index_fingerprint(documents: Sequence[SourceDoc], spec: PipelineSpec, embedder: CachedEmbedder) -> str:
+    """Return the hash of all that an index depends on: documents, chunker, embedder."""
+    state = [[doc.id, digest(doc.text)] for doc in documents]
+    return digest({"documents": state, "spec": spec.index_fingerprint, "embedder": embedder.fingerprint})
+
+
+def chunk_texts(documents: Sequence[SourceDoc], spans: npt.NDArray[np.int64]) -> list[str]:
+    """Return the text of each chunk row."""
+    texts = {doc.id: doc.text for doc in documents}
+    return [texts[document_id][start:end] for document_id, start, end in spans.tolist()]
+
+
+def _documents(corpus: Corpus) -> list[SourceDoc]:
+    documents = source_docs(corpus=corpus)
+    if not documents:
+        raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
+    return documents
+
+
+def _folder(fingerprint: str) -> Path:
+    return Path(settings.DATA_DIR) / "indexes" / fingerprint

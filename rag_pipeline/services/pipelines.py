@@ -1,0 +1,40 @@
+"""Opening a pipeline over a stored corpus."""
+
+from __future__ import annotations
+
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.generators.base import Generator, generators
+from rag_pipeline.models import Corpus
+from rag_pipeline.pipeline import Pipeline
+from rag_pipeline.retrievers.base import Retriever, retrievers
+from rag_pipeline.services.corpora import source_docs
+from rag_pipeline.services.indexes import open_embedder, open_index
+from rag_pipeline.spec import PipelineSpec
+
+READER_EMBEDDING = "local:all-MiniLM-L6-v2"
+"""What the builtin reader compares sentences with, whatever embedding retrieves."""
+
+
+def open_generator(spec: PipelineSpec) -> Generator:
+    """Return the model of `spec`. Raises ConfigError, ProviderError when it cannot be used at all."""
+    provider, _, name = spec.core.llm.partition(":")
+    unit = generators.get("builtin" if provider == "builtin" else "chat", "llm")
+    absent = unit.missing()
+    if absent:
+        raise ConfigError(absent, "llm")
+    generator = unit(provider, name, spec.core.temperature, spec.core.max_tokens)
+    if hasattr(generator, "embed"):
+        generator.embed = open_embedder(READER_EMBEDDING).embed_passages
+    return generator
+
+
+def open_pipeline(*, corpus: Corpus, spec: PipelineSpec) -> Pipeline:
+    """Return a pipeline ready to answer, building its index when needed. Raises ConfigError, ProviderError."""
+    documents = source_docs(corpus=corpus)
+    generator = open_generator(spec)
+    retriever: Retriever | None = None
+    if spec.core.use_context:
+        index = open_index(corpus=corpus, spec=spec)
+        unit = retrievers.get(spec.core.retriever, "retriever")
+        retriever = unit(index, spec.retriever_options)
+    return Pipeline(spec, documents, retriever, generator)
