@@ -117,6 +117,9 @@ class BackgroundTask(models.Model):
     failures = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True, help_text="Why it failed, in the user's words")
     cancel_requested = models.BooleanField(default=False)
+    owner = models.CharField(
+        max_length=80, blank=True, help_text="host:pid of a command that works on it itself; workers leave it alone"
+    )
     created = models.DateTimeField(default=timezone.now)
     started = models.DateTimeField(null=True, blank=True)
     finished = models.DateTimeField(null=True, blank=True)
@@ -162,7 +165,7 @@ class WorkUnit(models.Model):
     key = models.CharField(max_length=120)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     lease_until = models.DateTimeField(null=True, blank=True)
-    worker = models.CharField(max_length=64, blank=True)
+    worker = models.CharField(max_length=100, blank=True, help_text="host:pid:claim")
     attempts = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
@@ -174,5 +177,5 @@ class WorkUnit(models.Model):
 class WorkerHeartbeat(models.Model):
     """A live worker process; a row older than half a minute is dead."""
 
-    name = models.CharField(max_length=64, unique=True)
+    name = models.CharField(max_length=80, unique=True, help_text="host:pid")
     seen = models.DateTimeField(default=timezone.now)

@@ -1,0 +1,350 @@
+"""Long work in the background: rows are the truth, units are claimed by a conditional UPDATE, anything can resume.
+
+A handler names its stages. When a stage begins, `plan` gives its unit keys; workers claim blocks of units and call
+`work`, which yields a `UnitDone` per finished unit and `Progress` in between. After the last unit the next stage is
+planned; after the last stage `finish` is called. A worker that dies leaves leases that expire: another goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import ClassVar
+
+from django.db import connection, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from rag_pipeline.errors import PipelineError
+from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
+from rag_pipeline.types import Progress
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=60)
+BEAT_S = 5.0
+ALIVE = timedelta(seconds=20)
+MAX_ATTEMPTS = 3
+IDLE_S = 0.4
+
+State = BackgroundTask.State
+UnitState = WorkUnit.State
+OnProgress = Callable[[BackgroundTask], None]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitDone:
+    """A unit has ended; `failed` counts it among the failures without stopping the task."""
+
+    key: str
+    failed: bool = False
+
+
+class TaskHandler(ABC):
+    """What one kind of task does. A new instance is made for every block of units."""
+
+    kind: ClassVar[str]
+    stages: ClassVar[tuple[str, ...]]
+    block: ClassVar[dict[str, int]] = {}
+    """Units claimed at once, by stage; 1 unless given."""
+    labels: ClassVar[dict[str, str]] = {}
+    """What a stage does, in the user's words."""
+
+    def __init__(self, task: BackgroundTask) -> None:
+        self.task = task
+
+    @abstractmethod
+    def plan(self, stage: str) -> list[str]:
+        """Return the keys of the units of a stage. Called once, inside the transaction that begins the stage."""
+
+    @abstractmethod
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+        """Do these units, skipping what is already stored. Raises PipelineError to end the task as failed."""
+
+    def finish(self) -> None:
+        """Called once after the last stage."""
+
+
+_handlers: dict[str, type[TaskHandler]] = {}
+
+
+def handler(cls: type[TaskHandler]) -> type[TaskHandler]:
+    """Class decorator: register a handler under its `kind`."""
+    _handlers[cls.kind] = cls
+    return cls
+
+
+def handler_for(task: BackgroundTask) -> TaskHandler:
+    """Return a handler of the task's kind."""
+    return _handlers[task.kind](task)
+
+
+def enqueue(kind: str, payload: dict[str, object], *, inline: bool = False) -> BackgroundTask:
+    """Store a task; `inline` keeps it for this process (`run_inline`) as long as the process lives."""
+    return BackgroundTask.objects.create(kind=kind, payload=payload, owner=process_name() if inline else "")
+
+
+def request_cancel(task: BackgroundTask) -> None:
+    """Ask a task to stop; one that has not begun, or whose workers are gone, stops at once."""
+    BackgroundTask.objects.filter(pk=task.pk).update(cancel_requested=True)
+    if not task.units.filter(state=UnitState.LEASED, lease_until__gt=timezone.now()).exists():
+        _end(task, State.CANCELLED)
+
+
+def worker_alive() -> bool:
+    """True when some worker process was seen lately."""
+    return WorkerHeartbeat.objects.filter(seen__gt=timezone.now() - ALIVE).exists()
+
+
+def process_name() -> str:
+    """Return `host:pid` of this process."""
+    return f"{socket.gethostname()[:60]}:{os.getpid()}"
+
+
+def run_inline(task: BackgroundTask, on_progress: OnProgress | None = None) -> BackgroundTask:
+    """Work on one task in this process until it ends; return it fresh. A Ctrl-C cancels it."""
+    BackgroundTask.objects.filter(pk=task.pk).update(owner=process_name())
+    try:
+        while True:
+            task.refresh_from_db()
+            if not task.active:
+                return task
+            if not _advance(task, on_progress):
+                time.sleep(IDLE_S)
+    except KeyboardInterrupt:
+        _end(task, State.CANCELLED)
+        raise
+
+
+def run_worker(stop: threading.Event) -> None:
+    """Work on all tasks until `stop` is set."""
+    name = process_name()
+    with _beating(lambda: _beat(name)):
+        try:
+            while not stop.is_set():
+                release_dead()
+                worked = [_advance(task) for task in _open_tasks() if not stop.is_set()]
+                if not any(worked):
+                    stop.wait(IDLE_S)
+        finally:
+            WorkerHeartbeat.objects.filter(name=name).delete()
+
+
+def release_dead() -> None:
+    """Give back what dead processes of this machine hold, without waiting for their leases to expire."""
+    leased = WorkUnit.objects.filter(state=UnitState.LEASED)
+    for worker in set(leased.values_list("worker", flat=True)):
+        if not _process_lives(worker):
+            leased.filter(worker=worker).update(state=UnitState.WAITING, lease_until=None)
+    for task in BackgroundTask.objects.filter(state__in=(State.QUEUED, State.RUNNING)).exclude(owner=""):
+        if not _process_lives(task.owner):
+            BackgroundTask.objects.filter(pk=task.pk, owner=task.owner).update(owner="")
+
+
+def _process_lives(worker: str) -> bool:
+    """Tell whether `host:pid[:claim]` is alive; processes of other machines are taken to be (their leases expire)."""
+    host, _, rest = worker.partition(":")
+    pid = rest.partition(":")[0]
+    if host != socket.gethostname()[:60] or not pid.isdigit():
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _open_tasks() -> list[BackgroundTask]:
+    return list(BackgroundTask.objects.filter(state__in=(State.QUEUED, State.RUNNING), owner=""))
+
+
+def _advance(task: BackgroundTask, on_progress: OnProgress | None = None) -> bool:
+    """Do one block of one task, or move it to its next stage. Return False when others hold all its units."""
+    task.refresh_from_db()
+    if not task.active:
+        return False
+    if task.cancel_requested:
+        _end(task, State.CANCELLED)
+        return True
+    try:
+        return _advance_checked(task, on_progress)
+    except PipelineError as error:
+        logger.info("task %s failed: %s", task.pk, error)
+        _end(task, State.FAILED, str(error))
+    except Exception:
+        logger.exception("task %s (%s) broke", task.pk, task.kind)
+        _end(task, State.FAILED, "Something went wrong that should not. The worker's log has the details.")
+    return True
+
+
+def _advance_checked(task: BackgroundTask, on_progress: OnProgress | None) -> bool:
+    if task.kind not in _handlers:
+        raise PipelineError(f"This version of the workbench does not know the work “{task.kind}”.")
+    work = handler_for(task)
+    if task.state == State.QUEUED:
+        return _begin_stage(task, work, work.stages[0])
+    units = _claim(task, work.block.get(task.stage, 1))
+    if units:
+        _do_block(task, work, units, on_progress)
+        return True
+    if task.units.filter(stage=task.stage, state__in=(UnitState.WAITING, UnitState.LEASED)).exists():
+        return False
+    position = work.stages.index(task.stage) + 1
+    if position < len(work.stages):
+        return _begin_stage(task, work, work.stages[position])
+    work.finish()
+    _end(task, State.DONE)
+    return True
+
+
+def _begin_stage(task: BackgroundTask, work: TaskHandler, stage: str) -> bool:
+    """Move the task on and store the stage's units in one transaction, so that only one worker does it."""
+    now = timezone.now()
+    with transaction.atomic():
+        moved = BackgroundTask.objects.filter(pk=task.pk, state=task.state, stage=task.stage).update(
+            state=State.RUNNING,
+            stage=stage,
+            step=work.labels.get(stage, stage.capitalize()),
+            done=0,
+            total=0,
+            started=task.started or now,
+            heartbeat=now,
+        )
+        if moved:
+            keys = work.plan(stage)
+            WorkUnit.objects.bulk_create(
+                [WorkUnit(task=task, stage=stage, key=key) for key in keys], ignore_conflicts=True
+            )
+            BackgroundTask.objects.filter(pk=task.pk).update(total=len(keys))
+    return True
+
+
+def _claim(task: BackgroundTask, size: int) -> list[WorkUnit]:
+    """Lease up to `size` units of the current stage. Raises PipelineError for a unit that keeps killing workers."""
+    now = timezone.now()
+    free = Q(state=UnitState.WAITING) | Q(state=UnitState.LEASED, lease_until__lt=now)
+    stage_units = WorkUnit.objects.filter(task=task, stage=task.stage)
+    ids = list(stage_units.filter(free).values_list("pk", flat=True)[:size])
+    if not ids:
+        return []
+    claim = f"{process_name()}:{uuid.uuid4().hex[:8]}"
+    WorkUnit.objects.filter(free, pk__in=ids).update(state=UnitState.LEASED, worker=claim, lease_until=now + LEASE)
+    units = list(stage_units.filter(worker=claim, state=UnitState.LEASED))
+    for unit in units:
+        unit.attempts += 1
+    WorkUnit.objects.bulk_update(units, ["attempts"])
+    if any(unit.attempts > MAX_ATTEMPTS for unit in units):
+        raise PipelineError(
+            "The worker stopped three times at the same place, perhaps for want of memory. "
+            "See its log; try smaller documents or fewer questions."
+        )
+    return units
+
+
+def _do_block(
+    task: BackgroundTask, work: TaskHandler, units: Sequence[WorkUnit], on_progress: OnProgress | None
+) -> None:
+    by_key = {unit.key: unit for unit in units}
+    watch = _CancelWatch(task)
+
+    def extend() -> None:
+        now = timezone.now()
+        held = WorkUnit.objects.filter(pk__in=[unit.pk for unit in units], state=UnitState.LEASED)
+        held.update(lease_until=now + LEASE)
+        BackgroundTask.objects.filter(pk=task.pk).update(heartbeat=now)
+
+    try:
+        with _beating(extend):
+            steps = work.work(task.stage, list(by_key))
+            for step in steps:
+                _note(task, by_key, step)
+                if on_progress:
+                    task.refresh_from_db()
+                    on_progress(task)
+                if watch.requested():
+                    steps.close()  # type: ignore[attr-defined]  # a generator: ends calls in flight
+                    _end(task, State.CANCELLED)
+                    return
+        WorkUnit.objects.filter(pk__in=[unit.pk for unit in units], state=UnitState.LEASED).update(
+            state=UnitState.DONE, lease_until=None
+        )
+    finally:
+        WorkUnit.objects.filter(pk__in=[unit.pk for unit in units], state=UnitState.LEASED).update(
+            state=UnitState.WAITING, lease_until=None
+        )
+
+
+def _note(task: BackgroundTask, by_key: dict[str, WorkUnit], step: UnitDone | Progress) -> None:
+    """Store what a handler reported."""
+    row = BackgroundTask.objects.filter(pk=task.pk)
+    if isinstance(step, Progress):
+        row.update(step=step.step, done=step.done, total=step.total, heartbeat=timezone.now())
+        return
+    state = UnitState.FAILED if step.failed else UnitState.DONE
+    WorkUnit.objects.filter(pk=by_key[step.key].pk).update(state=state, lease_until=None)
+    counts = task.units.filter(stage=task.stage)
+    row.update(
+        done=counts.filter(state__in=(UnitState.DONE, UnitState.FAILED)).count(),
+        failures=task.units.filter(state=UnitState.FAILED).count(),
+        heartbeat=timezone.now(),
+    )
+
+
+def _end(task: BackgroundTask, state: str, error: str = "") -> None:
+    """End a task once; a task that has ended stays as it is."""
+    BackgroundTask.objects.filter(pk=task.pk, state__in=(State.QUEUED, State.RUNNING)).update(
+        state=state, error=error, finished=timezone.now()
+    )
+
+
+class _CancelWatch:
+    """Asks the database at most three times a second whether the task was cancelled or ended elsewhere."""
+
+    def __init__(self, task: BackgroundTask) -> None:
+        self._pk = task.pk
+        self._next = 0.0
+
+    def requested(self) -> bool:
+        if time.monotonic() < self._next:
+            return False
+        self._next = time.monotonic() + 0.33
+        row = BackgroundTask.objects.filter(pk=self._pk).values("cancel_requested", "state").first()
+        return row is None or row["cancel_requested"] or row["state"] != State.RUNNING
+
+
+def _beat(name: str) -> None:
+    WorkerHeartbeat.objects.update_or_create(name=name, defaults={"seen": timezone.now()})
+    WorkerHeartbeat.objects.filter(seen__lt=timezone.now() - timedelta(hours=1)).delete()
+
+
+@contextmanager
+def _beating(beat: Callable[[], None]) -> Iterator[None]:
+    """Call `beat` now and every few seconds from a thread, with a database connection of its own."""
+    ended = threading.Event()
+
+    def loop() -> None:
+        try:
+            while not ended.wait(BEAT_S):
+                beat()
+        finally:
+            connection.close()
+
+    beat()
+    thread = threading.Thread(target=loop, name="heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
