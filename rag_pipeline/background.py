@@ -70,7 +70,7 @@ class TaskHandler(ABC):
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
         """Do these units, skipping what is already stored. Raises PipelineError to end the task as failed."""
 
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027 - most kinds have nothing left to do
         """Called once after the last stage."""
 
 
