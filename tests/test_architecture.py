@@ -26,7 +26,9 @@ MAY_IMPORT = {
     "evaluation": {"rag_pipeline", "evaluation"},
     "workbench": {"rag_pipeline", "evaluation", "workbench"},
 }
-WITH_DJANGO = {"models.py", "background.py", "queries.py", "apps.py", "services", "management", "migrations"}
+WITH_DJANGO = {
+    "models.py", "background.py", "queries.py", "apps.py", "background", "queries", "services", "management", "migrations",
+}  # fmt: skip
 HEAVY = {
     "torch", "transformers", "sentence_transformers", "faiss", "pandas", "plotly", "openai", "langchain",
     "langchain_openai", "sklearn", "scipy", "tiktoken", "langgraph",
