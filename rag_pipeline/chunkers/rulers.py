@@ -155,4 +155,7 @@ def _inside_character(text: str, cut: int) -> bool:
 def _inside_word(text: str, cut: int) -> bool:
     if not 0 < cut < len(text):
         return False
-    return (text[cut - 1].isalnum() and text[cut].isalnum()) or _inside_character(text, cut)
+    before, after = text[cut - 1], text[cut]
+    if "\u3400" <= after <= "\u9fff" or "\u3400" <= before <= "\u9fff":  # ideographs: each is a word to tokenizers
+        return False
+    return (before.isalnum() and after.isalnum()) or _inside_character(text, cut)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from typing import ClassVar
 
 from rag_pipeline.chunkers.base import Chunker
 from rag_pipeline.chunkers.rulers import CharacterRuler, Ruler, Slice, TokenRuler, trimmed, without_contained
@@ -14,7 +15,7 @@ from rag_pipeline.types import SourceDoc, Span
 class SizedChunker(Chunker):
     """Cuts with a ruler in the chunk unit; white space at the ends of a chunk is left out of it."""
 
-    Options = SizeOptions
+    Options: ClassVar[type[SizeOptions]] = SizeOptions
     options: SizeOptions
 
     def split(self, doc: SourceDoc) -> list[Span]:

@@ -52,12 +52,9 @@ def _decode(data: bytes, declared: str | None) -> tuple[str, str]:
         if data.startswith(mark):
             # A mark settles it: damaged bytes after it become replacement characters.
             return data.decode(encoding, errors="replace"), encoding
-    for encoding in ("utf-8", _known_codec(declared), _utf_16_by_zeros(data)):
-        if encoding:
-            try:
-                return data.decode(encoding), encoding
-            except UnicodeDecodeError:
-                continue
+    for guess in ("utf-8", _known_codec(declared), _utf_16_by_zeros(data)):
+        if guess and _decodes(data, guess):
+            return data.decode(guess), guess
     return _detected(data)
 
 

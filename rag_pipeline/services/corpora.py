@@ -78,7 +78,10 @@ def delete_document(*, document: Document) -> None:
     """Delete a document and its file. Raises InUseError naming what needs its text."""
     # Test sets and runs belong to the evaluation package above this one: known here by their reverse relations only.
     evidence = document.evidence.select_related("question__testset")
-    holders = [*{item.question.testset for item in evidence}, *document.corpus.runs.filter(created__gte=document.created)]
+    holders = [
+        *{item.question.testset for item in evidence},
+        *document.corpus.runs.filter(created__gte=document.created),
+    ]
     _refuse_held(f"“{document.name}”", holders)
     with transaction.atomic():
         document.delete()
@@ -163,7 +166,9 @@ def _checked_name(name: str) -> str:
     if not checked:
         raise ConfigError("A corpus needs a name.", "name")
     if len(checked) > longest:
-        raise ConfigError(f"The name of a corpus has at most {longest} characters; this one has {len(checked)}.", "name")
+        raise ConfigError(
+            f"The name of a corpus has at most {longest} characters; this one has {len(checked)}.", "name"
+        )
     return checked
 
 
@@ -176,5 +181,11 @@ def _refuse_held(what: str, holders: list[Model]) -> None:
 
 
 def _delete_files_on_commit(documents: list[Document]) -> None:
-    files = [(document.original.storage, document.original.name) for document in documents if document.original]
-    transaction.on_commit(lambda: [storage.delete(name) for storage, name in files])
+    files = [document.original for document in documents]
+
+    def delete() -> None:
+        for file in files:
+            if file.name:
+                file.storage.delete(file.name)
+
+    transaction.on_commit(delete)

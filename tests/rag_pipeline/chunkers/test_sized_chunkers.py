@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_pipeline.chunkers.base import chunkers
@@ -18,7 +19,8 @@ SIZED = ["fixed", "recursive"]
 # Repeats, runs of white space, wide, combining and right-to-left characters, words longer than any chunk.
 FRAGMENTS = [
     "the same sentence. ", "the same sentence. ", "\n\n", "\n", " ", "\t  ", "\r\n", ".", "?!", "a", "word ",
-    "x" * 70, "é", "e\u0301\u0302", "한국어 문장", "漢字仮名交じり文。", "👩‍👩‍👧‍👦", "🇩🇪", "\u00a0", "\u2003", "ﬁne", "שלום ", "\ufeff",
+    "x" * 70, "é", "e\u0301\u0302", "한국어 문장", "漢字仮名交じり文。", "👩‍👩‍👧‍👦",
+    "🇩🇪", "\u00a0", "\u2003", "ﬁne", "שלום ", "\ufeff",
     "internationalisation", "https://example.org/a/b?c=d&e=f", "\x00", "\x1c", "3.14159 ", "don't ",
 ]  # fmt: skip
 texts = st.one_of(
@@ -67,7 +69,7 @@ def assert_sound(text, spans):
         assert chunk == chunk.strip()
         covered[span.start : span.end] = [True] * len(chunk)
     assert all(covered[place] or text[place].isspace() for place in range(len(text)))
-    for before, after in zip(spans, spans[1:], strict=False):
+    for before, after in pairwise(spans):
         assert before.start < after.start
         assert before.end < after.end
 
