@@ -1,7 +1,19 @@
-"""Addresses of the pages."""
+"""Addresses of the pages: one list per noun, kept beside its views."""
 
 from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from workbench.views import chat, compare, dashboard, documents, frame, runs, testsets
+from workbench.views import workbench as workbench_page
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    *workbench_page.urlpatterns,
+    *documents.urlpatterns,
+    *testsets.urlpatterns,
+    *runs.urlpatterns,
+    *dashboard.urlpatterns,
+    *compare.urlpatterns,
+    *chat.urlpatterns,
+    *frame.urlpatterns,
+]

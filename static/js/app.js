@@ -1,0 +1,107 @@
+// Small manners of every page: theme switch, menu, growing text areas, tables by keyboard, errors of htmx.
+(function () {
+  "use strict";
+
+  const root = document.documentElement;
+  const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
+
+  function theme() {
+    return root.dataset.theme || (systemDark.matches ? "dark" : "light");
+  }
+
+  function showTheme() {
+    const other = theme() === "dark" ? "light" : "dark";
+    document.querySelectorAll("[data-theme-switch]").forEach((form) => {
+      form.querySelector("button").value = other;
+      form.querySelectorAll("[data-theme-icon]").forEach((icon) => { icon.hidden = icon.dataset.themeIcon !== other; });
+    });
+    document.dispatchEvent(new CustomEvent("theme-changed"));
+  }
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target.closest("[data-theme-switch]");
+    if (!form) return;
+    event.preventDefault();
+    const chosen = form.querySelector("button").value;
+    root.dataset.theme = chosen;
+    document.cookie = `theme=${chosen}; path=/; max-age=31536000; samesite=lax`;
+    showTheme();
+  });
+  systemDark.addEventListener("change", showTheme);
+
+  // A form with data-confirm asks first.
+  document.addEventListener("submit", (event) => {
+    const question = event.target.dataset ? event.target.dataset.confirm : "";
+    if (question && !window.confirm(question)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  }, true);
+
+  // Selects and boxes marked data-autosubmit send their form at once; without JavaScript its button does.
+  document.addEventListener("change", (event) => {
+    const field = event.target.closest("[data-autosubmit]");
+    if (field && field.form) field.form.requestSubmit();
+  });
+
+  // Menus fold when the focus or a click goes elsewhere, and on Escape.
+  document.addEventListener("click", (event) => {
+    document.querySelectorAll("details.menu[open]").forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; });
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    document.querySelectorAll("details.menu[open]").forEach((menu) => {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    });
+  });
+
+  // Clamped text opens in place.
+  document.addEventListener("click", (event) => {
+    const text = event.target.closest("[data-clamp]");
+    if (text && !window.getSelection().toString()) text.classList.toggle("clamp");
+  });
+
+  // Up and down move between the rows of a table whose rows hold a link.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    const row = document.activeElement && document.activeElement.closest("tbody tr");
+    if (!row || document.activeElement.matches("input, select, textarea")) return;
+    let next = row;
+    do {
+      next = event.key === "ArrowDown" ? next.nextElementSibling : next.previousElementSibling;
+    } while (next && !next.querySelector("a, button, summary"));
+    if (!next) return;
+    event.preventDefault();
+    next.querySelector("a, button, summary").focus();
+  });
+
+  // Text areas grow where the browser does not do it by itself.
+  function grow(area) {
+    area.style.height = "auto";
+    area.style.height = `${area.scrollHeight + 2}px`;
+  }
+  if (!CSS.supports("field-sizing", "content")) {
+    document.addEventListener("input", (event) => { if (event.target.matches("textarea")) grow(event.target); });
+  }
+
+  // What htmx could not load is said where the user is looking.
+  function say(text) {
+    const box = document.getElementById("messages");
+    if (!box) return;
+    const notice = document.createElement("div");
+    notice.className = "notice notice-bad";
+    notice.textContent = text;
+    box.replaceChildren(notice);
+  }
+  document.addEventListener("htmx:responseError", (event) => {
+    const status = event.detail.xhr.status;
+    say(status === 403
+      ? "The page has been open for too long. Reload it and try again."
+      : status === 404 ? "This is no longer there. Reload the page."
+        : `The server could not do this (error ${status}). The details are in its log.`);
+  });
+  document.addEventListener("htmx:sendError", () => say("The server does not answer. Is it still running?"));
+
+  showTheme();
+})();
