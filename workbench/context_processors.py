@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import timezone
 
-from rag_pipeline.models import BackgroundTask, WorkerHeartbeat
+from rag_pipeline.background import worker_alive
+from rag_pipeline.models import BackgroundTask
 
 PAGES = (
     ("Workbench", "workbench"),
@@ -23,7 +22,6 @@ PAGES = (
     ("Chat", "chat"),
 )
 THEMES = ("light", "dark")
-WORKER_ALIVE = dt.timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ class WorkerState:
 
 def worker_state() -> WorkerState:
     """Return the state of the worker, from its heartbeat and the tasks it has."""
-    if not WorkerHeartbeat.objects.filter(seen__gte=timezone.now() - WORKER_ALIVE).exists():
+    if not worker_alive():
         return WorkerState("stopped", "No worker", "Nothing runs in the background. Start a worker: manage.py worker")
     if BackgroundTask.objects.filter(state=BackgroundTask.State.RUNNING).exists():
         return WorkerState("working", "Working", "The worker is busy")

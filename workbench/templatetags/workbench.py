@@ -139,7 +139,8 @@ def task_percent(task: Any) -> str:
 @register.simple_tag
 def icon(name: str) -> SafeString:
     """An icon of the sprite, out of sight of screen readers: put words beside it."""
-    return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static("img/icons.svg"), name)
+    html = '<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>'
+    return format_html(html, static("img/icons.svg"), name)
 
 
 @register.simple_tag
