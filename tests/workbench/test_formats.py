@@ -1,0 +1,57 @@
+"""Number and text formats of the pages."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from workbench.templatetags import workbench as formats
+
+
+@pytest.mark.parametrize("value, shown", [(0.834, "0.83"), (0.0, "0.00"), (1, "1.00"), (None, "—")])
+def test_a_score_has_two_decimals_and_a_missing_one_is_a_dash(value, shown):
+    assert formats.score(value) == shown
+
+
+@pytest.mark.parametrize(
+    "value, shown",
+    [(0.123, "+0.12"), (-0.05, "−0.05"), (0.004, "±0.00"), (-0.004, "±0.00"), (0.0, "±0.00"), (None, "—")],
+)
+def test_a_difference_carries_its_sign(value, shown):
+    assert formats.delta(value) == shown
+
+
+@pytest.mark.parametrize(
+    "value, shown",
+    [(1.24, "1.2 s"), (0.042, "42 ms"), (0, "0.0 s"), (75.04, "75.0 s"), (600, "10 min"), (None, "unknown")],
+)
+def test_seconds_are_short(value, shown):
+    assert formats.seconds(value) == shown
+
+
+@pytest.mark.parametrize("value, shown", [(0.2, "1 s"), (89, "89 s"), (185, "3 min"), (7500, "2 h 5 min")])
+def test_waiting_times_are_rough(value, shown):
+    assert formats.duration(value) == shown
+
+
+@pytest.mark.parametrize("value, shown", [(0.0042, "$0.0042"), (0, "$0.00"), (1234.5, "$1,234.50"), (None, "unknown")])
+def test_money_has_four_decimals_below_a_dollar(value, shown):
+    assert formats.money(value) == shown
+
+
+def test_thousands_are_grouped_and_attributes_are_not():
+    assert formats.thousands(12400) == "12,400"
+    assert formats.plain(12400) == "12400"
+
+
+def test_times_are_relative_with_the_exact_one_on_hover():
+    shown = formats.ago(timezone.now() - dt.timedelta(minutes=3, seconds=5))
+    assert ">3 minutes ago</time>" in shown
+    assert "UTC" in shown
+    assert ">just now<" in formats.ago(timezone.now())
+
+
+def test_a_position_in_a_style_stays_inside_its_track():
+    assert [formats.share(value) for value in (-0.2, 0.125, 3, None)] == ["0.0", "12.5", "100.0", "0.0"]

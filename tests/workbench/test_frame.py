@@ -1,0 +1,86 @@
+"""The frame of every page: navigation, worker state, progress, theme."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_current_page_is_marked(client):
+    html = client.get("/runs/").content.decode()
+    assert '<a href="/runs/" aria-current="page">Runs</a>' in html
+    assert '<a href="/">Workbench</a>' in html
+
+
+def test_pages_forbid_inline_scripts_and_have_none(client):
+    response = client.get("/runs/")
+    assert "script-src 'self';" in response["Content-Security-Policy"]
+    assert "<script>" not in response.content.decode()
+
+
+def test_the_worker_is_missing_ready_or_working(client):
+    assert 'data-state="stopped"' in client.get("/worker/").content.decode()
+    WorkerHeartbeat.objects.create(name="w", seen=timezone.now())
+    assert 'data-state="ready"' in client.get("/worker/").content.decode()
+    BackgroundTask.objects.create(kind="evaluate", state="running")
+    assert 'data-state="working"' in client.get("/worker/").content.decode()
+
+
+def test_an_active_task_polls_and_an_ended_one_tells_the_page(client):
+    task = BackgroundTask.objects.create(
+        kind="evaluate", state="running", done=3, total=12, step="Answering", started=timezone.now()
+    )
+    response = client.get(f"/tasks/{task.pk}/")
+    html = response.content.decode()
+    assert 'hx-trigger="every 1s"' in html
+    assert "3 of 12" in html
+    assert "width: 25.0%" in html
+    assert "HX-Trigger-After-Settle" not in response
+
+    BackgroundTask.objects.update(state="failed", error="OpenAI rejected the key.", finished=timezone.now())
+    response = client.get(f"/tasks/{task.pk}/")
+    assert "hx-trigger" not in response.content.decode()
+    assert "OpenAI rejected the key." in response.content.decode()
+    assert response["HX-Trigger-After-Settle"] == "task-ended"
+
+
+def test_cancel_stops_a_waiting_task_and_goes_back_to_the_page(client):
+    task = BackgroundTask.objects.create(kind="evaluate")
+    response = client.post(f"/tasks/{task.pk}/cancel/", {"next": "/runs/"})
+    assert (response.status_code, response["Location"]) == (302, "/runs/")
+    task.refresh_from_db()
+    assert task.state == "cancelled"
+
+
+def test_cancel_by_htmx_shows_that_it_was_heard(client):
+    task = BackgroundTask.objects.create(kind="evaluate", state="running", started=timezone.now())
+    lease = timezone.now() + dt.timedelta(minutes=1)
+    WorkUnit.objects.create(task=task, stage="s", key="1", state="leased", lease_until=lease)
+    html = client.post(f"/tasks/{task.pk}/cancel/", headers={"HX-Request": "true"}).content.decode()
+    assert "Cancelling" in html
+    assert "<html" not in html
+
+
+def test_missing_tasks_and_wrong_methods(client):
+    assert client.get("/tasks/999/").status_code == 404
+    assert client.post("/tasks/999/cancel/").status_code == 404
+    assert client.get("/tasks/999/cancel/").status_code == 405
+    assert client.get("/theme/").status_code == 405
+    assert client.post("/worker/").status_code == 405
+
+
+def test_the_theme_is_kept_and_forgotten(client):
+    client.post("/theme/", {"theme": "dark", "next": "/runs/"})
+    assert 'data-theme="dark"' in client.get("/runs/").content.decode()
+    client.post("/theme/", {"theme": "system"})
+    assert "data-theme=" not in client.get("/runs/").content.decode()
+
+
+def test_next_never_leads_to_another_site(client):
+    assert client.post("/theme/", {"theme": "dark", "next": "https://example.org/"})["Location"] == "/"
