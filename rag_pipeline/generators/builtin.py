@@ -1,0 +1,80 @@
+"""The built-in extractive reader as a generator: no key, no network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+
+from rag_pipeline.embedders.base import embedders
+from rag_pipeline.errors import ConfigError, PipelineError
+from rag_pipeline.generators.base import Generator, Result, Stopwatch, generators
+from rag_pipeline.reader.extractive import Embed, ExtractiveReader, Reading
+from rag_pipeline.types import Generation, GenerationRequest, Usage
+
+_FREE = Usage(cost_usd=0.0)
+_NO_CONTEXT = (
+    "The built-in reader extracts answers from the documents and cannot run without context. "
+    "Choose another model, or switch Use context on."
+)
+
+
+@generators.register
+class BuiltinReader(Generator):
+    """Picks the sentence that answers the question and trims it; it extracts and does not reason.
+
+    `embed` compares sentences with the question; None = the shipped all-MiniLM-L6-v2, loaded on first use.
+    """
+
+    key = "builtin"
+    label = "Built-in reader: extractive"
+    label_prefix = "reader: "
+    help = "No key, no network. It extracts the answering sentence and does not reason."
+
+    def __init__(
+        self,
+        provider: str,
+        name: str,
+        temperature: float = 0.0,
+        max_tokens: int = 512,
+        embed: Embed | None = None,
+    ) -> None:
+        super().__init__(provider, name, temperature, max_tokens)
+        if name != "extractive":
+            raise ConfigError(f"There is no built-in model called “{name}”. Choose builtin:extractive.", "llm")
+        self.embed = embed
+
+    async def stream(self, request: GenerationRequest) -> AsyncIterator[str | Generation]:
+        """Yield the answer in one piece, then the result."""
+        watch = Stopwatch()
+        reading = (await asyncio.to_thread(self._read, [request]))[0]
+        watch.first_token()
+        yield reading.text
+        yield _generation(reading, watch.elapsed(), watch.ttft_s)
+
+    async def generate_many(
+        self, requests: Sequence[GenerationRequest], concurrency: int = 16
+    ) -> AsyncIterator[tuple[int, Result]]:
+        """Answer the whole block at once, so that its sentences are embedded in one batch."""
+        if not requests:
+            return
+        watch = Stopwatch()
+        try:
+            readings = await asyncio.to_thread(self._read, requests)
+        except PipelineError as error:
+            for position in range(len(requests)):
+                yield position, error
+            return
+        share = watch.elapsed() / len(requests)
+        for position, reading in enumerate(readings):
+            yield position, _generation(reading, share, None)
+
+    def _read(self, requests: Sequence[GenerationRequest]) -> list[Reading]:
+        if not all(request.use_context for request in requests):
+            raise ConfigError(_NO_CONTEXT, "use_context")
+        if self.embed is None:
+            self.embed = embedders.get("local")("all-MiniLM-L6-v2", "mean").embed_passages
+        return ExtractiveReader(self.embed).read_many(requests)
+
+
+def _generation(reading: Reading, latency_s: float, ttft_s: float | None) -> Generation:
+    return Generation(reading.text, _FREE, latency_s, ttft_s, details=reading.details)

@@ -1,0 +1,1 @@
+"""The built-in extractive reader: sentences, questions, answer types, scoring, trimming, declining."""

@@ -1,0 +1,86 @@
+"""What the built-in reader understands of a prompt."""
+
+import pytest
+
+from rag_pipeline.prompt import shipped_prompts
+from rag_pipeline.reader.prompt_reading import PromptReading, read_prompt
+
+REFUSAL = "I am not aware of that topic"
+SLOTS = "\n\nContext:\n{context}\n\nQuestion: {question}\nAnswer:"
+
+
+def read(instruction):
+    return read_prompt(instruction + SLOTS, REFUSAL)
+
+
+def test_the_shipped_prompts_are_understood():
+    prompts = {name: read_prompt(text, REFUSAL) for name, text in shipped_prompts().items()}
+    assert prompts == {
+        "Concise": PromptReading(declines=True, concise=True),
+        "Full sentence": PromptReading(declines=True, max_sentences=1, whole_sentences=True),
+        "Always answer": PromptReading(declines=False, concise=True),
+    }
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "If the context does not answer the question, reply exactly with: {refusal}",
+        'If the answer is not in the context, say "I am not aware of that topic."',
+        "If you don't know the answer, just say that you don't know, don't try to make up an answer.",
+        "Answer only from the context; otherwise reply {refusal}.",
+        "Reply with {refusal} unless the context answers it.",
+        "If unsure, admit it.",
+        "Say so when the documents do not contain the answer.",
+        "If the information is insufficient, respond with 'unanswerable'.",
+        "Don't guess: when the text has no answer, tell the user that you cannot help.",
+        "If the context lacks the answer, decline politely.",
+    ],
+)
+def test_an_instruction_to_decline_is_understood_in_many_wordings(instruction):
+    assert read(instruction).declines
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Answer the question from the context.",
+        "Never say that you don't know.",
+        "Always answer, even if the context does not hold the answer. Do not reply with {refusal}.",
+        "Answer in one complete sentence. Do not make things up.",
+        "If the context does not answer the question, make your best guess.",
+    ],
+)
+def test_a_prompt_that_does_not_tell_to_decline_is_understood_so(instruction):
+    assert not read(instruction).declines
+
+
+@pytest.mark.parametrize(
+    "instruction, words, sentences",
+    [
+        ("Answer in at most 20 words.", 20, None),
+        ("Keep it under 50 words.", 49, None),
+        ("Use three sentences maximum.", None, 3),
+        ("Answer in 1-2 sentences.", None, 2),
+        ("Answer in one complete sentence.", None, 1),
+        ("Answer in no more than ten words.", 10, None),
+        ("Use your own words.", None, None),
+    ],
+)
+def test_a_length_limit_is_read(instruction, words, sentences):
+    reading = read(instruction)
+    assert (reading.max_words, reading.max_sentences) == (words, sentences)
+
+
+@pytest.mark.parametrize(
+    "instruction", ["Be concise.", "Keep the answer short.", "Give only the answer, no explanation."]
+)
+def test_a_wish_for_brevity_is_read(instruction):
+    assert read(instruction).concise
+
+
+def test_it_explains_itself_in_plain_sentences():
+    assert read("Answer in at most 20 words; if you cannot, say {refusal}.").explain() == [
+        "Declines with the refusal when the context does not hold the answer.",
+        "Answers in at most 20 words.",
+    ]
