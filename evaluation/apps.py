@@ -6,3 +6,7 @@ from django.apps import AppConfig
 class EvaluationConfig(AppConfig):
     name = "evaluation"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Make the kinds of background work known to every process that may be asked to do them."""
+        from evaluation.services import evaluating, generation  # noqa: F401

@@ -97,6 +97,7 @@ class Run(models.Model):
     note = models.TextField(blank=True)
     pipeline = models.JSONField(help_text="PipelineSpec.settings")
     pipeline_fingerprint = models.CharField(max_length=32)
+    evaluation = models.JSONField(default=dict, help_text="EvaluationSpec of its first scoring")
     split = models.CharField(max_length=10, default="all")
     limit = models.PositiveIntegerField(null=True, blank=True, help_text="Only the first N pairs")
     repeat = models.PositiveIntegerField(default=1)

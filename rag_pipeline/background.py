@@ -100,6 +100,14 @@ def request_cancel(task: BackgroundTask) -> None:
         _end(task, State.CANCELLED)
 
 
+def resume(task: BackgroundTask) -> None:
+    """Let an ended task go on where it stopped; what is stored is not done again."""
+    task.units.exclude(state=UnitState.DONE).update(state=UnitState.WAITING, attempts=0, lease_until=None)
+    ended = BackgroundTask.objects.filter(pk=task.pk).exclude(state__in=(State.QUEUED, State.RUNNING))
+    state = State.RUNNING if task.stage else State.QUEUED
+    ended.update(state=state, error="", cancel_requested=False, finished=None, failures=0)
+
+
 def worker_alive() -> bool:
     """True when some worker process was seen lately."""
     return WorkerHeartbeat.objects.filter(seen__gt=timezone.now() - ALIVE).exists()

@@ -2,134 +2,187 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import rag_pipeline.models
 from django.db import migrations, models
+
+import rag_pipeline.models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='BackgroundTask',
+            name="BackgroundTask",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(help_text='Name of the handler in rag_pipeline.background', max_length=40)),
-                ('payload', models.JSONField(default=dict)),
-                ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], db_index=True, default='queued', max_length=10)),
-                ('stage', models.CharField(blank=True, max_length=40)),
-                ('step', models.CharField(blank=True, help_text="What is being done, in the user's words", max_length=120)),
-                ('done', models.PositiveIntegerField(default=0)),
-                ('total', models.PositiveIntegerField(default=0)),
-                ('failures', models.PositiveIntegerField(default=0)),
-                ('error', models.TextField(blank=True, help_text="Why it failed, in the user's words")),
-                ('cancel_requested', models.BooleanField(default=False)),
-                ('owner', models.CharField(blank=True, help_text='host:pid of a command that works on it itself; workers leave it alone', max_length=80)),
-                ('created', models.DateTimeField(default=django.utils.timezone.now)),
-                ('started', models.DateTimeField(blank=True, null=True)),
-                ('finished', models.DateTimeField(blank=True, null=True)),
-                ('heartbeat', models.DateTimeField(blank=True, null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("kind", models.CharField(help_text="Name of the handler in rag_pipeline.background", max_length=40)),
+                ("payload", models.JSONField(default=dict)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Queued"),
+                            ("running", "Running"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        db_index=True,
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                ("stage", models.CharField(blank=True, max_length=40)),
+                (
+                    "step",
+                    models.CharField(blank=True, help_text="What is being done, in the user's words", max_length=120),
+                ),
+                ("done", models.PositiveIntegerField(default=0)),
+                ("total", models.PositiveIntegerField(default=0)),
+                ("failures", models.PositiveIntegerField(default=0)),
+                ("error", models.TextField(blank=True, help_text="Why it failed, in the user's words")),
+                ("cancel_requested", models.BooleanField(default=False)),
+                (
+                    "owner",
+                    models.CharField(
+                        blank=True,
+                        help_text="host:pid of a command that works on it itself; workers leave it alone",
+                        max_length=80,
+                    ),
+                ),
+                ("created", models.DateTimeField(default=django.utils.timezone.now)),
+                ("started", models.DateTimeField(blank=True, null=True)),
+                ("finished", models.DateTimeField(blank=True, null=True)),
+                ("heartbeat", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'ordering': ('id',),
+                "ordering": ("id",),
             },
         ),
         migrations.CreateModel(
-            name='Corpus',
+            name="Corpus",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120, unique=True)),
-                ('created', models.DateTimeField(default=django.utils.timezone.now)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=120, unique=True)),
+                ("created", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
-                'verbose_name_plural': 'corpora',
-                'ordering': ('name',),
+                "verbose_name_plural": "corpora",
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='NamedPrompt',
+            name="NamedPrompt",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80, unique=True)),
-                ('text', models.TextField()),
-                ('updated', models.DateTimeField(auto_now=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=80, unique=True)),
+                ("text", models.TextField()),
+                ("updated", models.DateTimeField(auto_now=True)),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='PipelineConfig',
+            name="PipelineConfig",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120, unique=True)),
-                ('settings', models.JSONField()),
-                ('fingerprint', models.CharField(max_length=32)),
-                ('created', models.DateTimeField(default=django.utils.timezone.now)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=120, unique=True)),
+                ("settings", models.JSONField()),
+                ("fingerprint", models.CharField(max_length=32)),
+                ("created", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='WorkerHeartbeat',
+            name="WorkerHeartbeat",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(help_text='host:pid', max_length=80, unique=True)),
-                ('seen', models.DateTimeField(default=django.utils.timezone.now)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(help_text="host:pid", max_length=80, unique=True)),
+                ("seen", models.DateTimeField(default=django.utils.timezone.now)),
             ],
         ),
         migrations.CreateModel(
-            name='Index',
+            name="Index",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('fingerprint', models.CharField(help_text='Documents, chunker and embedder', max_length=32, unique=True)),
-                ('settings', models.JSONField()),
-                ('chunks', models.PositiveIntegerField()),
-                ('created', models.DateTimeField(default=django.utils.timezone.now)),
-                ('used', models.DateTimeField(default=django.utils.timezone.now)),
-                ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='indexes', to='rag_pipeline.corpus')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "fingerprint",
+                    models.CharField(help_text="Documents, chunker and embedder", max_length=32, unique=True),
+                ),
+                ("settings", models.JSONField()),
+                ("chunks", models.PositiveIntegerField()),
+                ("created", models.DateTimeField(default=django.utils.timezone.now)),
+                ("used", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "corpus",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="indexes", to="rag_pipeline.corpus"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Document',
+            name="Document",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=255)),
-                ('content_hash', models.CharField(help_text='SHA-256 of the original bytes', max_length=64)),
-                ('original', models.FileField(max_length=400, upload_to=rag_pipeline.models.original_path)),
-                ('text', models.TextField()),
-                ('length', models.PositiveIntegerField(help_text='Characters of text')),
-                ('page_starts', models.JSONField(default=list)),
-                ('notes', models.JSONField(default=list, help_text='Remarks of the reader')),
-                ('created', models.DateTimeField(default=django.utils.timezone.now)),
-                ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='rag_pipeline.corpus')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=255)),
+                ("content_hash", models.CharField(help_text="SHA-256 of the original bytes", max_length=64)),
+                ("original", models.FileField(max_length=400, upload_to=rag_pipeline.models.original_path)),
+                ("text", models.TextField()),
+                ("length", models.PositiveIntegerField(help_text="Characters of text")),
+                ("page_starts", models.JSONField(default=list)),
+                ("notes", models.JSONField(default=list, help_text="Remarks of the reader")),
+                ("created", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "corpus",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="documents", to="rag_pipeline.corpus"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('name', 'id'),
-                'constraints': [models.UniqueConstraint(fields=('corpus', 'content_hash'), name='document_once_per_corpus'), models.UniqueConstraint(fields=('corpus', 'name'), name='document_name_once_per_corpus')],
+                "ordering": ("name", "id"),
+                "constraints": [
+                    models.UniqueConstraint(fields=("corpus", "content_hash"), name="document_once_per_corpus"),
+                    models.UniqueConstraint(fields=("corpus", "name"), name="document_name_once_per_corpus"),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='WorkUnit',
+            name="WorkUnit",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('stage', models.CharField(max_length=40)),
-                ('key', models.CharField(max_length=120)),
-                ('state', models.CharField(choices=[('waiting', 'Waiting'), ('leased', 'Leased'), ('done', 'Done'), ('failed', 'Failed')], default='waiting', max_length=8)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('worker', models.CharField(blank=True, help_text='host:pid:claim', max_length=100)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='units', to='rag_pipeline.backgroundtask')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("stage", models.CharField(max_length=40)),
+                ("key", models.CharField(max_length=120)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("waiting", "Waiting"), ("leased", "Leased"), ("done", "Done"), ("failed", "Failed")],
+                        default="waiting",
+                        max_length=8,
+                    ),
+                ),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                ("worker", models.CharField(blank=True, help_text="host:pid:claim", max_length=100)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "task",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="units",
+                        to="rag_pipeline.backgroundtask",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('id',),
-                'indexes': [models.Index(fields=['task', 'stage', 'state'], name='rag_pipelin_task_id_ecc4d8_idx')],
-                'constraints': [models.UniqueConstraint(fields=('task', 'stage', 'key'), name='unit_once')],
+                "ordering": ("id",),
+                "indexes": [models.Index(fields=["task", "stage", "state"], name="rag_pipelin_task_id_ecc4d8_idx")],
+                "constraints": [models.UniqueConstraint(fields=("task", "stage", "key"), name="unit_once")],
             },
         ),
     ]

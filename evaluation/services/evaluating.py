@@ -1,0 +1,125 @@
+"""The background work of a run: index, answers, scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from django.conf import settings
+
+from evaluation.models import Answer, Question, Run
+from evaluation.runner import run_block
+from evaluation.services.runs import asked_questions
+from evaluation.services.scoring import score_run
+from evaluation.spec import EvaluationSpec, RunOptions
+from rag_pipeline.background import TaskHandler, UnitDone, handler
+from rag_pipeline.errors import ProviderError
+from rag_pipeline.models import Index
+from rag_pipeline.services.indexes import build_index
+from rag_pipeline.services.pipelines import open_pipeline
+from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.types import Progress, Trace
+
+
+@handler
+class EvaluateRun(TaskHandler):
+    """Builds the index, asks every question, scores the answers. A unit of `answer` is `question id:repeat`."""
+
+    kind = "evaluate"
+    stages = ("index", "answer", "score")
+    block = {"answer": 64}
+    labels = {"index": "Preparing the index", "answer": "Answering", "score": "Scoring"}
+
+    @cached_property
+    def run(self) -> Run:
+        """The run that is being made."""
+        return Run.objects.select_related("corpus", "testset").get(pk=self.task.payload["run"])
+
+    @cached_property
+    def spec(self) -> PipelineSpec:
+        """The run's own copy of the settings."""
+        return PipelineSpec.create(self.run.pipeline)
+
+    def plan(self, stage: str) -> list[str]:
+        """Index and scoring are one unit each; answering has one a question and repeat."""
+        if stage != "answer":
+            return [stage]
+        run = self.run
+        options = RunOptions(split=run.split, limit=run.limit, repeat=run.repeat)  # type: ignore[arg-type]
+        questions = asked_questions(testset=run.testset, options=options)
+        return [f"{question.pk}:{repeat}" for repeat in range(run.repeat) for question in questions]
+
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+        """Do a block of one stage."""
+        if stage == "index":
+            yield from self._index()
+            yield UnitDone(keys[0])
+        elif stage == "answer":
+            yield from self._answer(keys)
+        else:
+            score_run(run=self.run, spec=EvaluationSpec.create(self.run.evaluation))
+            yield UnitDone(keys[0])
+
+    def _index(self) -> Iterator[Progress]:
+        if not self.spec.core.use_context:
+            return
+        yield from build_index(corpus=self.run.corpus, spec=self.spec)
+        used = Index.objects.filter(corpus=self.run.corpus).order_by("-used").first()
+        if used is not None:
+            Run.objects.filter(pk=self.run.pk).update(chunks=used.chunks)
+
+    def _answer(self, keys: Sequence[str]) -> Iterator[UnitDone]:
+        wanted = [(int(key.partition(":")[0]), int(key.partition(":")[2])) for key in keys]
+        stored = set(self.run.answers.values_list("question_id", "repeat"))
+        open_ones = []
+        for key, unit in zip(keys, wanted, strict=True):
+            if unit in stored:
+                yield UnitDone(key)
+            else:
+                open_ones.append((key, *unit))
+        if not open_ones:
+            return
+        questions = Question.objects.in_bulk([question for _, question, _ in open_ones])
+        texts = [questions[question].text for _, question, _ in open_ones]
+        pipeline = open_pipeline(corpus=self.run.corpus, spec=self.spec)
+        for position, trace in run_block(pipeline, texts, settings.CONCURRENCY):
+            if trace.permanent:
+                raise ProviderError(trace.error, permanent=True)
+            key, question, repeat = open_ones[position]
+            self._store(question, repeat, trace)
+            yield UnitDone(key, failed=bool(trace.error))
+
+    def _store(self, question: int, repeat: int, trace: Trace) -> None:
+        Answer.objects.get_or_create(run=self.run, question_id=question, repeat=repeat, defaults=answer_fields(trace))
+        fresh = [note for note in trace.notes if note not in self.run.notes]
+        if fresh:
+            self.run.notes = [*self.run.notes, *fresh]
+            self.run.save(update_fields=["notes"])
+
+
+def answer_fields(trace: Trace) -> dict[str, object]:
+    """Return a trace as the columns of `Answer`; context texts are not copied, they are spans of documents."""
+    contexts = [
+        {
+            "document_id": context.span.document_id,
+            "document": context.document,
+            "start": context.span.start,
+            "end": context.span.end,
+            "score": context.score,
+            "rank": context.rank,
+            "page": context.page,
+        }
+        for context in trace.contexts
+    ]
+    return {
+        "text": trace.answer,
+        "contexts": contexts,
+        "prompt": trace.prompt,
+        "latency_s": trace.latency_s,
+        "ttft_s": trace.ttft_s,
+        "prompt_tokens": trace.usage.prompt_tokens,
+        "completion_tokens": trace.usage.completion_tokens,
+        "cost_usd": trace.usage.cost_usd,
+        "error": trace.error,
+        "details": trace.details,
+    }

@@ -1,0 +1,137 @@
+"""The background work of writing a test set."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from rag_pipeline.services.corpora import source_docs
+
+from evaluation.models import Question, TestSet
+from evaluation.question_writers.base import QuestionWriter, Written, question_writers
+from evaluation.services.files import write_testset_file
+from evaluation.services.testsets import spread_out_of_scope, store_questions
+from evaluation.spec import GeneratorSpec
+from evaluation.types import DraftEvidence, DraftQuestion
+from rag_pipeline.background import TaskHandler, UnitDone, handler
+from rag_pipeline.errors import PipelineError
+from rag_pipeline.services.indexes import open_embedder
+from rag_pipeline.spec import BUILTIN_READER
+from rag_pipeline.types import Progress, Span
+
+WRITER_EMBEDDING = "local:all-MiniLM-L6-v2"
+_KEPT_EXAMPLES = 20
+
+
+@handler
+class GenerateTestSet(TaskHandler):
+    """Writes pairs, then out-of-scope questions, storing each as it comes; goes on where it stopped."""
+
+    kind = "generate"
+    stages = ("pairs", "out_of_scope")
+    labels = {"pairs": "Writing pairs", "out_of_scope": "Writing out-of-scope questions"}
+
+    @cached_property
+    def testset(self) -> TestSet:
+        """The test set that is being written."""
+        return TestSet.objects.select_related("corpus").get(pk=self.task.payload["testset"])
+
+    @cached_property
+    def spec(self) -> GeneratorSpec:
+        """What was asked for."""
+        return GeneratorSpec.create(self.testset.generator)
+
+    def plan(self, stage: str) -> list[str]:
+        """One unit a stage: the writer goes through the corpus once, in order."""
+        return [stage] if stage == "pairs" or self.spec.out_of_scope else []
+
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+        """Write and store until the stage has what was asked, or the documents hold no more."""
+        pairs = stage == "pairs"
+        asked = self.spec.pairs if pairs else self.spec.out_of_scope
+        done = [draft for draft in stored_drafts(self.testset) if (draft.kind != "out_of_scope") == pairs]
+        made = len({draft.pair_id for draft in done})
+        writer = open_writer(self.testset, self.spec)
+        yield Progress(self.labels[stage], made, asked)
+        for written in writer.write_pairs(done) if pairs else writer.write_out_of_scope(done):
+            if written.questions:
+                store_questions(testset=self.testset, drafts=written.questions)
+                made += 1
+            self._report(stage, written)
+            yield Progress(self.labels[stage], made, asked)
+        yield UnitDone(keys[0])
+
+    def finish(self) -> None:
+        """Put the questions in order and write output.csv. Raises PipelineError when there are none."""
+        testset = self.testset
+        counts = Counter(testset.questions.values_list("kind", flat=True))
+        if not counts:
+            raise PipelineError(
+                "No question could be made from these documents: they hold too few plain sentences that say "
+                "something on their own. Add documents with running text, or let a language model write the questions."
+            )
+        made = {"pairs": counts[Question.Kind.SIMPLE], "out_of_scope": counts[Question.Kind.OUT_OF_SCOPE]}
+        testset.report = testset.report | {"made": made, "message": shortfall(self.spec, made, testset.report)}
+        testset.save(update_fields=["report"])
+        spread_out_of_scope(testset=testset)
+        write_testset_file(testset=testset)
+
+    def _report(self, stage: str, written: Written) -> None:
+        if not written.rejected:
+            return
+        report: dict[str, Any] = self.testset.report
+        reasons = report.setdefault("rejected", {}).setdefault(stage, {})
+        examples = report.setdefault("examples", [])
+        for each in written.rejected:
+            reasons[each.reason] = reasons.get(each.reason, 0) + 1
+            if len(examples) < _KEPT_EXAMPLES:
+                examples.append({"text": each.text, "reason": each.reason})
+        self.testset.save(update_fields=["report"])
+
+
+def open_writer(testset: TestSet, spec: GeneratorSpec) -> QuestionWriter:
+    """Return the writer that `spec.llm` asks for, over the documents of the test set's corpus."""
+    unit = question_writers.get("builtin" if spec.llm == BUILTIN_READER else "llm", "llm")
+    embedder = open_embedder(WRITER_EMBEDDING)
+    return unit(source_docs(corpus=testset.corpus), spec, embedder.embed_passages)
+
+
+def shortfall(spec: GeneratorSpec, made: dict[str, int], report: dict[str, Any]) -> str:
+    """Return one line that says how many questions are missing and why; empty when none are."""
+    parts = []
+    for stage, asked, name in (
+        ("pairs", spec.pairs, "pairs"),
+        ("out_of_scope", spec.out_of_scope, "out-of-scope questions"),
+    ):
+        if made[stage] < asked:
+            reasons = Counter(report.get("rejected", {}).get(stage, {})).most_common(1)
+            why = f"most others were left out because: {reasons[0][0]}" if reasons else "the documents hold no more"
+            parts.append(f"{made[stage]} of {asked} {name} were made; {why}.")
+    return " ".join(parts)
+
+
+def stored_drafts(testset: TestSet) -> list[DraftQuestion]:
+    """Return the stored questions as drafts, so that a writer can go on after them."""
+    drafts = []
+    for question in testset.questions.prefetch_related("evidence__document"):
+        evidence = tuple(
+            DraftEvidence(Span(each.document_id, each.start, each.end), each.document.text[each.start : each.end])
+            for each in question.evidence.all()
+        )
+        drafts.append(
+            DraftQuestion(
+                question.question_id,
+                question.pair_id,
+                question.kind,
+                question.text,
+                tuple(question.reference_answers),
+                evidence,
+                question.transformation,
+                question.error,
+                question.split,
+                question.metadata,
+            )
+        )
+    return drafts

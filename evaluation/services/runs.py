@@ -1,0 +1,163 @@
+"""Runs: what one will cost, starting, stopping, keeping and deleting them."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Avg
+
+from evaluation.models import Answer, Question, Run, TestSet
+from evaluation.services.versions import versions
+from evaluation.spec import EvaluationSpec, RunOptions
+from rag_pipeline import background
+from rag_pipeline.errors import ConfigError, InUseError
+from rag_pipeline.models import BackgroundTask, Corpus
+from rag_pipeline.services import indexes
+from rag_pipeline.spec import PipelineSpec
+
+QUICK_QUESTIONS = 10
+# Rough paces of a 2-core machine, for the estimate beside the button only.
+_EMBED_PER_S = 40.0
+_BUILTIN_S = 0.05
+_START_S = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunEstimate:
+    """What a run will do: questions to ask, chunks and how many of them to embed, model calls, seconds or None."""
+
+    questions: int
+    chunks: int
+    to_embed: int
+    calls: int
+    seconds: float | None
+
+
+def asked_questions(*, testset: TestSet, options: RunOptions) -> list[Question]:
+    """Return the questions that a run asks: of the split, not rejected, of the first `limit` pairs."""
+    questions = testset.questions.exclude(status=Question.Status.REJECTED)
+    if options.split != "all":
+        questions = questions.filter(split=options.split)
+    if options.limit is None:
+        return list(questions)
+    pairs: set[str] = set()
+    asked = []
+    for question in questions:
+        if question.pair_id not in pairs and len(pairs) == options.limit:
+            continue
+        pairs.add(question.pair_id)
+        asked.append(question)
+    return asked
+
+
+def quick_options(*, testset: TestSet, options: RunOptions) -> RunOptions:
+    """Return options that ask about ten questions: as many whole pairs as that takes, from the front."""
+    everything = asked_questions(testset=testset, options=options.model_copy(update={"limit": None}))
+    pairs: list[str] = []
+    for count, question in enumerate(everything):
+        if question.pair_id not in pairs:
+            if count >= QUICK_QUESTIONS:
+                break
+            pairs.append(question.pair_id)
+    return options.model_copy(update={"limit": max(1, len(pairs))})
+
+
+def estimate_run(*, corpus: Corpus, testset: TestSet, spec: PipelineSpec, options: RunOptions) -> RunEstimate:
+    """Count what a run will do, loading no model. Raises ConfigError."""
+    questions = len(asked_questions(testset=testset, options=options)) * options.repeat
+    index = indexes.estimate(corpus=corpus, spec=spec) if spec.core.use_context else indexes.IndexEstimate(0, 0)
+    calls = 0 if spec.is_builtin_reader else questions
+    return RunEstimate(questions, index.chunks, index.to_embed, calls, _seconds(spec, questions, index.to_embed))
+
+
+def _seconds(spec: PipelineSpec, questions: int, to_embed: int) -> float | None:
+    start = _START_S + to_embed / _EMBED_PER_S
+    if spec.is_builtin_reader:
+        return start + questions * _BUILTIN_S
+    earlier = Answer.objects.filter(run__pipeline__llm=spec.core.llm, error="").aggregate(mean=Avg("latency_s"))
+    if earlier["mean"] is None:
+        return None
+    return float(start + questions * earlier["mean"] / settings.CONCURRENCY)
+
+
+def start_run(
+    *,
+    corpus: Corpus,
+    testset: TestSet,
+    spec: PipelineSpec,
+    evaluation: EvaluationSpec,
+    options: RunOptions,
+    name: str = "",
+    inline: bool = False,
+) -> Run:
+    """Store a run and queue its work. Raises ConfigError before any work when it cannot be right."""
+    if testset.corpus_id != corpus.pk:
+        raise ConfigError(
+            f"The test set “{testset}” belongs to the corpus “{testset.corpus}”. Choose it, or another test set.",
+            "testset",
+        )
+    if testset.task is not None and testset.task.active:
+        raise ConfigError(f"The test set “{testset}” is still being generated. Wait until it is ready.", "testset")
+    if not corpus.documents.exists():
+        raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
+    if not asked_questions(testset=testset, options=options):
+        raise ConfigError(
+            f"The test set “{testset}” has no question to ask here. Choose another split, or add questions.", "testset"
+        )
+    with transaction.atomic():
+        run = Run.objects.create(
+            corpus=corpus,
+            testset=testset,
+            name=name.strip(),
+            pipeline=spec.settings,
+            pipeline_fingerprint=spec.fingerprint,
+            evaluation=evaluation.model_dump(),
+            split=options.split,
+            limit=options.limit,
+            repeat=options.repeat,
+            versions=versions(),
+        )
+        run.task = background.enqueue("evaluate", {"run": run.pk}, inline=inline)
+        run.save(update_fields=["task"])
+    return run
+
+
+def cancel_run(*, run: Run) -> None:
+    """Stop a run; what is answered stays."""
+    if run.task is not None:
+        background.request_cancel(run.task)
+
+
+def resume_run(*, run: Run) -> None:
+    """Let a failed or cancelled run go on where it stopped. Raises ConfigError when there is nothing to go on with."""
+    if run.task is None or run.task.active or run.task.state == BackgroundTask.State.DONE:
+        raise ConfigError(f"{run} has nothing left to do.")
+    background.resume(run.task)
+
+
+def delete_run(*, run: Run) -> None:
+    """Delete a run with its answers, scores and files. Raises InUseError while it works."""
+    if run.task is not None and run.task.active:
+        raise InUseError(f"{run} is still running. Cancel it first.")
+    folder = Path(settings.DATA_DIR) / "runs" / str(run.pk)
+    task = run.task
+    run.delete()
+    if task is not None:
+        task.delete()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def archive_run(*, run: Run, archived: bool) -> None:
+    """Take a run out of lists and charts, or bring it back; nothing is lost."""
+    Run.objects.filter(pk=run.pk).update(archived=archived)
+    run.archived = archived
+
+
+def rename_run(*, run: Run, name: str, note: str) -> None:
+    """Give a run a name and a note."""
+    run.name, run.note = name.strip()[:120], note.strip()
+    run.save(update_fields=["name", "note"])

@@ -1,0 +1,246 @@
+"""Test sets: generating, finding, editing (a used one gets a new version), deleting."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+
+from evaluation.models import Evidence, Question, TestSet
+from evaluation.spec import GeneratorSpec
+from evaluation.types import DraftQuestion
+from rag_pipeline import background
+from rag_pipeline.errors import ConfigError, InUseError
+from rag_pipeline.models import Corpus, Document
+
+Status = Question.Status
+
+
+def get_testset(*, corpus: Corpus, name: str) -> TestSet:
+    """Return the newest version of a test set, or the one that `NAME v2` names. Raises ConfigError."""
+    found = corpus.testsets.filter(name=name).order_by("-version").first()
+    numbered = re.fullmatch(r"(.+) v(\d+)", name)
+    if found is None and numbered:
+        found = corpus.testsets.filter(name=numbered[1], version=int(numbered[2])).first()
+    if found is None:
+        there = sorted(set(corpus.testsets.values_list("name", flat=True)))
+        hint = f"There are: {', '.join(there)}." if there else "It has none yet: generate or import one."
+        raise ConfigError(f"The corpus “{corpus.name}” has no test set “{name}”. {hint}", "testset")
+    return found
+
+
+def start_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec, inline: bool = False) -> TestSet:
+    """Store an empty test set and queue its writing. Raises ConfigError."""
+    name = name.strip()
+    if not name:
+        raise ConfigError("Give the test set a name.", "name")
+    if not corpus.documents.exists():
+        raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
+    if corpus.testsets.filter(name=name).exists():
+        raise ConfigError(f"The corpus “{corpus.name}” already has a test set “{name}”. Choose another name.", "name")
+    with transaction.atomic():
+        testset = TestSet.objects.create(corpus=corpus, name=name, generator=spec.model_dump())
+        testset.task = background.enqueue("generate", {"testset": testset.pk}, inline=inline)
+        testset.save(update_fields=["task"])
+    return testset
+
+
+def store_questions(*, testset: TestSet, drafts: Sequence[DraftQuestion]) -> list[Question]:
+    """Append questions with their evidence."""
+    with transaction.atomic():
+        position = _next_position(testset)
+        stored = Question.objects.bulk_create(
+            [
+                Question(
+                    testset=testset,
+                    position=position + number,
+                    question_id=draft.question_id,
+                    pair_id=draft.pair_id,
+                    kind=draft.kind,
+                    transformation=draft.transformation,
+                    error=draft.error,
+                    text=draft.text,
+                    reference_answers=list(draft.references),
+                    split=draft.split,
+                    metadata=draft.metadata,
+                )
+                for number, draft in enumerate(drafts)
+            ]
+        )
+        Evidence.objects.bulk_create(
+            [
+                Evidence(question=question, document_id=each.span.document_id, start=each.span.start, end=each.span.end)
+                for question, draft in zip(stored, drafts, strict=True)
+                for each in draft.evidence
+            ]
+        )
+    return stored
+
+
+def spread_out_of_scope(*, testset: TestSet) -> None:
+    """Order questions so that out-of-scope ones stand evenly between the pairs.
+
+    The first N pairs of a run then hold both kinds, as knowledge bounding needs.
+    """
+    pairs: dict[str, list[Question]] = {}
+    for question in testset.questions.all():
+        pairs.setdefault(question.pair_id, []).append(question)
+    outside = [group for group in pairs.values() if group[0].kind == Question.Kind.OUT_OF_SCOPE]
+    inside = [group for group in pairs.values() if group[0].kind != Question.Kind.OUT_OF_SCOPE]
+    keyed = [((number + 1) / (len(inside) + 1), 0, group) for number, group in enumerate(inside)]
+    keyed += [((number + 1) / (len(outside) + 1), 1, group) for number, group in enumerate(outside)]
+    ordered = [question for *_, group in sorted(keyed, key=lambda item: item[:2]) for question in group]
+    for position, question in enumerate(ordered):
+        question.position = position
+    Question.objects.bulk_update(ordered, ["position"], batch_size=500)
+
+
+def editable(*, testset: TestSet) -> TestSet:
+    """Return the test set itself, or a new version of it when a run used it. Raises ConfigError while it is made."""
+    if testset.task is not None and testset.task.active:
+        raise ConfigError(f"The test set “{testset}” is still being generated. Wait until it is ready.")
+    if not testset.used:
+        return testset
+    return _copy(testset)
+
+
+def edit_question(
+    *, question: Question, text: str, reference_answers: Sequence[str], status: str | None = None
+) -> Question:
+    """Change a question; the returned one lives in the test set's next version when a run used this one.
+
+    Editing a simple question's references changes its twin's too: they share them. Raises ConfigError.
+    """
+    text = text.strip()
+    references = [reference.strip() for reference in reference_answers if reference.strip()]
+    if not text:
+        raise ConfigError("A question needs a text.", "text")
+    if question.answerable and not references:
+        raise ConfigError("An answerable question needs a reference answer.", "reference_answers")
+    with transaction.atomic():
+        target = _same_question(question)
+        target.text = text
+        target.reference_answers = references if target.answerable else []
+        target.status = status or Status.REVIEWED
+        target.save(update_fields=["text", "reference_answers", "status"])
+        if target.answerable:
+            target.testset.questions.filter(pair_id=target.pair_id).update(reference_answers=references)
+    return target
+
+
+def set_status(*, questions: Sequence[Question], status: str) -> TestSet:
+    """Mark questions as new, reviewed or rejected. Return the test set they then live in.
+
+    A review changes nothing that a run depends on; a rejection (or taking one back) of a used set makes a new version.
+    """
+    testset = questions[0].testset
+    ids = [question.question_id for question in questions]
+    asked_changes = any((question.status == Status.REJECTED) != (status == Status.REJECTED) for question in questions)
+    with transaction.atomic():
+        target = editable(testset=testset) if asked_changes else testset
+        target.questions.filter(question_id__in=ids).update(status=status)
+    return target
+
+
+def add_question(
+    *,
+    testset: TestSet,
+    kind: str,
+    text: str,
+    reference_answers: Sequence[str] = (),
+    document: Document | None = None,
+    start: int | None = None,
+    end: int | None = None,
+) -> Question:
+    """Add a question by hand. An answerable one needs a reference and its evidence. Raises ConfigError."""
+    references = tuple(reference.strip() for reference in reference_answers if reference.strip())
+    answerable = kind != Question.Kind.OUT_OF_SCOPE
+    if kind not in Question.Kind.values:
+        raise ConfigError(f"There is no kind of question called “{kind}”.", "kind")
+    if not text.strip():
+        raise ConfigError("A question needs a text.", "text")
+    if answerable and not references:
+        raise ConfigError("An answerable question needs a reference answer.", "reference_answers")
+    has_span = document is not None and start is not None and end is not None
+    if answerable and not has_span:
+        raise ConfigError(
+            "An answerable question needs its evidence: a document and the text that answers it.", "evidence"
+        )
+    if answerable and document is not None and not 0 <= (start or 0) < (end or 0) <= document.length:
+        raise ConfigError(f"The evidence does not lie within “{document.name}”.", "evidence")
+    with transaction.atomic():
+        target = editable(testset=testset)
+        number = target.questions.count() + 1
+        while target.questions.filter(question_id=f"m{number:03d}").exists():
+            number += 1
+        name = f"m{number:03d}"
+        draft = DraftQuestion(name, name, kind, text.strip(), references if answerable else (), metadata={"by": "hand"})
+        question = store_questions(testset=target, drafts=[draft])[0]
+        if answerable:
+            Evidence.objects.create(question=question, document=document, start=start, end=end)
+        question.status = Status.REVIEWED
+        question.save(update_fields=["status"])
+    return question
+
+
+def delete_testset(*, testset: TestSet) -> None:
+    """Delete a version of a test set with its file. Raises InUseError when runs or its own writing need it."""
+    runs = [str(run) for run in testset.runs.all()[:3]]
+    if runs:
+        raise InUseError(f"“{testset}” was used by {', '.join(runs)}. Delete these runs first, or keep the test set.")
+    if testset.task is not None and testset.task.active:
+        raise InUseError(f"“{testset}” is still being generated. Cancel that first.")
+    folder = Path(settings.DATA_DIR) / "testsets" / str(testset.pk)
+    task = testset.task
+    testset.delete()
+    if task is not None:
+        task.delete()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _next_position(testset: TestSet) -> int:
+    last = testset.questions.aggregate(last=Max("position"))["last"]
+    return 0 if last is None else last + 1
+
+
+def _same_question(question: Question) -> Question:
+    target = editable(testset=question.testset)
+    if target.pk == question.testset_id:
+        return question
+    return target.questions.get(question_id=question.question_id)
+
+
+def _copy(testset: TestSet) -> TestSet:
+    """Store the next version of a test set with the same questions and evidence."""
+    newest = TestSet.objects.filter(corpus=testset.corpus, name=testset.name).aggregate(n=Max("version"))["n"]
+    copy = TestSet.objects.create(
+        corpus=testset.corpus,
+        name=testset.name,
+        version=newest + 1,
+        parent=testset,
+        generator=testset.generator,
+        report=testset.report,
+    )
+    originals = list(testset.questions.prefetch_related("evidence"))
+    copies = []
+    for original in originals:
+        fields = {
+            field.attname: getattr(original, field.attname)
+            for field in Question._meta.concrete_fields
+            if field.attname not in ("id", "testset_id")
+        }
+        copies.append(Question(testset=copy, **fields))
+    copies = Question.objects.bulk_create(copies)
+    Evidence.objects.bulk_create(
+        [
+            Evidence(question=new, document_id=each.document_id, start=each.start, end=each.end)
+            for old, new in zip(originals, copies, strict=True)
+            for each in old.evidence.all()
+        ]
+    )
+    return copy
