@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag_pipeline import prompt as prompts
@@ -61,20 +61,11 @@ class Pipeline:
         async for piece in self.generator.stream(request):
             yield self.trace(request, piece, retrieval_s) if isinstance(piece, Generation) else piece
 
-    def contexts(self, hits: Sequence[Hit]) -> tuple[Context, ...]:
-        """Return the text of each hit with document and page."""
-        found = []
-        for hit in hits:
-            doc = self.documents[hit.span.document_id]
-            text = doc.text[hit.span.start : hit.span.end]
-            found.append(Context(hit.span, doc.name, text, hit.score, hit.rank, doc.page_at(hit.span.start)))
-        return tuple(found)
-
     def request(self, question: str, hits: Sequence[Hit]) -> GenerationRequest:
         """Fill the prompt for one question."""
         core = self.spec.core
         template = core.prompt if core.use_context else core.prompt_without_context
-        contexts = self.contexts(hits)
+        contexts = contexts_of(hits, self.documents)
         prompt = prompts.fill(template, question=question, contexts=contexts, refusal=core.refusal)
         return GenerationRequest(question, contexts, prompt, template, core.refusal, core.use_context)
 
@@ -99,3 +90,13 @@ class Pipeline:
             notes=result.notes,
             details=result.details,
         )
+
+
+def contexts_of(hits: Sequence[Hit], documents: Mapping[int, SourceDoc]) -> tuple[Context, ...]:
+    """Return the text of each hit with document and page."""
+    found = []
+    for hit in hits:
+        doc = documents[hit.span.document_id]
+        text = doc.text[hit.span.start : hit.span.end]
+        found.append(Context(hit.span, doc.name, text, hit.score, hit.rank, doc.page_at(hit.span.start)))
+    return tuple(found)

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from rag_pipeline.chunking import chunk_documents, make_chunker
-from rag_pipeline.embedders.base import embedders
+from rag_pipeline.embedders.base import Embedder, embedders
 from rag_pipeline.embedding_cache import CachedEmbedder
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.index_store import ChunkIndex, load_index, save_index
@@ -46,15 +46,20 @@ class ChunkPreview:
     share_over_window: float | None
 
 
-@lru_cache(maxsize=8)
 def open_embedder(embedding: str, mode: str = "mean") -> CachedEmbedder:
-    """Return the embedder for a setting such as `local:all-MiniLM-L6-v2`, one per process, cached on disk."""
+    """Return the embedder for a setting such as `local:all-MiniLM-L6-v2`, cached on disk. Raises ConfigError."""
+    return CachedEmbedder(_embedder(embedding, mode), Path(settings.DATA_DIR) / "embeddings")
+
+
+@lru_cache(maxsize=8)
+def _embedder(embedding: str, mode: str) -> Embedder:
+    """One per process: the weights are loaded once."""
     provider, _, name = embedding.partition(":")
     unit = embedders.get(provider, "embedding")
     absent = unit.missing()
     if absent:
         raise ConfigError(absent, "embedding")
-    return CachedEmbedder(unit(name, mode), Path(settings.DATA_DIR) / "embeddings")
+    return unit(name, mode)
 
 
 def estimate(*, corpus: Corpus, spec: PipelineSpec) -> IndexEstimate:

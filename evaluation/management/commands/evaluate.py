@@ -1,0 +1,105 @@
+"""`manage.py evaluate`: one run of a pipeline over a test set."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from rag_pipeline.services.corpora import get_corpus
+
+from evaluation.management.inline import finish_inline
+from evaluation.management.tables import score_table
+from evaluation.models import Run
+from evaluation.services.files import run_csv
+from evaluation.services.runs import start_run
+from evaluation.services.summaries import run_summary
+from evaluation.services.testsets import get_testset
+from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
+from rag_pipeline.errors import ConfigError, PipelineError
+from rag_pipeline.management.base import WRONG_USAGE, WorkbenchCommand, add_set_argument, pipeline_spec
+
+_EVALUATION = ("agreement", "eval_embedding", "refusal_threshold")
+_OPTIONS = ("split", "limit", "repeat")
+
+
+class Command(WorkbenchCommand):
+    """Evaluate a pipeline."""
+
+    help = "Answer a test set with a pipeline and score the answers."
+    example = "manage.py evaluate --corpus handbook --testset first --set chunk_size=400 --csv eval.csv"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the options."""
+        parser.add_argument("--corpus", required=True, metavar="NAME")
+        parser.add_argument("--testset", required=True, metavar="T")
+        add_set_argument(parser)
+        parser.add_argument("--agreement", help="token_recall (default) or semantic_similarity")
+        parser.add_argument("--eval-embedding", help="scores answers (local:all-MiniLM-L6-v2)")
+        parser.add_argument("--refusal-threshold", type=float, help="cosine from which a sentence declines (0.5)")
+        parser.add_argument(
+            "--weights", metavar="NAME=W,...", help=f"weights in the total, all 1 unless given: {', '.join(HEADLINE)}"
+        )
+        parser.add_argument("--split", choices=("tune", "holdout", "all"), help="part of the test set (all)")
+        parser.add_argument("--limit", type=int, metavar="N", help="only the first N pairs")
+        parser.add_argument("--repeat", type=int, metavar="N", help="answers per question (1)")
+        parser.add_argument("--name", default="", metavar="RUN", help="name of the run")
+        parser.add_argument("--csv", type=Path, metavar="FILE", help="also write eval.csv here")
+        parser.add_argument("--json", type=Path, metavar="FILE", help="also write the summary here")
+
+    def run(self, **options: Any) -> None:
+        """Evaluate in this process; exit status 1 when a question failed."""
+        spec = pipeline_spec(options["set"])
+        evaluation, run_options = _checked(options)
+        corpus = get_corpus(name=options["corpus"])
+        run = start_run(
+            corpus=corpus,
+            testset=get_testset(corpus=corpus, name=options["testset"]),
+            spec=spec,
+            evaluation=evaluation,
+            options=run_options,
+            name=options["name"],
+            inline=True,
+        )
+        finish_inline(self, run.task)
+        run.refresh_from_db()
+        self.out(f"{run} · {run.testset} · {run.answers.count()} questions")
+        self.out(score_table(run))
+        for note in run.notes:
+            self.out(note)
+        if options["csv"]:
+            options["csv"].write_bytes(run_csv(run=run))
+            self.out(str(options["csv"].resolve()))
+        if options["json"]:
+            summary = json.dumps(run_summary(run=run), indent=2, ensure_ascii=False)
+            options["json"].write_text(summary + "\n", encoding="utf-8")
+            self.out(str(options["json"].resolve()))
+        _raise_for_failures(run)
+
+
+def _checked(options: dict[str, Any]) -> tuple[EvaluationSpec, RunOptions]:
+    """Return both specs; a wrong value is wrong usage."""
+    try:
+        given = {name: options[name] for name in _EVALUATION if options[name] is not None}
+        if options["weights"]:
+            given["weights"] = _weights(options["weights"])
+        asked = {name: options[name] for name in _OPTIONS if options[name] is not None}
+        return EvaluationSpec.create(given), RunOptions.create(asked)
+    except ConfigError as error:
+        raise CommandError(str(error), returncode=WRONG_USAGE) from error
+
+
+def _weights(text: str) -> dict[str, str]:
+    parts = [part.partition("=") for part in text.split(",") if part.strip()]
+    if not all(equals for _, equals, _ in parts):
+        raise ConfigError(f"“{text}” is not of the form recall=2,brevity=0.5.", "weights")
+    return {name.strip(): value.strip() for name, _, value in parts}
+
+
+def _raise_for_failures(run: Run) -> None:
+    failed = run.answers.exclude(error="")
+    count = failed.count()
+    if count:
+        first = failed[0]
+        raise PipelineError(f"{count} questions failed. The first ({first.question.question_id}): {first.error}")

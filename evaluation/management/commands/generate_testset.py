@@ -1,0 +1,50 @@
+"""`manage.py generate_testset`: questions, references and evidence from the documents of a corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from rag_pipeline.services.corpora import get_corpus
+
+from evaluation.management.inline import finish_inline
+from evaluation.services.files import testset_csv
+from evaluation.services.testsets import start_generation
+from evaluation.spec import GeneratorSpec
+from rag_pipeline.management.base import WorkbenchCommand
+from rag_pipeline.spec import BUILTIN_READER
+
+
+class Command(WorkbenchCommand):
+    """Write a test set."""
+
+    help = "Generate a test set: simple questions, their complex twins, and questions that the bot should decline."
+    example = "manage.py generate_testset --corpus handbook --name first --pairs 30 --out-of-scope 15"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the options."""
+        parser.add_argument("--corpus", required=True, metavar="NAME")
+        parser.add_argument("--name", required=True, metavar="T", help="name of the new test set")
+        parser.add_argument("--pairs", type=int, default=30, help="simple questions, each with a complex twin (30)")
+        parser.add_argument("--out-of-scope", type=int, default=15, help="questions to decline (15)")
+        parser.add_argument("--seed", type=int, default=0, help="another seed makes other questions (0)")
+        parser.add_argument("--llm", default=BUILTIN_READER, help="who writes: builtin rules, or provider:model")
+        parser.add_argument("--purpose", default="", help="what the bot is for, such as “customers asking about cover”")
+        parser.add_argument("--csv", type=Path, metavar="FILE", help="also write output.csv here")
+
+    def run(self, **options: Any) -> None:
+        """Generate in this process and say what was made."""
+        corpus = get_corpus(name=options["corpus"])
+        names = ("pairs", "out_of_scope", "seed", "llm", "purpose")
+        spec = GeneratorSpec.create({name: options[name] for name in names})
+        testset = start_generation(corpus=corpus, name=options["name"], spec=spec, inline=True)
+        finish_inline(self, testset.task)
+        testset.refresh_from_db()
+        made = testset.report["made"]
+        self.out(f"{testset}: {made['pairs']} pairs, {made['out_of_scope']} out of scope.")
+        if testset.report["message"]:
+            self.out(testset.report["message"])
+        if options["csv"]:
+            options["csv"].write_bytes(testset_csv(testset=testset))
+            self.out(str(options["csv"].resolve()))

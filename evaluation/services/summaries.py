@@ -1,0 +1,49 @@
+"""A run as one JSON object: settings, scores with intervals, parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.models import Run, RunMetric
+
+
+def run_summary(*, run: Run) -> dict[str, Any]:
+    """Return what `evaluate --json` writes; numbers that could not be computed are null with a reason."""
+    scoring = run.current_scoring
+    rows = list(scoring.metrics.order_by("id")) if scoring else []
+    return {
+        "run": run.pk,
+        "name": run.name,
+        "corpus": run.corpus.name,
+        "testset": {"name": run.testset.name, "version": run.testset.version},
+        "pipeline": run.pipeline,
+        "evaluation": scoring.spec if scoring else run.evaluation,
+        "questions": run.answers.count(),
+        "failed": run.answers.exclude(error="").count(),
+        "chunks": run.chunks,
+        "metrics": {row.metric: _summary(row) for row in rows if not row.group},
+        "groups": _groups(rows),
+        "notes": run.notes,
+        "versions": run.versions,
+    }
+
+
+def _summary(row: RunMetric) -> dict[str, Any]:
+    summary: dict[str, Any] = {
+        "mean": row.mean,
+        "ci_low": row.ci_low,
+        "ci_high": row.ci_high,
+        "n": row.n,
+        "n_null": row.n_null,
+    }
+    if row.reason:
+        summary["reason"] = row.reason
+    return summary
+
+
+def _groups(rows: list[RunMetric]) -> dict[str, dict[str, Any]]:
+    groups: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row.group:
+            groups.setdefault(row.metric, {})[row.group] = _summary(row)
+    return groups

@@ -1,0 +1,80 @@
+"""`manage.py ask`: one answer with its contexts, latencies, tokens and cost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from rag_pipeline.errors import ProviderError
+from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, pipeline_spec
+from rag_pipeline.pipeline import Pipeline
+from rag_pipeline.services.corpora import get_corpus
+from rag_pipeline.services.indexes import build_index
+from rag_pipeline.services.pipelines import open_pipeline
+from rag_pipeline.types import Trace
+
+
+class Command(WorkbenchCommand):
+    """Ask one question."""
+
+    help = "Answer one question from a corpus and show what the answer rests on."
+    example = 'manage.py ask "Who pays the trustee?" --corpus handbook --json'
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the options."""
+        parser.add_argument("question", metavar="QUESTION")
+        parser.add_argument("--corpus", required=True, metavar="NAME")
+        add_set_argument(parser)
+        parser.add_argument("--json", action="store_true", help="write a JSON object instead of text")
+
+    def run(self, **options: Any) -> None:
+        """Answer and print."""
+        spec = pipeline_spec(options["set"])
+        corpus = get_corpus(name=options["corpus"])
+        if spec.core.use_context:
+            self.progress(build_index(corpus=corpus, spec=spec))
+        trace = asyncio.run(_answer(open_pipeline(corpus=corpus, spec=spec), options["question"]))
+        if trace.error:
+            raise ProviderError(trace.error)
+        self.out(json.dumps(trace_json(trace), ensure_ascii=False, indent=2) if options["json"] else as_text(trace))
+
+
+async def _answer(pipeline: Pipeline, question: str) -> Trace:
+    try:
+        async for piece in pipeline.answer_stream(question):
+            if isinstance(piece, Trace):
+                return piece
+    finally:
+        await pipeline.generator.aclose()
+    raise ProviderError("The model ended its answer without a result. Try again.")
+
+
+def trace_json(trace: Trace) -> dict[str, Any]:
+    """Return a trace as JSON: answer, contexts with spans, prompt, seconds, tokens, cost (null where unknown)."""
+    return {
+        "question": trace.question,
+        "answer": trace.answer,
+        "contexts": [asdict(context) | {"id": context.id} for context in trace.contexts],
+        "prompt": trace.prompt,
+        "latency_s": trace.latency_s,
+        "ttft_s": trace.ttft_s,
+        "retrieval_s": trace.retrieval_s,
+        **asdict(trace.usage),
+        "notes": list(trace.notes),
+        "details": trace.details,
+    }
+
+
+def as_text(trace: Trace) -> str:
+    """Return the answer, one line of figures, and the contexts by rank."""
+    usage = trace.usage
+    tokens = "unknown" if usage.prompt_tokens is None else f"{usage.prompt_tokens} + {usage.completion_tokens}"
+    cost = "unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
+    seconds = "unknown" if trace.latency_s is None else f"{trace.latency_s:.2f} s"
+    lines = [trace.answer, "", f"latency {seconds} · tokens {tokens} · cost {cost}", *trace.notes]
+    lines += [f"{context.rank}. {context.score:.3f}  {context.id}" for context in trace.contexts]
+    return "\n".join(lines)

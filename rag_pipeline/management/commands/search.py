@@ -1,0 +1,40 @@
+"""`manage.py search`: the ranked chunks for a query, without an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, pipeline_spec
+from rag_pipeline.services.corpora import get_corpus
+from rag_pipeline.services.indexes import build_index
+from rag_pipeline.services.pipelines import search
+from rag_pipeline.types import Context
+
+
+class Command(WorkbenchCommand):
+    """Search a corpus."""
+
+    help = "Show the chunks that a pipeline would give to the model for a query, best first."
+    example = 'manage.py search "Who pays the trustee?" --corpus handbook --set top_k=5'
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the options."""
+        parser.add_argument("query", metavar="QUERY")
+        parser.add_argument("--corpus", required=True, metavar="NAME")
+        add_set_argument(parser)
+
+    def run(self, **options: Any) -> None:
+        """Retrieve and print."""
+        spec = pipeline_spec(options["set"])
+        corpus = get_corpus(name=options["corpus"])
+        self.progress(build_index(corpus=corpus, spec=spec))
+        for context in search(corpus=corpus, spec=spec, query=options["query"]):
+            self.out(described(context))
+
+
+def described(context: Context) -> str:
+    """Return rank, score, place and text of a context."""
+    page = f", page {context.page}" if context.page else ""
+    return f"{context.rank}. {context.score:.3f}  {context.id}{page}\n{context.text.strip()}\n"
