@@ -11,7 +11,6 @@ from rag_pipeline.services.corpora import source_docs
 
 from evaluation.models import Question, TestSet
 from evaluation.question_writers.base import QuestionWriter, Written, question_writers
-from evaluation.services.files import write_testset_file
 from evaluation.services.testsets import spread_out_of_scope, store_questions
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion
@@ -65,6 +64,8 @@ class GenerateTestSet(TaskHandler):
 
     def finish(self) -> None:
         """Put the questions in order and write output.csv. Raises PipelineError when there are none."""
+        from evaluation.services.files import write_testset_file
+
         testset = self.testset
         counts = Counter(testset.questions.values_list("kind", flat=True))
         if not counts:
