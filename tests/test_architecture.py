@@ -27,7 +27,8 @@ MAY_IMPORT = {
     "workbench": {"rag_pipeline", "evaluation", "workbench"},
 }
 WITH_DJANGO = {
-    "models.py", "background.py", "queries.py", "apps.py", "background", "queries", "services", "management", "migrations",
+    "models.py", "background.py", "queries.py", "apps.py", "background", "queries", "services", "management",
+    "migrations",
 }  # fmt: skip
 HEAVY = {
     "torch", "transformers", "sentence_transformers", "faiss", "pandas", "plotly", "openai", "langchain",
