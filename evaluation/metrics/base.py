@@ -2,52 +2,119 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from evaluation.spec import EvaluationSpec
-from evaluation.types import Refusal, Sample, Score, Summary
+from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.registry import Registry, Unit
+
+Embed = Callable[[Sequence[str]], Vectors]
+"""Texts to unit vectors, one row each."""
 
 
 @dataclass(frozen=True)
 class MetricContext:
     """What metrics share for one block of samples.
 
-    `refusals[i]` belongs to `samples[i]`. `embed` is the evaluation's own embedding: texts to unit vectors.
+    `refusals[i]` and `agreement[i]` belong to `samples[i]`; `agreement` is what the chosen agreement gave, empty while
+    that one is being computed. `embed` is the evaluation's own embedding. `use_context` is False where the model
+    answered without documents.
     """
 
     spec: EvaluationSpec
     refusals: Sequence[Refusal]
-    embed: Callable[[Sequence[str]], Vectors]
-    agreement: dict[str, Sequence[Score]] = field(default_factory=dict)
+    embed: Embed
+    agreement: Sequence[Score] = field(default_factory=tuple)
+    use_context: bool = True
+
+    def only(self, positions: Sequence[int]) -> MetricContext:
+        """Return the context of the samples at `positions`."""
+        return replace(
+            self,
+            refusals=[self.refusals[position] for position in positions],
+            agreement=[self.agreement[position] for position in positions] if self.agreement else (),
+        )
 
 
 class Metric(Unit):
-    """A score of answers.
+    """A score of answers: write `score_one`, or `score_block` where a whole block is cheaper (embeddings, judges).
 
-    `needs` are the inputs without which a row is null: answer, reference, evidence, contexts, embeddings.
-    `low`, `high`: range; `higher_is_better`; `formula` and `source` are shown on the Metrics page.
+    `kinds`: the kinds of question it counts; all others are null. `needs`: inputs without which a row is null (answer,
+    reference, evidence, contexts). A failed question is always null. None of these reaches `score_one`.
+
+    A run's value is the mean over its rows, or, where `parts` names several, the mean of the parts' means.
+    `low`, `high`: range; `higher_is_better`; `formula` and `source` are shown with the metric.
     """
 
     group: ClassVar[str] = ""
+    kinds: ClassVar[frozenset[str]] = frozenset({"simple", "complex", "out_of_scope"})
     needs: ClassVar[frozenset[str]] = frozenset()
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
     higher_is_better: ClassVar[bool] = True
     formula: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    parts: ClassVar[tuple[str, ...]] = ("",)
 
-    @abstractmethod
+    def part(self, sample: Sample) -> str:
+        """Return which of `parts` a sample belongs to."""
+        return ""
+
     def score_many(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
-        """Return one score per sample, in order."""
+        """Return one score per sample, in order; null with its reason where the sample cannot be scored."""
+        reasons = [self.why_null(sample, context) for sample in samples]
+        usable = [position for position, reason in enumerate(reasons) if not reason]
+        scores = [Score.unscored(reason) if reason else None for reason in reasons]
+        block = self.score_block([samples[position] for position in usable], context.only(usable))
+        for position, score in zip(usable, block, strict=True):
+            scores[position] = score
+        return [score for score in scores if score is not None]
 
-    def aggregate(self, samples: Sequence[Sample], scores: Sequence[Score]) -> Summary | None:
-        """Return the run's value where it is not the mean of the column; None for the mean."""
-        return None
+    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
+        """Return one score per sample; all of them have what the metric needs."""
+        return [self.score_one(sample, context.only([position])) for position, sample in enumerate(samples)]
+
+    def score_one(self, sample: Sample, context: MetricContext) -> Score:
+        """Return the score of one sample; `context` holds its refusal and agreement alone."""
+        raise NotImplementedError(f"{type(self).__name__} has neither score_one nor score_block")
+
+    def why_null(self, sample: Sample, context: MetricContext) -> str:
+        """Return why a sample cannot be scored, or an empty string."""
+        if sample.trace.error:
+            return f"the question failed: {sample.trace.error}"
+        if sample.kind not in self.kinds:
+            return f"counts only for {kind_words(self.kinds)} questions"
+        if "contexts" in self.needs and not context.use_context:
+            return "the run answered without context"
+        if "answer" in self.needs and not sample.trace.answer.strip():
+            return "the answer is empty"
+        if "reference" in self.needs and not any(reference.strip() for reference in sample.reference_answers):
+            return "the question has no reference answer"
+        if "evidence" in self.needs and not sample.evidence:
+            return "the question has no evidence"
+        return ""
+
+
+class AgreementMetric(Metric):
+    """The chosen agreement of answer and reference on some kinds of question; a refusal scores 0."""
+
+    needs: ClassVar[frozenset[str]] = frozenset({"reference"})
+
+    def score_one(self, sample: Sample, context: MetricContext) -> Score:
+        """Return the agreement, 0 for a refusal."""
+        agreement = context.agreement[0]
+        if agreement.value is not None and context.refusals[0].refused:
+            return Score(0.0, "the answer declines", {"agreement": agreement.value})
+        return agreement
+
+
+def kind_words(kinds: frozenset[str]) -> str:
+    """Return kinds of questions in words, such as “simple and complex”."""
+    order = ("simple", "complex", "out_of_scope")
+    return " and ".join(kind.replace("_of_", "-of-") for kind in order if kind in kinds)
 
 
 metrics: Registry[Metric] = Registry("metric", "evaluation.metrics")

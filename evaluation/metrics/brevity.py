@@ -1,0 +1,31 @@
+"""Headline score: no longer than the reference."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.tokens import count_words
+from evaluation.types import Sample, Score
+
+
+@metrics.register
+class Brevity(Metric):
+    """Words of the reference over words of the answer, at most 1; the longest reference counts."""
+
+    key = "brevity"
+    label = "Brevity"
+    help = "1 for an answer no longer than its reference, 0.5 for one twice as long."
+    group = "headline"
+    kinds = frozenset({"simple", "complex"})
+    needs: ClassVar[frozenset[str]] = frozenset({"answer", "reference"})
+    formula = "min(1, words of the longest reference / words of the answer)"
+
+    def score_one(self, sample: Sample, context: MetricContext) -> Score:
+        """Return the ratio; null for a refusal, whose length says nothing."""
+        if context.refusals[0].refused:
+            return Score.unscored("the answer declines")
+        answer = count_words(sample.trace.answer)
+        reference = max(count_words(text) for text in sample.reference_answers)
+        reason = f"{answer} words; the longest reference has {reference}"
+        return Score(min(1.0, reference / answer), reason, {"words": answer, "reference_words": reference})

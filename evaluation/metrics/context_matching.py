@@ -1,0 +1,69 @@
+"""Headline score: how much of the evidence the model was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.types import Sample, Score
+from rag_pipeline.types import Span
+
+Position = tuple[int, int]
+"""Document id and character offset."""
+
+
+@metrics.register
+class ContextMatching(Metric):
+    """Share of the evidence's characters that the contexts given to the model cover, white space not counted.
+
+    All evidence spans of a question are one set of characters: what lies in two spans counts once. A character is
+    covered too where a context covers its copy in a verbatim repeat of the evidence elsewhere in the corpus.
+    """
+
+    key = "context_matching"
+    label = "Context matching"
+    help = "Share of the evidence's characters that the contexts hold, whatever the chunk size."
+    group = "headline"
+    kinds = frozenset({"simple", "complex"})
+    needs: ClassVar[frozenset[str]] = frozenset({"evidence", "contexts"})
+    formula = "evidence characters covered by contexts / evidence characters, over the union of the evidence spans"
+    source = "Span recall of Smith and Troynikov 2024 (Chroma), with repeats"
+
+    def score_one(self, sample: Sample, context: MetricContext) -> Score:
+        """Return covered over all characters; an empty retrieval is 0."""
+        wanted = evidence_positions(sample)
+        if not wanted:
+            return Score.unscored("the evidence is only white space")
+        covered = len(covered_positions(sample, wanted))
+        reason = f"{covered:,} of {len(wanted):,} characters of the evidence are in the contexts"
+        return Score(covered / len(wanted), reason, {"covered": covered, "characters": len(wanted)})
+
+
+def evidence_positions(sample: Sample) -> set[Position]:
+    """Return the characters of all evidence that are not white space."""
+    return {
+        (span.document_id, span.start + offset)
+        for span, text in zip(sample.evidence, sample.evidence_texts, strict=True)
+        for offset, character in enumerate(text)
+        if not character.isspace()
+    }
+
+
+def covered_positions(sample: Sample, wanted: set[Position]) -> set[Position]:
+    """Return which of the `wanted` evidence characters the contexts hold, themselves or in a verbatim repeat."""
+    contexts = [context.span for context in sample.trace.contexts]
+    covered: set[Position] = set()
+    for index, span in enumerate(sample.evidence):
+        copies = (span, *(sample.equivalents[index] if index < len(sample.equivalents) else ()))
+        for offset in _covered_offsets(copies, contexts):
+            covered.add((span.document_id, span.start + offset))
+    return covered & wanted
+
+
+def _covered_offsets(copies: tuple[Span, ...], contexts: list[Span]) -> Iterator[int]:
+    for copy in copies:
+        for context in contexts:
+            if context.document_id == copy.document_id:
+                first, last = max(copy.start, context.start), min(copy.end, context.end)
+                yield from range(first - copy.start, last - copy.start)

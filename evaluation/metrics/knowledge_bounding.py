@@ -1,0 +1,36 @@
+"""Headline score: answers what the documents hold, declines what they do not."""
+
+from __future__ import annotations
+
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.types import Sample, Score
+
+
+@metrics.register
+class KnowledgeBounding(Metric):
+    """1 where an answerable question was attempted or an out-of-scope one refused, else 0.
+
+    An empty answer is neither an attempt nor a refusal. A run's value is the mean of the two rates, so that a bot that
+    always answers, or always declines, gets 0.5 whatever the mix of questions.
+    """
+
+    key = "knowledge_bounding"
+    label = "Knowledge bounding"
+    help = "Mean of: answerable questions attempted, out-of-scope ones refused. 0.5 means no discrimination."
+    group = "headline"
+    parts = ("attempted", "refused")
+    formula = "(attempted among answerable + refused among out-of-scope) / 2"
+    source = "Balanced accuracy (Brodersen et al. 2010)"
+
+    def part(self, sample: Sample) -> str:
+        """Return the rate that a sample counts for."""
+        return "attempted" if sample.answerable else "refused"
+
+    def score_one(self, sample: Sample, context: MetricContext) -> Score:
+        """Return whether the bot rightly tried or rightly declined."""
+        refusal = context.refusals[0]
+        kind = "an answerable" if sample.answerable else "an out-of-scope"
+        if not sample.trace.answer.strip():
+            return Score(0.0, f"{kind} question got an empty answer: neither an attempt nor a refusal")
+        right = refusal.refused != sample.answerable
+        return Score(float(right), f"{kind} question was {'refused' if refusal.refused else 'attempted'}")

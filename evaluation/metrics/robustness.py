@@ -1,0 +1,17 @@
+"""Headline score: agreement of the answer with the reference, on complex questions."""
+
+from __future__ import annotations
+
+from evaluation.metrics.base import AgreementMetric, metrics
+
+
+@metrics.register
+class Robustness(AgreementMetric):
+    """The chosen agreement on complex questions, the twins of simple ones; a refusal scores 0."""
+
+    key = "robustness"
+    label = "Robustness"
+    help = "How well answers to complex questions agree with their references; a refusal scores 0."
+    group = "headline"
+    kinds = frozenset({"complex"})
+    formula = "mean agreement of answer and reference over complex questions"

@@ -1,0 +1,52 @@
+"""Agreement: how close answer and reference are in meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.types import Sample, Score
+
+
+@metrics.register
+class SemanticSimilarity(Metric):
+    """Cosine of answer and reference under the scoring embedding; the best of several references counts."""
+
+    key = "semantic_similarity"
+    label = "Semantic similarity"
+    help = "Cosine of answer and reference under the scoring embedding."
+    group = "agreement"
+    kinds = frozenset({"simple", "complex"})
+    needs: ClassVar[frozenset[str]] = frozenset({"reference"})
+    formula = "max(0, cosine(answer, reference))"
+    source = "Reimers and Gurevych 2019; as in Risch et al. 2021"
+
+    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
+        """Embed every distinct text of the block once."""
+        texts: dict[str, int] = {}
+        for sample in samples:
+            for text in (sample.trace.answer, *sample.reference_answers):
+                if text.strip():
+                    texts.setdefault(text, len(texts))
+        if not texts:
+            return [_EMPTY] * len(samples)
+        vectors = np.asarray(context.embed(list(texts)), dtype=np.float64)
+        return [_best(sample, texts, vectors) for sample in samples]
+
+
+_EMPTY = Score(0.0, "the answer is empty")
+
+
+def _best(sample: Sample, texts: dict[str, int], vectors: np.ndarray) -> Score:
+    answer = sample.trace.answer
+    if not answer.strip():
+        return _EMPTY
+    references = [reference for reference in sample.reference_answers if reference.strip()]
+    cosines = vectors[[texts[reference] for reference in references]] @ vectors[texts[answer]]
+    best = int(np.argmax(cosines))
+    # Rounding may leave the cosine of equal texts just above 1; opposite meanings are no worse than unrelated ones.
+    value = float(np.clip(cosines[best], 0.0, 1.0))
+    return Score(value, f"cosine {cosines[best]:.2f} with the closest reference", {"reference": references[best]})

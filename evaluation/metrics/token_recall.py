@@ -1,0 +1,42 @@
+"""Agreement: how much of the reference's words the answer has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import ClassVar
+
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.tokens import squad_tokens
+from evaluation.types import Sample, Score
+
+
+@metrics.register
+class TokenRecall(Metric):
+    """Share of the reference's tokens that the answer has; the best of several references counts."""
+
+    key = "token_recall"
+    label = "Token recall"
+    help = "Share of the reference's words that the answer has."
+    group = "agreement"
+    kinds = frozenset({"simple", "complex"})
+    needs: ClassVar[frozenset[str]] = frozenset({"reference"})
+    formula = "tokens common to answer and reference / tokens of the reference, as multisets"
+    source = "Tokens as in SQuAD (Rajpurkar et al. 2016); recall as in Adlakha et al. 2024"
+
+    def score_one(self, sample: Sample, context: MetricContext) -> Score:
+        """Return the best recall over the references; null when none of them has a token."""
+        answer = Counter(squad_tokens(sample.trace.answer))
+        best: tuple[float, Counter[str], Counter[str], str] | None = None
+        for reference in sample.reference_answers:
+            wanted = Counter(squad_tokens(reference))
+            if not wanted:
+                continue
+            recall = (answer & wanted).total() / wanted.total()
+            if best is None or recall > best[0]:
+                best = (recall, wanted, wanted - answer, reference)
+        if best is None:
+            return Score.unscored("no reference answer has a word to compare")
+        recall, wanted, missing, reference = best
+        found = wanted.total() - missing.total()
+        reason = f"{found} of {wanted.total()} words of the reference are in the answer"
+        return Score(recall, reason, {"reference": reference, "missing": sorted(missing.elements())})

@@ -1,0 +1,244 @@
+"""Intervals for means of scores: Wilson, and a clustered BCa bootstrap that is never falsely certain.
+
+A mean is estimated from `Term`s. One term is a plain mean; several with weights are a sum of means that share their
+resamples (knowledge bounding: two rates with weight 1/2; the total: five scores). Rows come in clusters (a simple
+question with its twin), which are drawn whole, within strata (answerable, out-of-scope) whose sizes the test set fixes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Cluster = tuple[str, str]
+"""(stratum, id)."""
+
+LEVEL = 0.95
+RESAMPLES = 4000
+SMALLEST_SAMPLE = 5
+"""Below this many clusters the bootstrap knows too few values to be trusted (see `Term.unseen`)."""
+
+_NORMAL = NormalDist()
+_Z = _NORMAL.inv_cdf(0.5 + LEVEL / 2)
+_BLOCK = 4_000_000  # drawn numbers held at once
+
+
+@dataclass(frozen=True)
+class Term:
+    """Scored rows whose mean, times `weight`, is one summand. `low` and `high` bound every value."""
+
+    values: Sequence[float]
+    clusters: Sequence[Cluster]
+    weight: float = 1.0
+    low: float = 0.0
+    high: float = 1.0
+
+    @property
+    def mean(self) -> float:
+        """Mean over rows."""
+        return math.fsum(self.values) / len(self.values)
+
+    @property
+    def cluster_count(self) -> int:
+        """Number of clusters that have a row."""
+        return len(set(self.clusters))
+
+    @property
+    def constant(self) -> bool:
+        """True when all rows have the same value, so that resampling would show no uncertainty."""
+        return max(self.values) - min(self.values) < 1e-12
+
+    @property
+    def binary(self) -> bool:
+        """True when every value is 0 or 1."""
+        return self.low == 0 and self.high == 1 and all(value in (0, 1) for value in self.values)
+
+    def unseen(self) -> tuple[float, float]:
+        """Return how far the mean may lie below and above the sampled one because of values never seen.
+
+        With n clusters all alike, at most a share q of the others differs (Wilson's upper bound for 0 of n,
+        q = z² / (n + z²); the exact form of the "rule of three", Hanley and Lippman-Hand 1983), and those differ at
+        most up to the ends of the range. For values that are all 1 this is Wilson's interval for n of n.
+        """
+        share = _Z**2 / (self.cluster_count + _Z**2)
+        return share * (self.mean - self.low), share * (self.high - self.mean)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean with its 95 % interval and how that was found."""
+
+    mean: float
+    low: float
+    high: float
+    method: str
+
+
+def wilson(successes: float, n: float, level: float = LEVEL) -> tuple[float, float]:
+    """Return Wilson's score interval for a share (Wilson 1927). `n` may be an effective sample size."""
+    z = _NORMAL.inv_cdf(0.5 + level / 2)
+    share = successes / n
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
+
+
+def effective_size(term: Term) -> float:
+    """Return the number of independent rows that carry as much information as a 0/1 term's clustered rows.
+
+    p(1 − p) over the clusters' variance (Kish 1965; in Wilson's interval: Dean and Pagano 2015); the number of rows
+    where every row is a cluster of its own, of clusters where all rows agree.
+    """
+    share, n = term.mean, len(term.values)
+    if term.constant:
+        return term.cluster_count
+    sums, counts = cluster_sums(term, cluster_index([term]))
+    variance = float(np.sum((sums - share * counts) ** 2)) / n**2
+    return n if variance <= 0 else min(float(n), max(1.0, share * (1 - share) / variance))
+
+
+def estimate(terms: Sequence[Term], *, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
+    """Return the weighted sum of the terms' means with its 95 % interval.
+
+    A single term of 0/1 values: Wilson. Else BCa (Efron 1987) over clusters. What the bootstrap cannot see, because a
+    term's values are all equal or its clusters too few, is added as in `Term.unseen`, the terms taken as independent
+    (MOVER, Zou and Donner 2008). Each term needs at least one row.
+    """
+    mean = math.fsum(term.weight * term.mean for term in terms)
+    bounds = (
+        math.fsum(min(term.weight * term.low, term.weight * term.high) for term in terms),
+        math.fsum(max(term.weight * term.low, term.weight * term.high) for term in terms),
+    )
+    if len(terms) == 1 and terms[0].weight == 1 and terms[0].binary:
+        size = effective_size(terms[0])
+        low, high = wilson(mean * size, size)
+        return Estimate(mean, min(low, mean), max(high, mean), "Wilson")
+    drawn = bootstrap(terms, seed=seed, resamples=resamples)
+    low, high = (mean, mean) if drawn is None else drawn
+    blind = [term for term in terms if term.weight and (term.constant or term.cluster_count < SMALLEST_SAMPLE)]
+    low, high = _widen(mean, low, high, blind)
+    return Estimate(
+        mean, max(bounds[0], min(low, mean)), min(bounds[1], max(high, mean)), _method(drawn is not None, bool(blind))
+    )
+
+
+def _method(drawn: bool, blind: bool) -> str:
+    if not drawn:
+        return "Wilson bound on unseen values"
+    return "BCa bootstrap over pairs" + (", widened for values never seen" if blind else "")
+
+
+def _widen(mean: float, low: float, high: float, blind: Sequence[Term]) -> tuple[float, float]:
+    below, above = (mean - low) ** 2, (high - mean) ** 2
+    for term in blind:
+        down, up = (abs(term.weight) * width for width in term.unseen())
+        below, above = below + down**2, above + up**2
+    return mean - math.sqrt(below), mean + math.sqrt(above)
+
+
+def bootstrap(terms: Sequence[Term], *, seed: int = 0, resamples: int = RESAMPLES) -> tuple[float, float] | None:
+    """Return the BCa interval of the weighted sum of means; None when resampling changes nothing."""
+    index = cluster_index(terms)
+    sums, counts = (np.stack(rows) for rows in zip(*(cluster_sums(term, index) for term in terms), strict=True))
+    weights = np.array([term.weight for term in terms])
+    strata = _strata(index)
+    replicates = _replicates(sums, counts, weights, strata, np.random.default_rng(seed), resamples)
+    observed = float(weights @ (sums.sum(axis=1) / counts.sum(axis=1)))
+    if np.ptp(replicates) < 1e-12:
+        return None
+    bias = _bias(replicates, observed)
+    acceleration = _acceleration(sums, counts, weights, strata)
+    low, high = (_adjusted(bias, acceleration, tail) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    return float(np.quantile(replicates, low)), float(np.quantile(replicates, high))
+
+
+def cluster_index(terms: Sequence[Term]) -> dict[Cluster, int]:
+    """Return a number for each cluster; sorted, so that the order of the rows changes no interval."""
+    return {cluster: at for at, cluster in enumerate(sorted({each for term in terms for each in term.clusters}))}
+
+
+def _strata(index: dict[Cluster, int]) -> list[npt.NDArray[np.intp]]:
+    names = sorted({stratum for stratum, _ in index})
+    return [np.array([at for (stratum, _), at in index.items() if stratum == name], np.intp) for name in names]
+
+
+def cluster_sums(term: Term, index: dict[Cluster, int]) -> tuple[Floats, Floats]:
+    """Return the sum and the number of a term's rows in each cluster."""
+    at = np.array([index[cluster] for cluster in term.clusters], np.intp)
+    values = np.asarray(term.values, np.float64)
+    return np.bincount(at, values, len(index)), np.bincount(at, minlength=len(index)).astype(np.float64)
+
+
+def _replicates(
+    sums: Floats,
+    counts: Floats,
+    weights: Floats,
+    strata: Sequence[npt.NDArray[np.intp]],
+    rng: np.random.Generator,
+    resamples: int,
+) -> Floats:
+    """Return the statistic of each resample; a term that has no row in it keeps its observed mean."""
+    observed = sums.sum(axis=1) / counts.sum(axis=1)
+    results = []
+    for size in blocks(resamples, sums.shape[1]):
+        drawn_sums = np.zeros((size, len(sums)))
+        drawn_counts = np.zeros((size, len(sums)))
+        for members in strata:
+            times = _draw(rng, size, len(members))
+            drawn_sums += times @ sums[:, members].T
+            drawn_counts += times @ counts[:, members].T
+        present = drawn_counts > 0
+        means = np.where(present, drawn_sums / np.where(present, drawn_counts, 1), observed)
+        results.append(means @ weights)
+    return np.concatenate(results)
+
+
+def _draw(rng: np.random.Generator, size: int, clusters: int) -> Floats:
+    """Return how often each cluster is drawn, shape (size, clusters), each row adding up to `clusters`."""
+    chosen = rng.integers(0, clusters, size=(size, clusters))
+    chosen += np.arange(size)[:, None] * clusters
+    return np.bincount(chosen.ravel(), minlength=size * clusters).reshape(size, clusters).astype(np.float64)
+
+
+def blocks(resamples: int, clusters: int) -> Iterator[int]:
+    """Yield how many resamples to draw at a time, so that memory stays bounded."""
+    step = max(1, min(resamples, _BLOCK // max(1, clusters)))
+    for start in range(0, resamples, step):
+        yield min(step, resamples - start)
+
+
+def _bias(replicates: Floats, observed: float) -> float:
+    near = 1e-12 * max(1.0, abs(observed))
+    below = np.count_nonzero(replicates < observed - near)
+    ties = np.count_nonzero(np.abs(replicates - observed) <= near)
+    share = (below + ties / 2) / len(replicates)
+    edge = 0.5 / len(replicates)
+    return _NORMAL.inv_cdf(min(1 - edge, max(edge, share)))
+
+
+def _acceleration(sums: Floats, counts: Floats, weights: Floats, strata: Sequence[npt.NDArray[np.intp]]) -> float:
+    """Return BCa's acceleration from leaving out one cluster at a time, stratum by stratum."""
+    totals, sizes = sums.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
+    left = sizes - counts
+    means = np.where(left > 0, (totals - sums) / np.where(left > 0, left, 1), totals / sizes)
+    without = weights @ means
+    cubes = squares = 0.0
+    for members in strata:
+        n = len(members)
+        influence = (n - 1) * (without[members].mean() - without[members])
+        cubes += float(np.sum(influence**3)) / n**3
+        squares += float(np.sum(influence**2)) / n**2
+    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
+
+
+def _adjusted(bias: float, acceleration: float, tail: float) -> float:
+    shifted = bias + _NORMAL.inv_cdf(tail)
+    scale = 1 - acceleration * shifted
+    # A scale at or below 0 (extreme skew) sends the tail to its end.
+    return _NORMAL.cdf(bias + shifted / scale) if scale > 0 else float(tail > 0.5)

@@ -1,0 +1,46 @@
+"""Words of a text: SQuAD tokens for overlap, plain words for length."""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+# Scripts written without spaces between words: a character counts as a word there.
+_UNSPACED = (
+    r"\u0E00-\u0EFF"  # Thai, Lao
+    r"\u0F00-\u0FFF"  # Tibetan
+    r"\u1000-\u109F"  # Myanmar
+    r"\u1780-\u17FF"  # Khmer
+    r"\u3005-\u3007\u3040-\u30FF\u31F0-\u31FF\uFF66-\uFF9F"  # Japanese kana and iteration marks
+    r"\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\U00020000-\U0003FFFF"  # Han
+)
+_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_SPACED_RUN = re.compile(f"[^{_UNSPACED}]+")
+
+
+def squad_tokens(text: str) -> list[str]:
+    """Return the tokens that overlap metrics count.
+
+    Lower case, ASCII punctuation removed, then the words a, an, the; split at white space. This is
+    `normalize_answer` of the official SQuAD evaluation script (Rajpurkar et al. 2016).
+    """
+    return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
+
+
+def count_words(text: str) -> int:
+    """Return how many words a text has: separated by white space, single characters in scripts without spaces."""
+    return sum(_words_in(chunk) for chunk in text.split())
+
+
+def _words_in(chunk: str) -> int:
+    unspaced = _UNSPACED_CHARACTER.findall(chunk)
+    if not unspaced:
+        return 1
+    # Vowel signs and tone marks belong to the letter before them.
+    letters = sum(unicodedata.category(character)[0] in "LN" for character in unspaced)
+    runs = sum(any(character.isalnum() for character in run) for run in _SPACED_RUN.findall(chunk))
+    return max(1, letters + runs)
