@@ -67,7 +67,7 @@ def _whole(metric: type[Metric], rows: Rows) -> Summary:
     n = sum(score.value is not None for _, score in rows)
     if terms is None:
         return Summary(None, None, None, n, len(rows) - n, why_empty(metric, rows))
-    details = {"applicable": sum(sample.kind in metric.kinds for sample, _ in rows)}
+    details: dict[str, object] = {"applicable": sum(sample.kind in metric.kinds for sample, _ in rows)}
     if len(terms) > 1:
         details |= {part: term.mean for part, term in zip(metric.parts, terms, strict=True)}
     return _summary(estimate(terms), n, len(rows) - n, details)
@@ -84,7 +84,7 @@ def _mean(metric: type[Metric], rows: Rows) -> Summary:
     return _summary(estimate([term]), len(scored), len(rows) - len(scored), {"applicable": len(rows)})
 
 
-def _summary(found: Estimate, n: int, n_null: int, details: dict[str, object]) -> Summary:
+def _summary(found: Estimate, n: int, n_null: int, details: Mapping[str, object]) -> Summary:
     return Summary(found.mean, found.low, found.high, n, n_null, "", {"interval": found.method, **details})
 
 

@@ -1,0 +1,56 @@
+"""Cells of our CSV files: null is empty, lists are JSON, nothing that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+_NEUTRALISED = re.compile(r"'+[=+\-@\t\r\n]")
+LONGEST_CELL = 100_000_000
+
+
+def neutralise(text: str) -> str:
+    """Return `text` so that no spreadsheet takes it for a formula: an apostrophe goes before =, +, -, @, tab, CR, LF.
+
+    A text that has apostrophes before such a character gets one more, so that `restore` always gives the text back.
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def restore(cell: str) -> str:
+    """Undo `neutralise`."""
+    return cell[1:] if _NEUTRALISED.match(cell) else cell
+
+
+def cell(value: Any) -> str:
+    """Return a value as a cell: None empty, true or false, numbers as they are, lists and objects as JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, ensure_ascii=False)
+    return neutralise(str(value))
+
+
+def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+    """Return a UTF-8 CSV file."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([cell(value) for value in row] for row in rows)
+    # A model may answer with half a surrogate pair, which UTF-8 cannot hold.
+    return buffer.getvalue().encode("utf-8", errors="replace")
+
+
+def from_csv(text: str, delimiter: str = ",") -> list[list[str]]:
+    """Return the cells of a CSV file, blank lines left out. Raises csv.Error."""
+    csv.field_size_limit(LONGEST_CELL)  # evidence may be longer than the 128 KiB that Python allows by default
+    return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row]

@@ -1,0 +1,134 @@
+"""output.csv and eval.csv: the same bytes on disk, on the pages and from the commands."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from evaluation.csv_cells import to_csv
+from evaluation.models import Answer, Evidence, MetricScore, Question, Run, TestSet
+from evaluation.spec import HEADLINE
+from rag_pipeline.models import Document
+
+TESTSET_COLUMNS = (
+    "question_id", "pair_id", "kind", "transformation", "error", "question", "reference_answer", "document", "start",
+    "end", "context", "split", "reference_answers", "spans", "metadata",
+)  # fmt: skip
+RUN_COLUMNS = (
+    "question_id", "pair_id", "kind", "transformation", "error", "question", "reference_answer", "answer", "refused",
+    "contexts", "contexts_id", "context_spans", *HEADLINE, "failure_point", "latency_s", "ttft_s", "prompt_tokens",
+    "completion_tokens", "cost_usd", "error_message", "metadata",
+)  # fmt: skip
+
+
+def testset_csv(*, testset: TestSet) -> bytes:
+    """Return output.csv: the questions that a run would ask, so without the rejected ones."""
+    questions = (
+        testset.questions.exclude(status=Question.Status.REJECTED)
+        .prefetch_related("evidence")
+        .order_by("position", "id")
+    )
+    documents = Document.objects.filter(evidence__question__testset=testset).distinct()
+    by_id = {document.pk: document for document in documents.only("name", "text")}
+    return to_csv(TESTSET_COLUMNS, (_testset_row(question, by_id) for question in questions))
+
+
+def run_csv(*, run: Run) -> bytes:
+    """Return eval.csv: one row an answer, with the scores of the current scoring."""
+    return to_csv(RUN_COLUMNS, _run_rows(run))
+
+
+def write_testset_file(*, testset: TestSet) -> Path:
+    """Write testsets/<id>/output.csv into the data folder and return its path."""
+    return _write(Path(settings.DATA_DIR) / "testsets" / str(testset.pk) / "output.csv", testset_csv(testset=testset))
+
+
+def write_run_file(*, run: Run) -> Path:
+    """Write runs/<id>/eval.csv into the data folder and return its path."""
+    return _write(Path(settings.DATA_DIR) / "runs" / str(run.pk) / "eval.csv", run_csv(run=run))
+
+
+def _testset_row(question: Question, documents: dict[int, Document]) -> list[Any]:
+    evidence = list(question.evidence.all())
+    first = evidence[0] if evidence else None
+    return [
+        question.question_id,
+        question.pair_id,
+        question.kind,
+        question.transformation,
+        question.error,
+        question.text,
+        question.reference,
+        documents[first.document_id].name if first else None,
+        first.start if first else None,
+        first.end if first else None,
+        documents[first.document_id].text[first.start : first.end] if first else None,
+        question.split,
+        question.reference_answers,
+        [_span(each, documents) for each in evidence],
+        question.metadata,
+    ]
+
+
+def _span(evidence: Evidence, documents: dict[int, Document]) -> dict[str, Any]:
+    return {"document": documents[evidence.document_id].name, "start": evidence.start, "end": evidence.end}
+
+
+def _run_rows(run: Run) -> Iterator[list[Any]]:
+    answers = list(
+        Answer.objects.filter(run=run)
+        .select_related("question")
+        .order_by("question__position", "question_id", "repeat")
+    )
+    wanted = {context["document_id"] for answer in answers for context in answer.contexts}
+    texts = dict(Document.objects.filter(pk__in=wanted).values_list("pk", "text"))
+    scores: dict[int, dict[str, float | None]] = {}
+    stored = MetricScore.objects.filter(scoring__run=run, scoring__current=True)
+    for answer_id, metric, value in stored.values_list("answer_id", "metric", "value"):
+        scores.setdefault(answer_id, {})[metric] = value
+    for answer in answers:
+        yield _run_row(answer, scores.get(answer.pk, {}), texts)
+
+
+def _run_row(answer: Answer, scores: dict[str, float | None], texts: dict[int, str]) -> list[Any]:
+    question = answer.question
+    refused = scores.get("refused")
+    spans = [{name: context[name] for name in ("document", "start", "end")} for context in answer.contexts]
+    return [
+        question.question_id,
+        question.pair_id,
+        question.kind,
+        question.transformation,
+        question.error,
+        question.text,
+        question.reference,
+        answer.text,
+        None if refused is None else bool(refused),
+        [texts.get(each["document_id"], "")[each["start"] : each["end"]] for each in answer.contexts],
+        [f"{span['document']}:{span['start']}-{span['end']}" for span in spans],
+        spans,
+        *(scores.get(name) for name in HEADLINE),
+        answer.details.get("failure_point"),
+        answer.latency_s,
+        answer.ttft_s,
+        answer.prompt_tokens,
+        answer.completion_tokens,
+        answer.cost_usd,
+        answer.error,
+        question.metadata,
+    ]
+
+
+def _write(path: Path, data: bytes) -> Path:
+    """Write a file so that a reader sees the old one or the new one, never half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        file.write(data)
+    os.chmod(file.name, 0o644)
+    os.replace(file.name, path)
+    return path

@@ -1,0 +1,182 @@
+"""Scoring stored answers: again and again, each time another `Scoring`; the pipeline is asked nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import transaction
+
+from evaluation.models import Answer, Evidence, MetricScore, Run, RunMetric, Scoring
+from evaluation.repeats import repeats_of
+from evaluation.scoring import ScoredSamples, score_samples
+from evaluation.services.files import write_run_file
+from evaluation.spec import EvaluationSpec
+from evaluation.types import Refusal, Sample
+from rag_pipeline.models import Document
+from rag_pipeline.services.indexes import open_embedder
+from rag_pipeline.spec import DEFAULT_REFUSAL
+from rag_pipeline.types import Context, Span, Trace, Usage
+
+REFUSED = "refused"
+"""Name under which an answer's refusal is stored beside its scores: 1 or 0, the rule in `details`."""
+
+_BATCH = 500
+
+
+def score_run(*, run: Run, spec: EvaluationSpec) -> Scoring:
+    """Score a run's answers, keep the result as its current scoring and write eval.csv. Raises ProviderError."""
+    answers = stored_answers(run=run)
+    scored = _score(run, answers, spec)
+    with transaction.atomic():
+        Scoring.objects.filter(run=run, current=True).update(current=False)
+        scoring = Scoring.objects.create(run=run, spec=spec.model_dump(mode="json"))
+        MetricScore.objects.bulk_create(_score_rows(scoring, answers, scored), batch_size=_BATCH)
+        RunMetric.objects.bulk_create(_summary_rows(scoring, scored), batch_size=_BATCH)
+    write_run_file(run=run)
+    return scoring
+
+
+def preview_scores(*, run: Run, spec: EvaluationSpec) -> ScoredSamples:
+    """Score a run's answers and store nothing: what another refusal threshold would change. Raises ProviderError."""
+    return _score(run, stored_answers(run=run), spec)
+
+
+def samples_of(*, run: Run) -> list[Sample]:
+    """Return a run's answers with their gold truth, in the order of `stored_answers`."""
+    return make_samples(run=run, answers=stored_answers(run=run))
+
+
+def stored_answers(*, run: Run) -> list[Answer]:
+    """Return a run's answers with question and evidence loaded, in the order of the test set."""
+    return list(
+        Answer.objects.filter(run=run)
+        .select_related("question")
+        .prefetch_related("question__evidence")
+        .order_by("question__position", "question_id", "repeat")
+    )
+
+
+def make_samples(*, run: Run, answers: Sequence[Answer]) -> list[Sample]:
+    """Return answers as the metrics see them; context texts are cut from their documents."""
+    texts = texts_for(answers)
+    return [_sample(answer, texts) for answer in answers]
+
+
+def texts_for(answers: Iterable[Answer]) -> dict[int, str]:
+    """Return the text of every document that the answers' contexts and evidence point into, by id, in one query."""
+    wanted: set[int] = set()
+    for answer in answers:
+        wanted.update(context["document_id"] for context in answer.contexts)
+        wanted.update(evidence.document_id for evidence in answer.question.evidence.all())
+    return dict(Document.objects.filter(pk__in=wanted).values_list("pk", "text"))
+
+
+def trace_of(answer: Answer, texts: dict[int, str]) -> Trace:
+    """Return a stored answer as the pipeline's trace."""
+    return Trace(
+        question=answer.question.text,
+        answer=answer.text,
+        contexts=tuple(context_of(context, texts) for context in answer.contexts),
+        prompt=answer.prompt,
+        latency_s=answer.latency_s,
+        ttft_s=answer.ttft_s,
+        usage=Usage(answer.prompt_tokens, answer.completion_tokens, answer.cost_usd),
+        error=answer.error,
+        details=answer.details,
+    )
+
+
+def context_of(stored: dict[str, Any], texts: dict[int, str]) -> Context:
+    """Return a stored context with its text."""
+    span = Span(stored["document_id"], stored["start"], stored["end"])
+    text = texts.get(span.document_id, "")[span.start : span.end]
+    return Context(span, stored["document"], text, stored["score"], stored["rank"], stored.get("page"))
+
+
+def evidence_span(evidence: Evidence) -> Span:
+    """Return a stored evidence as a span."""
+    return Span(evidence.document_id, evidence.start, evidence.end)
+
+
+def _sample(answer: Answer, texts: dict[int, str]) -> Sample:
+    question = answer.question
+    trace = trace_of(answer, texts)
+    spans = tuple(evidence_span(evidence) for evidence in question.evidence.all())
+    evidence_texts = tuple(texts[span.document_id][span.start : span.end] for span in spans)
+    retrieved = [context.span for context in trace.contexts]
+    return Sample(
+        question_id=question.question_id,
+        pair_id=question.pair_id,
+        kind=question.kind,
+        trace=trace,
+        reference_answers=tuple(question.reference_answers),
+        evidence=spans,
+        evidence_texts=evidence_texts,
+        equivalents=repeats_of(spans, evidence_texts, retrieved, texts),
+        transformation=question.transformation,
+        error=question.error,
+        repeat=answer.repeat,
+        metadata=question.metadata,
+    )
+
+
+def _score(run: Run, answers: Sequence[Answer], spec: EvaluationSpec) -> ScoredSamples:
+    return score_samples(
+        make_samples(run=run, answers=answers),
+        spec,
+        run.pipeline.get("refusal", DEFAULT_REFUSAL),
+        open_embedder(spec.eval_embedding).embed_passages,
+        use_context=run.pipeline.get("use_context", True),
+    )
+
+
+def _score_rows(scoring: Scoring, answers: Sequence[Answer], scored: ScoredSamples) -> list[MetricScore]:
+    rows = [
+        MetricScore(
+            scoring=scoring,
+            answer=answer,
+            metric=metric,
+            value=score.value,
+            reason=score.reason,
+            details=score.details,
+        )
+        for metric, column in scored.scores.items()
+        for answer, score in zip(answers, column, strict=True)
+    ]
+    return rows + [
+        _refusal_row(scoring, answer, refusal) for answer, refusal in zip(answers, scored.refusals, strict=True)
+    ]
+
+
+def _refusal_row(scoring: Scoring, answer: Answer, refusal: Refusal) -> MetricScore:
+    row = MetricScore(scoring=scoring, answer=answer, metric=REFUSED)
+    if answer.error:
+        row.reason = f"the question failed: {answer.error}"
+        return row
+    row.value = float(refusal.refused)
+    row.details = {
+        "label": refusal.label,
+        "rule": refusal.rule,
+        "detail": refusal.detail,
+        "similarity": None if refusal.similarity is None else float(refusal.similarity),
+    }
+    return row
+
+
+def _summary_rows(scoring: Scoring, scored: ScoredSamples) -> list[RunMetric]:
+    return [
+        RunMetric(
+            scoring=scoring,
+            metric=metric,
+            group=group,
+            mean=summary.mean,
+            ci_low=summary.ci_low,
+            ci_high=summary.ci_high,
+            n=summary.n,
+            n_null=summary.n_null,
+            reason=summary.reason,
+            details=summary.details,
+        )
+        for (metric, group), summary in scored.summaries.items()
+    ]
