@@ -1,5 +1,6 @@
 """Django settings; everything that differs between machines comes from the environment (.env.example)."""
 
+import logging
 import os
 import secrets
 from importlib.util import find_spec
@@ -108,11 +109,10 @@ USE_TZ = True
 USE_THOUSAND_SEPARATOR = True
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
 # plotly.js comes with the plotly package, htmx with django-htmx: found without importing either.
 _PLOTLY_JS = Path(str(find_spec("plotly").origin)).parent / "package_data"  # type: ignore[union-attr]
 STATICFILES_DIRS = [BASE_DIR / "static", ("vendor/plotly", _PLOTLY_JS)]
-WHITENOISE_USE_FINDERS = True  # serves without collectstatic too
+WHITENOISE_USE_FINDERS = True  # serves straight from the sources: nothing to collect
 MEDIA_ROOT = DATA_DIR / "files"
 
 SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
@@ -125,10 +125,19 @@ CONTENT_SECURITY_POLICY = (
     "img-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'self'; form-action 'self'"
 )
 
+
+def not_about_health(record: logging.LogRecord) -> bool:
+    """Tell whether a log record is about anything else than /healthz."""
+    request = getattr(record, "request", None)
+    return getattr(request, "path", "") != "/healthz"
+
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    # An unhealthy answer of /healthz is news for who asked, not for the log, every few seconds.
+    "filters": {"no_health": {"()": "django.utils.log.CallbackFilter", "callback": not_about_health}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["no_health"]}},
     "root": {"handlers": ["stderr"], "level": os.environ.get("WORKBENCH_LOG_LEVEL", "WARNING")},
 }

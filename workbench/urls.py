@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver
 
-from workbench.views import chat, compare, dashboard, documents, frame, runs, testsets
+from workbench.views import chat, compare, dashboard, documents, frame, health, runs, testsets
 from workbench.views import workbench as workbench_page
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -16,4 +16,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *compare.urlpatterns,
     *chat.urlpatterns,
     *frame.urlpatterns,
+    *health.urlpatterns,
 ]

@@ -1,0 +1,102 @@
+"""The sample of the first start: a real document, a test set from it, two evaluated runs of different chunk size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from django.db import transaction
+
+from evaluation.models import Run, TestSet
+from evaluation.services.runs import start_run
+from evaluation.services.testsets import start_generation
+from evaluation.spec import EvaluationSpec, GeneratorSpec, RunOptions
+from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler, run_inline
+from rag_pipeline.errors import PipelineError
+from rag_pipeline.models import BackgroundTask, Corpus
+from rag_pipeline.services.corpora import get_or_create_corpus, import_documents
+from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.types import Progress
+
+FOLDER = Path(__file__).resolve().parent.parent / "sample"
+CORPUS = "Sample: Warsaw"
+TESTSET = "Sample questions"
+CHUNK_SIZES = (300, 1000)
+
+
+def sample_files() -> list[Path]:
+    """Return the shipped documents; NOTICE says where they come from."""
+    return sorted(FOLDER.glob("*.txt"))
+
+
+def queue_sample() -> BackgroundTask | None:
+    """Queue the sample on the very first start; None when it was made before, or the user has documents already.
+
+    The task's row is the memory of it: a sample that the user deleted does not come back.
+    """
+    if not sample_files():
+        return None
+    with transaction.atomic():
+        if Corpus.objects.exists() or BackgroundTask.objects.filter(kind=LoadSample.kind).exists():
+            return None
+        return enqueue(LoadSample.kind, {})
+
+
+@handler
+class LoadSample(TaskHandler):
+    """Each stage goes on where a stopped worker left it."""
+
+    kind = "sample"
+    stages = ("documents", "questions", "runs")
+    labels = {
+        "documents": "Reading the sample document",
+        "questions": "Writing the sample questions",
+        "runs": "Evaluating the sample",
+    }
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The sample's corpus."""
+        return get_or_create_corpus(name=CORPUS)
+
+    def plan(self, stage: str) -> list[str]:
+        """A run is one unit; so are documents and questions."""
+        return [str(size) for size in CHUNK_SIZES] if stage == "runs" else [stage]
+
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+        """Do one unit."""
+        for key in keys:
+            if stage == "documents":
+                import_documents(corpus=self.corpus, files=((path.name, path.read_bytes()) for path in sample_files()))
+            elif stage == "questions":
+                _finish(self._testset().task)
+            else:
+                _finish(self._run(int(key)).task)
+            yield UnitDone(key)
+
+    def _testset(self) -> TestSet:
+        there = self.corpus.testsets.filter(name=TESTSET).first()
+        return there or start_generation(corpus=self.corpus, name=TESTSET, spec=GeneratorSpec(), inline=True)
+
+    def _run(self, chunk_size: int) -> Run:
+        name = f"Sample, chunks of {chunk_size} characters"
+        there = self.corpus.runs.filter(name=name).first()
+        return there or start_run(
+            corpus=self.corpus,
+            testset=self._testset(),
+            spec=PipelineSpec.create({"chunk_size": chunk_size}),
+            evaluation=EvaluationSpec(),
+            options=RunOptions(),
+            name=name,
+            inline=True,
+        )
+
+
+def _finish(task: BackgroundTask | None) -> None:
+    """Do the task here and now. Raises PipelineError when it fails."""
+    if task is None:
+        return
+    ended = run_inline(task)
+    if ended.state != BackgroundTask.State.DONE:
+        raise PipelineError(ended.error or "The sample was cancelled.")
