@@ -92,4 +92,11 @@ class Stopwatch:
 
 
 generators: Registry[Generator] = Registry("model", "rag_pipeline.generators")
-"""By provider: `builtin`, and `*` for every provider of LangChain's `init_chat_model`."""
+"""`builtin` extracts without a model; `chat` is every provider of LangChain's `init_chat_model`."""
+
+
+def generator_for(llm: str, temperature: float = 0.0, max_tokens: int = 512) -> Generator:
+    """Return the generator for the setting `llm` (`provider:name`). Raises ConfigError for an unknown builtin."""
+    provider, _, name = llm.partition(":")
+    key = "builtin" if provider == "builtin" else "chat"
+    return generators.get(key, "llm")(provider, name, temperature, max_tokens)

@@ -1,0 +1,209 @@
+"""ChatModel: asks any chat model one prompt, streaming or whole, with retries, timings, tokens and cost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from rag_pipeline.llm.connect import CallSettings, connect
+from rag_pipeline.llm.failures import ModelCallError, broken_off, garbage, ExplainedErrors
+from rag_pipeline.llm.limits import ModelLimits, configured_limits
+from rag_pipeline.llm.prices import cost_usd
+from rag_pipeline.llm.retry import Retry
+from rag_pipeline.llm.target import OPENAI, Target
+from rag_pipeline.types import Usage
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage, AIMessageChunk
+    from langchain_core.messages.ai import UsageMetadata
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A finished answer of a model.
+
+    `latency_s` and `ttft_s` are those of the attempt that succeeded; `waited_s` were spent between attempts.
+    `finish` is the provider's word for why it ended (`stop`, `length` ...).
+    """
+
+    text: str
+    usage: Usage
+    latency_s: float
+    ttft_s: float | None = None
+    finish: str = ""
+    notes: tuple[str, ...] = ()
+    attempts: int = 1
+    waited_s: float = 0.0
+
+
+class ChatModel:
+    """A chat model by its two names. Safe to use from several event loops, one after the other or at once."""
+
+    def __init__(
+        self,
+        provider: str,
+        name: str,
+        *,
+        temperature: float | None = 0.0,
+        max_tokens: int | None = 512,
+        limits: ModelLimits | None = None,
+    ) -> None:
+        self.target = Target.create(provider, name)
+        self.limits = limits or configured_limits()
+        self.settings = CallSettings(temperature=temperature, max_tokens=max_tokens)
+        self._schema_rejected = False
+
+    async def stream(self, prompt: str) -> AsyncIterator[str | Reply]:
+        """Yield pieces of the answer, then the Reply. An answer that breaks off after its first piece is an error."""
+        retry = Retry(self.limits)
+        while True:
+            delivered = False
+            try:
+                async for piece in self._stream_once(prompt):
+                    delivered = True
+                    yield self._finished(piece, retry) if isinstance(piece, Reply) else piece
+                return
+            except ModelCallError as failure:
+                if delivered:
+                    raise
+                if not self._without(failure):
+                    await retry.wait(failure)
+
+    async def ask(self, prompt: str, *, json_schema: dict[str, Any] | None = None, streaming: bool = False) -> Reply:
+        """Return the whole answer; one that breaks off is asked for again.
+
+        `json_schema` asks for JSON of that form, where the server can; the caller checks the text in any case.
+        `streaming` measures the time to the first token.
+        """
+        retry = Retry(self.limits)
+        while True:
+            try:
+                reply = await (self._collect(prompt) if streaming else self._invoke_once(prompt, json_schema))
+                return self._finished(reply, retry)
+            except ModelCallError as failure:
+                if not self._without(failure):
+                    await retry.wait(failure)
+
+    async def _collect(self, prompt: str) -> Reply:
+        async for piece in self._stream_once(prompt):
+            if isinstance(piece, Reply):
+                return piece
+        raise broken_off(self.target)
+
+    async def _stream_once(self, prompt: str) -> AsyncIterator[str | Reply]:
+        model = await self._model()
+        usage = _UsageCounter(cumulative=self.target.provider == OPENAI)
+        pieces: list[str] = []
+        finish, ttft_s, start = "", None, time.perf_counter()
+        async for chunk in self._chunks(model, prompt):
+            usage.add(chunk)
+            finish = _finish(chunk) or finish
+            if text := str(chunk.text):
+                ttft_s = ttft_s if ttft_s is not None else time.perf_counter() - start
+                pieces.append(text)
+                yield text
+        self._check_ended(finish, pieces)
+        yield self._reply("".join(pieces), usage.total, finish, start, ttft_s)
+
+    async def _chunks(self, model: BaseChatModel, prompt: str) -> AsyncIterator[AIMessageChunk]:
+        """Yield what the model sends; each wait is bounded, since a silent server would hold up the run for ever."""
+        async with contextlib.aclosing(cast("AsyncGenerator[AIMessageChunk]", model.astream(prompt))) as chunks:
+            while True:
+                with ExplainedErrors(self.target, self.limits.timeout_s):
+                    async with asyncio.timeout(self.limits.timeout_s):
+                        chunk = await anext(chunks, None)
+                if chunk is None:
+                    return
+                yield chunk
+
+    async def _invoke_once(self, prompt: str, json_schema: dict[str, Any] | None) -> Reply:
+        model = await self._model()
+        options = {} if json_schema is None or not self._takes_schema else {"response_format": _format(json_schema)}
+        start = time.perf_counter()
+        with ExplainedErrors(self.target, self.limits.timeout_s):
+            async with asyncio.timeout(self.limits.timeout_s):
+                message = await model.ainvoke(prompt, **options)
+        return self._reply(str(message.text), message.usage_metadata, _finish(message), start, None)
+
+    async def _model(self) -> BaseChatModel:
+        with ExplainedErrors(self.target, self.limits.timeout_s):
+            return await connect(self.target, self.settings, self.limits)
+
+    @property
+    def _takes_schema(self) -> bool:
+        return self.target.provider == OPENAI and not self._schema_rejected
+
+    def _without(self, failure: ModelCallError) -> bool:
+        """Do without what the model rejected. False when nothing can be left out."""
+        if failure.parameter == "response_format":
+            fresh, self._schema_rejected = not self._schema_rejected, True
+            return fresh
+        return bool(failure.parameter) and self.settings.leave_out(failure.parameter, self.target)
+
+    def _check_ended(self, finish: str, pieces: list[str]) -> None:
+        """A stream of OpenAI's protocol says why it ended; one that does not was cut."""
+        if self.target.provider == OPENAI and not finish:
+            raise broken_off(self.target) if pieces else garbage(self.target)
+
+    def _reply(self, text: str, usage: UsageMetadata | None, finish: str, start: float, ttft_s: float | None) -> Reply:
+        return Reply(
+            text=text,
+            usage=self._usage(usage),
+            latency_s=time.perf_counter() - start,
+            ttft_s=ttft_s,
+            finish=finish,
+            notes=(*self.settings.notes, *_finish_notes(text, finish)),
+        )
+
+    def _usage(self, usage: UsageMetadata | None) -> Usage:
+        if usage is None:
+            return Usage()
+        cached = usage.get("input_token_details", {}).get("cache_read", 0) or 0
+        prompt, completion = usage["input_tokens"], usage["output_tokens"]
+        cost = cost_usd(self.target, prompt, completion, cached_tokens=cached, prices_file=self.limits.prices_file)
+        return Usage(prompt, completion, cost)
+
+    def _finished(self, reply: Reply, retry: Retry) -> Reply:
+        if retry.attempts == 1:
+            return reply
+        note = f"Answered at attempt {retry.attempts}, after waiting {retry.waited_s:.1f} s."
+        return replace(reply, notes=(*reply.notes, note), attempts=retry.attempts, waited_s=retry.waited_s)
+
+
+class _UsageCounter:
+    """Tokens over the pieces of a stream: OpenAI's protocol repeats the total so far, others send parts to add."""
+
+    def __init__(self, *, cumulative: bool) -> None:
+        self._cumulative = cumulative
+        self.total: UsageMetadata | None = None
+
+    def add(self, chunk: AIMessage) -> None:
+        from langchain_core.messages.ai import add_usage
+
+        if chunk.usage_metadata:
+            self.total = chunk.usage_metadata if self._cumulative else add_usage(self.total, chunk.usage_metadata)
+
+
+def _finish(message: AIMessage) -> str:
+    metadata = message.response_metadata
+    return str(metadata.get("finish_reason") or metadata.get("stop_reason") or metadata.get("done_reason") or "")
+
+
+def _finish_notes(text: str, finish: str) -> tuple[str, ...]:
+    if finish in {"length", "max_tokens", "MAX_TOKENS"}:
+        if text.strip():
+            return ("The answer was cut off at the longest answer allowed (max_tokens).",)
+        return ("The answer is empty: the model used up the longest answer allowed (max_tokens) before writing.",)
+    if finish in {"content_filter", "SAFETY"}:
+        return ("The provider's content filter stopped the answer.",)
+    return ()
+
+
+def _format(json_schema: dict[str, Any]) -> dict[str, Any]:
+    name = json_schema.get("title", "answer")
+    return {"type": "json_schema", "json_schema": {"name": name, "schema": json_schema, "strict": True}}

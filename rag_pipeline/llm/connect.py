@@ -1,0 +1,140 @@
+"""From a target to a LangChain chat model: OpenAI's protocol directly, all other providers by `init_chat_model`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from rag_pipeline.errors import ProviderError
+from rag_pipeline.llm.clients import openai_client
+from rag_pipeline.llm.limits import ModelLimits
+from rag_pipeline.llm.target import OPENAI, Target
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+EXAMPLES = "openai:gpt-4.1-mini, anthropic:claude-sonnet-4-5, ollama:llama3.1, builtin:extractive"
+_NAMES_ON_SCREEN = {"temperature": "Temperature", "max_tokens": "The longest answer (max_tokens)"}
+
+
+@dataclass(slots=True)
+class CallSettings:
+    """What is asked of a model. A setting that the model rejects becomes None and is named in `notes`."""
+
+    temperature: float | None = 0.0
+    max_tokens: int | None = 512
+    stream_usage: bool = True
+    new_limit_name: bool | None = None
+    """Whether the limit is called `max_completion_tokens`; None until known, then decided by the server."""
+    notes: list[str] = field(default_factory=list)
+
+    def leave_out(self, parameter: str, target: Target) -> bool:
+        """Do without a rejected parameter. False when it was not sent, so that leaving it out changes nothing."""
+        if parameter == "max_tokens" and self.max_tokens is not None and self.new_limit_name is not True:
+            self.new_limit_name = True  # newer models want the other name: try that before giving the limit up
+            return True
+        if parameter == "max_completion_tokens" and self.new_limit_name is None and self.max_tokens is not None:
+            self.new_limit_name = False
+            return True
+        if parameter == "stream_options" and self.stream_usage:
+            self.stream_usage = False
+            self.notes.append(f"{target.name} does not count tokens while streaming.")
+            return True
+        name = "max_tokens" if parameter == "max_completion_tokens" else parameter
+        if name not in _NAMES_ON_SCREEN or getattr(self, name) is None:
+            return False
+        setattr(self, name, None)
+        self.notes.append(f"{_NAMES_ON_SCREEN[name]} was left out: {target.name} does not accept it.")
+        return True
+
+
+async def connect(target: Target, settings: CallSettings, limits: ModelLimits) -> BaseChatModel:
+    """Return a chat model for the running event loop.
+
+    Raises ProviderError (permanent) for an unknown provider, a missing package or a missing key.
+    """
+    if target.provider == OPENAI:
+        return await _connect_openai(target, settings, limits)
+    return _connect_other(target, settings, limits)
+
+
+async def _connect_openai(target: Target, settings: CallSettings, limits: ModelLimits) -> BaseChatModel:
+    from langchain_openai import ChatOpenAI
+
+    client = await openai_client(target, limits)
+
+    async def api_key() -> str:  # an async key keeps LangChain from making a second, synchronous client
+        return client.api_key
+
+    # OpenAI renamed the limit; many compatible servers know only the old name and would silently ignore the new one.
+    new_name = settings.new_limit_name if settings.new_limit_name is not None else not target.is_compatible_server
+    limit = {} if settings.max_tokens is None else {"max_tokens": settings.max_tokens}
+    model = ChatOpenAI(
+        model=target.name,
+        api_key=api_key,
+        base_url=target.base_url or None,
+        root_async_client=client,
+        async_client=client.chat.completions,
+        max_retries=0,
+        stream_usage=settings.stream_usage,
+        stream_chunk_timeout=None,  # silence is bounded by ChatModel, for every provider alike
+        use_responses_api=False,
+        temperature=settings.temperature,
+        max_completion_tokens=settings.max_tokens if new_name else None,
+        extra_body=None if new_name else limit,
+    )
+    if settings.temperature is not None and model.temperature is None:
+        settings.leave_out("temperature", target)  # LangChain knows models that reject it
+    return model
+
+
+def _connect_other(target: Target, settings: CallSettings, limits: ModelLimits) -> BaseChatModel:
+    from langchain.chat_models import init_chat_model
+
+    wanted: dict[str, Any] = {
+        "temperature": settings.temperature,
+        "max_tokens": settings.max_tokens,
+        "timeout": limits.timeout_s,
+        "max_retries": 0,
+    }
+    given = {name: value for name, value in wanted.items() if value is not None}
+    try:
+        return init_chat_model(target.name, model_provider=target.provider, **given)
+    except ImportError as error:
+        raise ProviderError(_missing_package(target, error), permanent=True) from error
+    except ValidationError as error:
+        raise ProviderError(_incomplete(target, str(error)), permanent=True) from error
+    except ValueError as error:
+        if "nsupported" in str(error) and "provider" in str(error):
+            raise unknown_provider(target) from error
+        raise ProviderError(_incomplete(target, str(error)), permanent=True) from error
+
+
+def unknown_provider(target: Target) -> ProviderError:
+    """Return the error for a provider that LangChain does not know."""
+    return ProviderError(
+        f"There is no model provider called “{target.provider}”. Write the model as provider:model, "
+        f"for example {EXAMPLES}.",
+        permanent=True,
+    )
+
+
+def _missing_package(target: Target, error: ImportError) -> str:
+    from langchain.chat_models.base import _BUILTIN_PROVIDERS
+
+    module = _BUILTIN_PROVIDERS.get(target.provider, (str(error.name or ""),))[0]
+    package = module.partition(".")[0].replace("_", "-")
+    return (
+        f"Models of {target.provider} need the package {package}. Install it with "
+        f"“pip install {package}” in the workbench's environment and restart the workbench."
+    )
+
+
+def _incomplete(target: Target, said: str) -> str:
+    line = " ".join(said.split())[:200]
+    return (
+        f"{target.setting} cannot be used yet. Most often {target.key_name} is not set: set it and restart the "
+        f"workbench. The provider's package said: {line}"
+    )

@@ -1,0 +1,236 @@
+"""What went wrong at a model provider, from any client library's exception to plain words and the mend."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from rag_pipeline.errors import PipelineError, ProviderError
+from rag_pipeline.llm.target import OPENAI, Target
+
+_QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_MODEL_CODES = frozenset({"model_not_found", "invalid_model"})
+_PARAMETERS = ("max_completion_tokens", "max_tokens", "temperature", "stream_options", "response_format")
+_REJECTED = re.compile(
+    r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|extra inputs|does not accept|not allowed|invalid|"
+    r"unexpected|deprecated|only the default|unavailable|must be",
+    re.IGNORECASE,
+)
+_TOO_LONG = re.compile(r"context.{0,10}(length|window|size)|too many tokens|prompt is too long|too long", re.IGNORECASE)
+_KEY_LIKE = re.compile(r"\b(sk|pk|gsk|key)-[\w*.-]{6,}|(?<=[Bb]earer )\S+")
+_TIMEOUT_NAMES = ("Timeout", "DeadlineExceeded")
+_CONNECTION_NAMES = ("ConnectionError", "ConnectError", "EndpointConnectionError", "ServiceUnavailable")
+_BROKEN_NAMES = ("RemoteProtocolError", "ReadError", "IncompleteRead", "ClientPayloadError", "ServerDisconnectedError")
+# What client libraries raise when the answer has not the form that they expect.
+_GARBAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError)
+
+
+class ModelCallError(ProviderError):
+    """A provider's failure with what the caller needs to go on.
+
+    `retryable`: the same request may succeed a moment later. `parameter`: the setting that the model rejected.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        permanent: bool = False,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        parameter: str = "",
+    ) -> None:
+        super().__init__(message, permanent=permanent, retry_after=retry_after)
+        self.retryable = retryable
+        self.parameter = parameter
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedErrors:
+    """Turn whatever the libraries behind `target` raise into a ModelCallError.
+
+    Any library may stand behind LangChain's `init_chat_model`, so that their exceptions cannot be listed. Only the
+    library's call belongs inside the block.
+    """
+
+    target: Target
+    timeout_s: float
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        ends_iteration = isinstance(error, (StopIteration, StopAsyncIteration))
+        if isinstance(error, Exception) and not isinstance(error, PipelineError) and not ends_iteration:
+            raise explain(error, self.target, self.timeout_s) from error
+
+
+def explain(error: Exception, target: Target, timeout_s: float) -> ModelCallError:
+    """Return what `error` means for the user and for the retry."""
+    status = _status(error)
+    if status is not None:
+        return _from_status(status, error, target)
+    names = _class_names(error)
+    if isinstance(error, TimeoutError) or _any_in(_TIMEOUT_NAMES, names):
+        return timed_out(target, timeout_s)
+    if _any_in(_BROKEN_NAMES, names):
+        return broken_off(target)
+    if _any_in(_CONNECTION_NAMES, names) or isinstance(error, OSError):
+        return _unreachable(target)
+    if _code(error):  # an error event in the middle of a stream has a code but no status
+        return _from_status(429 if "rate" in _code(error) else 500, error, target)
+    if isinstance(error, _GARBAGE):
+        return garbage(target)
+    return ModelCallError(f"{target.place} failed: {_message(error)}")
+
+
+def timed_out(target: Target, timeout_s: float) -> ModelCallError:
+    """Return the failure of a provider that was silent for too long."""
+    return ModelCallError(
+        f"{target.place} sent nothing for {timeout_s:g} seconds. Try again, or raise WORKBENCH_REQUEST_TIMEOUT_S.",
+        retryable=True,
+    )
+
+
+def broken_off(target: Target) -> ModelCallError:
+    """Return the failure of an answer that ended in the middle."""
+    return ModelCallError(f"{target.place} broke off in the middle of an answer. Try again.", retryable=True)
+
+
+def garbage(target: Target) -> ModelCallError:
+    """Return the failure of an answer that is not in the provider's format."""
+    hint = (
+        "Check OPENAI_BASE_URL (it usually ends in /v1) and that the server speaks OpenAI's chat completions."
+        if target.provider == OPENAI
+        else "Try again, or update the provider's package."
+    )
+    return ModelCallError(f"{target.place} sent an answer that cannot be read. {hint}", retryable=True)
+
+
+def _from_status(status: int, error: Exception, target: Target) -> ModelCallError:
+    code, message = _code(error), _message(error)
+    if status == 402 or code in _QUOTA_CODES or (status == 429 and "exceeded your current quota" in message):
+        return ModelCallError(
+            f"The account at {_lower(target.place)} has no credit left. Top it up, or choose another model.",
+            permanent=True,
+        )
+    if status in {408, 409, 425, 429} or status >= 500:
+        return _temporary(status, error, target)
+    if status == 401:
+        return ModelCallError(
+            f"{target.place} rejected the key. Set {target.key_name} and restart the workbench.", permanent=True
+        )
+    if status == 403:
+        return ModelCallError(
+            f"{target.place} does not allow this key to use {target.name}. Choose another model or another key. "
+            f"It said: {message}",
+            permanent=True,
+        )
+    if status == 404 or code in _MODEL_CODES:
+        return _not_found(error, target)
+    return _bad_request(status, error, target)
+
+
+def _temporary(status: int, error: Exception, target: Target) -> ModelCallError:
+    wait = _retry_after(error)
+    if status == 429:
+        message = (
+            f"{target.place} limits how many requests it takes. Wait a moment and try again, "
+            "or lower WORKBENCH_CONCURRENCY."
+        )
+    else:
+        message = f"{target.place} has a problem of its own (status {status}). Try again later."
+    return ModelCallError(message, retryable=True, retry_after=wait)
+
+
+def _not_found(error: Exception, target: Target) -> ModelCallError:
+    if _code(error) in _MODEL_CODES or "model" in _message(error).lower() or not target.is_compatible_server:
+        return ModelCallError(f"{target.place} has no model called “{target.name}”. Check its name.", permanent=True)
+    return ModelCallError(
+        f"There is nothing at the address {target.base_url}. Check OPENAI_BASE_URL: it usually ends in /v1.",
+        permanent=True,
+    )
+
+
+def _bad_request(status: int, error: Exception, target: Target) -> ModelCallError:
+    message = _message(error)
+    if _code(error) == "context_length_exceeded" or _TOO_LONG.search(message):
+        return ModelCallError(
+            f"The prompt is longer than {target.name} can read. Choose a smaller top k or chunk size. "
+            f"{target.place} said: {message}"
+        )
+    return ModelCallError(
+        f"{target.place} refused the request (status {status}): {message}", parameter=_parameter(error, message)
+    )
+
+
+def _unreachable(target: Target) -> ModelCallError:
+    if target.is_compatible_server:
+        mend = "Start the server, or correct OPENAI_BASE_URL and restart the workbench."
+        return ModelCallError(f"Nothing answers at {target.base_url}. {mend}", retryable=True)
+    return ModelCallError(f"{target.place} cannot be reached. Check the network connection.", retryable=True)
+
+
+def _parameter(error: Exception, message: str) -> str:
+    """Return the setting that a 400 rejects; empty when the request is wrong for another reason."""
+    given = getattr(error, "param", None)
+    for name in _PARAMETERS:
+        if given == name or (name in message and _REJECTED.search(message)):
+            return name
+    return ""
+
+
+def _status(error: Exception) -> int | None:
+    """Find the HTTP status in the forms of the OpenAI and Anthropic, Google, and AWS libraries."""
+    response = getattr(error, "response", None)
+    candidates = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
+    if isinstance(response, dict):
+        candidates.append(response.get("ResponseMetadata", {}).get("HTTPStatusCode"))
+    candidates.append(getattr(error, "code", None))
+    return next((value for value in candidates if isinstance(value, int) and 400 <= value < 600), None)
+
+
+def _code(error: Exception) -> str:
+    code = getattr(error, "code", None) or getattr(error, "type", None)
+    return code if isinstance(code, str) else ""
+
+
+def _retry_after(error: Exception) -> float | None:
+    """Return the seconds of a Retry-After header; None when absent or a date."""
+    headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        text = str(headers.get(name, "")).strip()
+        if re.fullmatch(r"\d+(\.\d+)?", text):
+            return float(text) * scale
+    return None
+
+
+def _message(error: Exception) -> str:
+    """Return the provider's own words on one line, without anything that looks like a key."""
+    body = getattr(error, "body", None)
+    nested = body.get("error", body) if isinstance(body, dict) else None
+    text = nested.get("message") if isinstance(nested, dict) else None
+    line = " ".join(str(text or error).split())
+    line = _KEY_LIKE.sub("…", line)
+    return line if len(line) <= 300 else line[:300].rstrip() + "…"
+
+
+def _class_names(error: BaseException | None) -> set[str]:
+    """Return the class names of the error and of what caused it: libraries wrap each other's exceptions."""
+    names: set[str] = set()
+    for _ in range(6):
+        if error is None:
+            break
+        names |= {kind.__name__ for kind in type(error).__mro__}
+        error = error.__cause__ or error.__context__
+    return names
+
+
+def _any_in(parts: tuple[str, ...], names: set[str]) -> bool:
+    return any(part in name for part in parts for name in names)
+
+
+def _lower(place: str) -> str:
+    return place if place == "OpenAI" else place[0].lower() + place[1:]

@@ -1,0 +1,41 @@
+"""What the fake model says: a reading of the prompt, and embeddings of shared words."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from typing import Any
+
+import numpy as np
+
+from tests.fake_openai.reading import content_words, read_answer
+
+
+def reply_to(body: dict[str, Any]) -> str:
+    """Return the text of the answer to a chat request."""
+    prompt = "\n".join(str(message["content"]) for message in body["messages"])
+    return read_answer(prompt)
+
+
+def embeddings(body: dict[str, Any], dimension: int) -> dict[str, Any]:
+    """Return the response of the embeddings endpoint; texts that share words are close."""
+    texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+    data = []
+    for position, text in enumerate(texts):
+        vector = word_vector(text, dimension)
+        value: Any = vector.tolist()
+        if body.get("encoding_format") == "base64":
+            value = base64.b64encode(vector.tobytes()).decode()
+        data.append({"object": "embedding", "index": position, "embedding": value})
+    tokens = sum(len(text.split()) for text in texts)
+    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+    return {"object": "list", "data": data, "model": body["model"], "usage": usage}
+
+
+def word_vector(text: str, dimension: int) -> np.ndarray:
+    """Return the text's words, hashed into a few counts."""
+    vector = np.zeros(dimension, np.float32)
+    for word in content_words(text):
+        vector[zlib.crc32(word.encode()) % dimension] += 1
+    vector[0] += 0.01  # never zero
+    return vector / np.linalg.norm(vector)

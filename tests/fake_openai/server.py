@@ -1,0 +1,100 @@
+"""The fake server: uvicorn in a thread on a free port, its script and its memory of what was asked."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import uvicorn
+
+from tests.fake_openai.app import make_app
+from tests.fake_openai.behaviour import Behaviour
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A request as it came in."""
+
+    path: str
+    body: dict[str, Any]
+    headers: dict[str, str]
+    at: float = field(default_factory=time.monotonic)
+
+
+class FakeOpenAI:
+    """Start with `with FakeOpenAI() as server`; point OPENAI_BASE_URL at `server.base_url`.
+
+    `script` holds the behaviours of the next requests, in order; when it is empty `always` counts.
+    `rejects` are parameters that the model does not take; `models` the only names it knows (empty: any);
+    `key` the only key it takes (empty: any). `dimension` is the length of its embeddings.
+    """
+
+    def __init__(self, port: int = 0, delay_s: float = 0.0) -> None:
+        self._app_port = port
+        self._server: uvicorn.Server | None = None
+        self._thread: threading.Thread | None = None
+        self._delay_s = delay_s
+        self.dimension = 64
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget requests and scripts."""
+        self.script: deque[Behaviour] = deque()
+        self.always = Behaviour(delay_s=self._delay_s)
+        self.rejects: set[str] = set()
+        self.models: set[str] = set()
+        self.key = ""
+        self.requests: list[Recorded] = []
+        self.in_flight = 0
+        self.most_in_flight = 0
+        self.connections: set[tuple[str, int]] = set()
+
+    def next(self, *behaviours: Behaviour) -> None:
+        """Treat the next requests like this, one after the other."""
+        self.script.extend(behaviours)
+
+    def bodies(self, path: str = "/v1/chat/completions") -> list[dict[str, Any]]:
+        """Return what was asked of one endpoint, in order."""
+        return [request.body for request in self.requests if request.path == path]
+
+    @property
+    def port(self) -> int:
+        assert self._server is not None
+        return int(self._server.servers[0].sockets[0].getsockname()[1])
+
+    @property
+    def base_url(self) -> str:
+        """What OPENAI_BASE_URL is set to."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def start(self) -> Self:
+        """Serve in a thread; return when the port is open."""
+        config = uvicorn.Config(
+            make_app(self), host="127.0.0.1", port=self._app_port, log_level="critical", lifespan="off", ws="none"
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        self._thread.start()
+        deadline = time.monotonic() + 10
+        while not self._server.started:
+            if time.monotonic() > deadline or not self._thread.is_alive():
+                raise RuntimeError("the fake server did not start")
+            time.sleep(0.01)
+        return self
+
+    def stop(self) -> None:
+        """End at once, also requests that hang."""
+        assert self._server is not None
+        assert self._thread is not None
+        self._server.should_exit = True
+        self._server.force_exit = True
+        self._thread.join(timeout=5)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *exc: object) -> None:
+        self.stop()
