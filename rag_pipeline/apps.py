@@ -1,8 +1,26 @@
 """Django app of the pipeline."""
 
+import os
+from pathlib import Path
+
 from django.apps import AppConfig
 
 
 class RagPipelineConfig(AppConfig):
     name = "rag_pipeline"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Hand the settings of model calls to the engine, which knows no Django."""
+        from django.conf import settings
+
+        from rag_pipeline.llm.limits import ModelLimits, configure
+
+        prices = os.environ.get("WORKBENCH_PRICES", "").strip()
+        configure(
+            ModelLimits(
+                timeout_s=settings.REQUEST_TIMEOUT_S,
+                max_retries=settings.MAX_RETRIES,
+                prices_file=Path(prices).expanduser().resolve() if prices else None,
+            )
+        )

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.commands import run_command
+from tests.fake_openai.fixture import fake_openai, fake_openai_server  # noqa: F401 - fixtures
 
 CommandRunner = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from rag_pipeline.llm.connect import CallSettings, connect
-from rag_pipeline.llm.failures import ModelCallError, broken_off, garbage, ExplainedErrors
+from rag_pipeline.llm.failures import ExplainedErrors, ModelCallError, broken_off, garbage
 from rag_pipeline.llm.limits import ModelLimits, configured_limits
 from rag_pipeline.llm.prices import cost_usd
 from rag_pipeline.llm.retry import Retry
@@ -123,7 +123,9 @@ class ChatModel:
 
     async def _invoke_once(self, prompt: str, json_schema: dict[str, Any] | None) -> Reply:
         model = await self._model()
-        options = {} if json_schema is None or not self._takes_schema else {"response_format": _format(json_schema)}
+        options: dict[str, Any] = {}
+        if json_schema is not None and self._takes_schema:
+            options["response_format"] = _format(json_schema)
         start = time.perf_counter()
         with ExplainedErrors(self.target, self.limits.timeout_s):
             async with asyncio.timeout(self.limits.timeout_s):

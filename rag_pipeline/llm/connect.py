@@ -101,7 +101,8 @@ def _connect_other(target: Target, settings: CallSettings, limits: ModelLimits) 
     }
     given = {name: value for name, value in wanted.items() if value is not None}
     try:
-        return init_chat_model(target.name, model_provider=target.provider, **given)
+        model: BaseChatModel = init_chat_model(target.name, model_provider=target.provider, **given)
+        return model
     except ImportError as error:
         raise ProviderError(_missing_package(target, error), permanent=True) from error
     except ValidationError as error:

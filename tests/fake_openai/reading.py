@@ -1,4 +1,4 @@
-"""A simple reader, so that the fake model's answers make sense: the sentence that shares most words with the question."""
+"""A simple reader, so that the fake model's answers make sense: the sentence with most of the question's words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ _WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n{2,}")
 _REFUSAL = re.compile(r"reply exactly with:\s*(.+)")
 _STOP = frozenset(
-    "a an the of in on at to for by is are was were be been do does did what which who whom whose when where why how "
-    "many much and or not it its this that these those from with as their his her has have had can could will would "
-    "should i you we they my your our me us if but so than then there about into over under also".split()
+    re.findall(
+        r"\w+",
+        """a an the of in on at to for by is are was were be been do does did what which who whom whose when where why
+        how many much and or not it its this that these those from with as their his her has have had can could will
+        would should i you we they my your our me us if but so than then there about into over under also""",
+    )
 )
 
 
