@@ -3,7 +3,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run worker test test-slow check bench demo pins clean
+.PHONY: help packages setup setup-dev run worker test test-slow check bench demo pins clean
 
 PYTHON ?= python3.11
 HOST ?= 127.0.0.1
@@ -19,8 +19,10 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --quiet
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## virtual environment, pinned packages, database
+packages: # the virtual environment alone
 	@scripts/setup requirements.txt
+
+setup: packages ## virtual environment, pinned packages, database
 	@$(MANAGE) migrate --verbosity 0
 
 setup-dev: # what the tests need on top

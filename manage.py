@@ -4,8 +4,20 @@
 import os
 import sys
 
-if __name__ == "__main__":
+
+def main() -> None:
+    """Run the command; a wrong setting of the environment is said plainly, before anything starts."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
+    from django.conf import settings
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
+    try:
+        settings.INSTALLED_APPS  # noqa: B018 - reads the settings
+    except ImproperlyConfigured as error:
+        sys.exit(f"The workbench cannot start: {error}")
     execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

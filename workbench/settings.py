@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
 from dotenv import load_dotenv
 
 from workbench.env import env_bool, env_int, env_list
@@ -15,7 +16,12 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 load_dotenv(BASE_DIR / ".env")
 
 DATA_DIR = Path(os.environ.get("WORKBENCH_DATA_DIR") or BASE_DIR / "var").expanduser().resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+try:
+    DATA_DIR.mkdir(parents=True, exist_ok=True)
+except OSError as error:
+    raise ImproperlyConfigured(
+        f"the data folder {DATA_DIR} cannot be made ({error.strerror}). Set WORKBENCH_DATA_DIR to another folder."
+    ) from error
 
 
 def _secret_key() -> str:

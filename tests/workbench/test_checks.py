@@ -73,3 +73,11 @@ def test_manage_check_takes_less_than_two_seconds(data_dir):
     seconds = time.monotonic() - start
     assert result.returncode == 0, result.stderr
     assert seconds < 2
+
+
+def test_a_wrong_environment_stops_the_start_with_one_line(data_dir, tmp_path):
+    for name, value in (("WORKBENCH_CONCURRENCY", "many"), ("WORKBENCH_DATA_DIR", "/proc/nowhere")):
+        result = run_command("check", data=data_dir, **{name: value})
+        assert result.returncode == 1
+        assert name in result.stderr
+        assert len(result.stderr.splitlines()) == 1
