@@ -1,0 +1,130 @@
+"""A BERT sentence encoder as an OpenVINO graph, built straight from its safetensors weights.
+
+No torch and no export: the default model answers its first question in about a second, and encodes several times
+faster than the plain model where the processor computes in bfloat16. Covers `model_type: bert` with mean pooling,
+which is what all-MiniLM-L6-v2 and its kin are; everything else goes through sentence-transformers.
+Architecture: Devlin et al. 2019, "BERT: Pre-training of Deep Bidirectional Transformers", section 3.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+_MEAN_POOLING = "pooling_mode_mean_tokens"
+_OTHER_POOLINGS = ("pooling_mode_cls_token", "pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens")
+
+
+def can_build(folder: Path) -> bool:
+    """True when the folder holds a BERT encoder with mean pooling and nothing that changes its vectors otherwise."""
+    try:
+        config = json.loads((folder / "config.json").read_text())
+        modules = [entry["type"].rpartition(".")[2] for entry in json.loads((folder / "modules.json").read_text())]
+        pooling = json.loads((folder / "1_Pooling" / "config.json").read_text())
+    except (OSError, ValueError, KeyError):
+        return False
+    return (
+        config.get("model_type") == "bert"
+        and config.get("hidden_act") == "gelu"
+        and config.get("position_embedding_type", "absolute") == "absolute"
+        and modules in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
+        and pooling.get(_MEAN_POOLING) is True
+        and not any(pooling.get(name) for name in _OTHER_POOLINGS)
+        and (folder / "model.safetensors").exists()
+    )
+
+
+def build(folder: Path) -> Any:
+    """Return an `openvino.Model`: input_ids and attention_mask, int64 (batch, length), to unit vectors (batch, d)."""
+    import openvino as ov
+    from openvino import opset13 as op
+    from safetensors.numpy import load_file
+
+    weights = load_file(folder / "model.safetensors")
+    prefix = "bert." if "bert.embeddings.word_embeddings.weight" in weights else ""
+    config = json.loads((folder / "config.json").read_text())
+    graph = _Graph({name.removeprefix(prefix): value for name, value in weights.items()}, config)
+    ids = op.parameter([-1, -1], np.int64, name="input_ids")
+    mask = op.parameter([-1, -1], np.int64, name="attention_mask")
+    hidden = graph.embeddings(ids)
+    bias = graph.attention_bias(mask)
+    for layer in range(config["num_hidden_layers"]):
+        hidden = graph.layer(hidden, bias, f"encoder.layer.{layer}")
+    return ov.Model([graph.mean(hidden, mask)], [ids, mask], "bert")
+
+
+class _Graph:
+    """Operations with the weights of one model. Shapes: b batch, l length, h hidden, n heads, d = h / n."""
+
+    def __init__(self, weights: dict[str, Array], config: dict[str, Any]) -> None:
+        from openvino import opset13
+
+        self.op = opset13
+        self.weights = weights
+        self.heads = int(config["num_attention_heads"])
+        self.hidden = int(config["hidden_size"])
+        self.epsilon = float(config["layer_norm_eps"])
+
+    def constant(self, name: str) -> Any:
+        return self.op.constant(np.ascontiguousarray(self.weights[name], np.float32))
+
+    def number(self, value: float) -> Any:
+        return self.op.constant(np.float32(value))
+
+    def axes(self, *values: int) -> Any:
+        return self.op.constant(np.array(values, np.int64))
+
+    def embeddings(self, ids: Any) -> Any:
+        """Word, position and (all zero) segment embeddings, normalised: (b, l) to (b, l, h)."""
+        op, name = self.op, "embeddings"
+        words = op.gather(self.constant(f"{name}.word_embeddings.weight"), ids, self.axes(0))
+        length = op.gather(op.shape_of(ids), op.constant(np.int64(1)), op.constant(np.int64(0)))
+        places = op.range(op.constant(np.int64(0)), length, op.constant(np.int64(1)), output_type="i64")
+        positions = op.gather(self.constant(f"{name}.position_embeddings.weight"), places, self.axes(0))
+        segment = np.ascontiguousarray(self.weights[f"{name}.token_type_embeddings.weight"][0], np.float32)
+        return self.norm(op.add(op.add(words, positions), op.constant(segment)), f"{name}.LayerNorm")
+
+    def attention_bias(self, mask: Any) -> Any:
+        """0 where a token may be read, a large negative number on padding: (b, l) to (b, 1, 1, l)."""
+        op = self.op
+        kept = op.unsqueeze(op.convert(mask, np.float32), self.axes(1, 2))
+        return op.multiply(op.subtract(kept, self.number(1.0)), self.number(1e4))
+
+    def layer(self, hidden: Any, bias: Any, name: str) -> Any:
+        """Self-attention and feed-forward, each with residual and norm: (b, l, h) to (b, l, h)."""
+        op, attention = self.op, f"{name}.attention"
+        query, key, value = (self.split_heads(hidden, f"{attention}.self.{part}") for part in ("query", "key", "value"))
+        scale = self.number(1 / math.sqrt(self.hidden / self.heads))
+        mixed = op.scaled_dot_product_attention(query, key, value, bias, scale)
+        joined = op.reshape(op.transpose(mixed, self.axes(0, 2, 1, 3)), self.axes(0, 0, self.hidden), True)
+        attended = op.add(hidden, self.linear(joined, f"{attention}.output.dense"))
+        attended = self.norm(attended, f"{attention}.output.LayerNorm")
+        inner = op.gelu(self.linear(attended, f"{name}.intermediate.dense"), "erf")
+        return self.norm(op.add(attended, self.linear(inner, f"{name}.output.dense")), f"{name}.output.LayerNorm")
+
+    def split_heads(self, hidden: Any, name: str) -> Any:
+        """Project and cut into heads: (b, l, h) to (b, n, l, d)."""
+        shape = self.axes(0, 0, self.heads, self.hidden // self.heads)
+        return self.op.transpose(self.op.reshape(self.linear(hidden, name), shape, True), self.axes(0, 2, 1, 3))
+
+    def linear(self, hidden: Any, name: str) -> Any:
+        product = self.op.matmul(hidden, self.constant(f"{name}.weight"), False, True)
+        return self.op.add(product, self.constant(f"{name}.bias"))
+
+    def norm(self, hidden: Any, name: str) -> Any:
+        centred = self.op.mvn(hidden, self.axes(-1), True, self.epsilon, "inside_sqrt")
+        return self.op.add(self.op.multiply(centred, self.constant(f"{name}.weight")), self.constant(f"{name}.bias"))
+
+    def mean(self, hidden: Any, mask: Any) -> Any:
+        """Mean over the real tokens, scaled to length 1: (b, l, h) to (b, h)."""
+        op = self.op
+        kept = op.unsqueeze(op.convert(mask, np.float32), self.axes(2))
+        total = op.reduce_sum(op.multiply(hidden, kept), self.axes(1), False)
+        mean = op.divide(total, op.maximum(op.reduce_sum(kept, self.axes(1), False), self.number(1e-9)))
+        return op.normalize_l2(mean, self.axes(1), 1e-12, "max")
