@@ -10,6 +10,7 @@ from django.conf import settings
 from evaluation.models import Answer, Question, Run
 from evaluation.runner import run_block
 from evaluation.services.runs import asked_questions
+from evaluation.services.scoring import score_run
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.background import TaskHandler, UnitDone, handler
 from rag_pipeline.errors import ProviderError
@@ -56,8 +57,6 @@ class EvaluateRun(TaskHandler):
         elif stage == "answer":
             yield from self._answer(keys)
         else:
-            from evaluation.services.scoring import score_run
-
             score_run(run=self.run, spec=EvaluationSpec.create(self.run.evaluation))
             yield UnitDone(keys[0])
 

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from rag_pipeline.services.corpora import source_docs
-
 from evaluation.models import Question, TestSet
 from evaluation.question_writers.base import QuestionWriter, Written, question_writers
+from evaluation.services.files import write_testset_file
 from evaluation.services.testsets import spread_out_of_scope, store_questions
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background import TaskHandler, UnitDone, handler
 from rag_pipeline.errors import PipelineError
+from rag_pipeline.services.corpora import source_docs
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.spec import BUILTIN_READER
 from rag_pipeline.types import Progress, Span
@@ -64,8 +64,6 @@ class GenerateTestSet(TaskHandler):
 
     def finish(self) -> None:
         """Put the questions in order and write output.csv. Raises PipelineError when there are none."""
-        from evaluation.services.files import write_testset_file
-
         testset = self.testset
         counts = Counter(testset.questions.values_list("kind", flat=True))
         if not counts:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from rag_pipeline.services.corpora import get_corpus
 
 from evaluation.management.inline import finish_inline
 from evaluation.management.tables import score_table
@@ -19,6 +18,7 @@ from evaluation.services.testsets import get_testset
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.management.base import WRONG_USAGE, WorkbenchCommand, add_set_argument, pipeline_spec
+from rag_pipeline.services.corpora import get_corpus
 
 _EVALUATION = ("agreement", "eval_embedding", "refusal_threshold")
 _OPTIONS = ("split", "limit", "repeat")

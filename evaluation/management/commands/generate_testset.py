@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
-from rag_pipeline.services.corpora import get_corpus
 
 from evaluation.management.inline import finish_inline
 from evaluation.services.files import testset_csv
 from evaluation.services.testsets import start_generation
 from evaluation.spec import GeneratorSpec
 from rag_pipeline.management.base import WorkbenchCommand
+from rag_pipeline.services.corpora import get_corpus
 from rag_pipeline.spec import BUILTIN_READER
 
 
