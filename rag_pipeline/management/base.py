@@ -39,6 +39,7 @@ class WorkbenchCommand(BaseCommand):
     example = ""
     """One call that works, shown at the end of `--help`."""
     migrates = True
+    _called_from_command_line: bool
     requires_system_checks = ()
     suppressed_base_arguments = {"--version", "--settings", "--pythonpath", "--no-color", "--force-color"}
 

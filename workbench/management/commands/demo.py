@@ -36,10 +36,10 @@ class Command(WorkbenchCommand):
         """The document."""
         parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a document (default: the sample)")
 
-    def run(self, *, file: Path | None = None, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         """Print what was made, the scores, and where the two files are."""
         start = time.monotonic()
-        corpus = self._corpus(file or sample_files()[0])
+        corpus = self._corpus(options["file"] or sample_files()[0])
         testset = self._testset(corpus)
         run = self._run(corpus, testset)
         self.out()

@@ -26,10 +26,10 @@ class Command(WorkbenchCommand):
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
         parser.add_argument("--port", type=int, default=8000, help="0 takes a free one (default: 8000)")
 
-    def run(self, *, host: str, port: int, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         """Listen first, so that a taken port is said before anything starts."""
-        listener = self._listen(host, port)
-        self._allow(host)
+        listener = self._listen(options["host"], options["port"])
+        self._allow(options["host"])
         queue_sample()
         signal.signal(signal.SIGTERM, _interrupt)
         worker = WorkerProcess(self.note)

@@ -24,8 +24,9 @@ class Command(WorkbenchCommand):
         """`--parent` is how `serve` makes sure that no worker outlives it."""
         parser.add_argument("--parent", type=int, metavar="PID", help="end when this process is gone")
 
-    def run(self, *, parent: int | None = None, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         """Work until told to stop; what is not finished goes on with the next worker."""
+        parent = options["parent"]
         load_handlers()
         stop = threading.Event()
         self._stop_on_signal(stop)
