@@ -140,7 +140,7 @@ def run_worker(stop: threading.Event) -> None:
         try:
             while not stop.is_set():
                 release_dead()
-                worked = [_advance(task) for task in _open_tasks() if not stop.is_set()]
+                worked = [_advance(task, stop=stop) for task in _open_tasks() if not stop.is_set()]
                 if not any(worked):
                     stop.wait(IDLE_S)
         finally:
@@ -177,7 +177,7 @@ def _open_tasks() -> list[BackgroundTask]:
     return list(BackgroundTask.objects.filter(state__in=(State.QUEUED, State.RUNNING), owner=""))
 
 
-def _advance(task: BackgroundTask, on_progress: OnProgress | None = None) -> bool:
+def _advance(task: BackgroundTask, on_progress: OnProgress | None = None, stop: threading.Event | None = None) -> bool:
     """Do one block of one task, or move it to its next stage. Return False when others hold all its units."""
     task.refresh_from_db()
     if not task.active:
@@ -186,7 +186,7 @@ def _advance(task: BackgroundTask, on_progress: OnProgress | None = None) -> boo
         _end(task, State.CANCELLED)
         return True
     try:
-        return _advance_checked(task, on_progress)
+        return _advance_checked(task, on_progress, stop)
     except PipelineError as error:
         logger.info("task %s failed: %s", task.pk, error)
         _end(task, State.FAILED, str(error))
@@ -196,7 +196,7 @@ def _advance(task: BackgroundTask, on_progress: OnProgress | None = None) -> boo
     return True
 
 
-def _advance_checked(task: BackgroundTask, on_progress: OnProgress | None) -> bool:
+def _advance_checked(task: BackgroundTask, on_progress: OnProgress | None, stop: threading.Event | None) -> bool:
     if task.kind not in _handlers:
         raise PipelineError(f"This version of the workbench does not know the work “{task.kind}”.")
     work = handler_for(task)
@@ -204,7 +204,7 @@ def _advance_checked(task: BackgroundTask, on_progress: OnProgress | None) -> bo
         return _begin_stage(task, work, work.stages[0])
     units = _claim(task, work.block.get(task.stage, 1))
     if units:
-        _do_block(task, work, units, on_progress)
+        _do_block(task, work, units, on_progress, stop)
         return True
     if task.units.filter(stage=task.stage, state__in=(UnitState.WAITING, UnitState.LEASED)).exists():
         return False
@@ -261,7 +261,11 @@ def _claim(task: BackgroundTask, size: int) -> list[WorkUnit]:
 
 
 def _do_block(
-    task: BackgroundTask, work: TaskHandler, units: Sequence[WorkUnit], on_progress: OnProgress | None
+    task: BackgroundTask,
+    work: TaskHandler,
+    units: Sequence[WorkUnit],
+    on_progress: OnProgress | None,
+    stop: threading.Event | None,
 ) -> None:
     by_key = {unit.key: unit for unit in units}
     watch = _CancelWatch(task)
@@ -280,9 +284,11 @@ def _do_block(
                 if on_progress:
                     task.refresh_from_db()
                     on_progress(task)
-                if watch.requested():
+                cancelled = watch.requested()
+                if cancelled or (stop is not None and stop.is_set()):
                     steps.close()  # type: ignore[attr-defined]  # a generator: ends calls in flight
-                    _end(task, State.CANCELLED)
+                    if cancelled:
+                        _end(task, State.CANCELLED)
                     return
         WorkUnit.objects.filter(pk__in=[unit.pk for unit in units], state=UnitState.LEASED).update(
             state=UnitState.DONE, lease_until=None

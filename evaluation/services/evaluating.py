@@ -14,8 +14,7 @@ from evaluation.services.scoring import score_run
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.background import TaskHandler, UnitDone, handler
 from rag_pipeline.errors import ProviderError
-from rag_pipeline.models import Index
-from rag_pipeline.services.indexes import build_index
+from rag_pipeline.services.indexes import build_index, estimate
 from rag_pipeline.services.pipelines import open_pipeline
 from rag_pipeline.spec import PipelineSpec
 from rag_pipeline.types import Progress, Trace
@@ -64,9 +63,7 @@ class EvaluateRun(TaskHandler):
         if not self.spec.core.use_context:
             return
         yield from build_index(corpus=self.run.corpus, spec=self.spec)
-        used = Index.objects.filter(corpus=self.run.corpus).order_by("-used").first()
-        if used is not None:
-            Run.objects.filter(pk=self.run.pk).update(chunks=used.chunks)
+        Run.objects.filter(pk=self.run.pk).update(chunks=estimate(corpus=self.run.corpus, spec=self.spec).chunks)
 
     def _answer(self, keys: Sequence[str]) -> Iterator[UnitDone]:
         wanted = [(int(key.partition(":")[0]), int(key.partition(":")[2])) for key in keys]

@@ -152,26 +152,29 @@ class LocalEmbedder(Embedder):
                 return self._encode_with_torch(texts, prompt)
         if not texts:
             return np.zeros((0, fast.dimension), np.float32)
-        return fast.encode([prompt + text for text in texts])
+        return unit_length(fast.encode([prompt + text for text in texts]))
 
     def _encode_with_torch(self, texts: list[str], prompt: str) -> Vectors:
         if not texts:
             return np.zeros((0, self._model.get_embedding_dimension() or 0), np.float32)
-        vectors = self._model.encode(
-            texts, prompt=prompt or None, batch_size=_BATCH, show_progress_bar=False, normalize_embeddings=True
-        )
+        vectors = self._model.encode(texts, prompt=prompt or None, batch_size=_BATCH, show_progress_bar=False)
         vectors = np.asarray(vectors, dtype=np.float32)
         if not np.isfinite(vectors).all():
             raise ProviderError(f"The embedding model {self.name} returned values that are not numbers.")
-        return vectors
+        return unit_length(vectors)  # in float32: a bfloat16 model's own normalisation is off by up to 0.003
 
 
 def weighted_means(vectors: Vectors, owners: Sequence[int], weights: Sequence[int], count: int) -> Vectors:
     """Return, per owner 0..count-1, the weighted mean of its rows, scaled to length 1. Shape (count, dimension)."""
     sums = np.zeros((count, vectors.shape[1]), np.float32)
     np.add.at(sums, np.asarray(owners, int), vectors * np.asarray(weights, np.float32)[:, None])
-    norms = np.linalg.norm(sums, axis=1, keepdims=True)
-    return sums / np.maximum(norms, 1e-12)
+    return unit_length(sums)
+
+
+def unit_length(vectors: Vectors) -> Vectors:
+    """Return the rows scaled to length 1; a zero row stays zero."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.maximum(norms, 1e-12)
 
 
 def shipped_weights() -> Path | None:

@@ -1,0 +1,180 @@
+"""Background work: stages, resuming, cancelling, dead workers, failures."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import ClassVar
+
+import pytest
+from django.utils import timezone
+
+from rag_pipeline import background
+from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler, request_cancel, run_inline
+from rag_pipeline.errors import PipelineError
+from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
+from rag_pipeline.types import Progress
+
+pytestmark = pytest.mark.django_db(transaction=True)
+DEAD_PID = 2**22 + 1  # above the largest pid of Linux
+
+
+@handler
+class Counting(TaskHandler):
+    """Writes down what it is asked to do; units called `bad` fail, a unit called `stop` raises."""
+
+    kind = "test-counting"
+    stages = ("prepare", "count")
+    block = {"count": 2}
+    worked: ClassVar[list[str]] = []
+    finished: ClassVar[int] = 0
+
+    def plan(self, stage: str) -> list[str]:
+        return ["ready"] if stage == "prepare" else list(self.task.payload["keys"])
+
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+        for key in keys:
+            if key == "stop":
+                raise PipelineError("The key was rejected. Set another.")
+            if key == "cancel":
+                request_cancel(self.task)
+                yield Progress("cancelling", 0, 0)
+            if key == "fault":
+                raise ZeroDivisionError
+            Counting.worked.append(key)
+            yield UnitDone(key, failed=key == "bad")
+
+    def finish(self) -> None:
+        Counting.finished += 1
+
+
+@pytest.fixture(autouse=True)
+def forget() -> None:
+    Counting.worked.clear()
+    Counting.finished = 0
+
+
+def test_does_every_unit_once_and_finishes_once():
+    task = run_inline(enqueue("test-counting", {"keys": ["a", "b", "c"]}))
+    assert task.state == BackgroundTask.State.DONE
+    assert Counting.worked == ["ready", "a", "b", "c"]
+    assert Counting.finished == 1
+    assert (task.done, task.total, task.failures) == (3, 3, 0)
+    assert task.started is not None
+    assert task.finished is not None
+
+
+def test_counts_a_failed_unit_and_goes_on():
+    task = run_inline(enqueue("test-counting", {"keys": ["a", "bad", "c"]}))
+    assert task.state == BackgroundTask.State.DONE
+    assert (task.done, task.failures) == (3, 1)
+
+
+def test_an_expected_failure_ends_the_task_with_its_words_and_can_be_resumed():
+    task = run_inline(enqueue("test-counting", {"keys": ["a", "stop", "c"]}))
+    assert task.state == BackgroundTask.State.FAILED
+    assert task.error == "The key was rejected. Set another."
+    WorkUnit.objects.filter(key="stop").update(key="mended")
+    background.resume(task)
+    assert run_inline(task).state == BackgroundTask.State.DONE
+    assert Counting.worked == ["ready", "a", "mended", "c"]
+
+
+def test_a_fault_ends_its_task_without_showing_a_traceback(caplog):
+    task = run_inline(enqueue("test-counting", {"keys": ["fault"]}))
+    assert task.state == BackgroundTask.State.FAILED
+    assert "ZeroDivisionError" not in task.error
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_an_unknown_kind_fails_in_words():
+    task = run_inline(enqueue("from-the-future", {}))
+    assert "from-the-future" in task.error
+
+
+def test_cancelling_ends_the_work_and_keeps_what_is_done():
+    task = run_inline(enqueue("test-counting", {"keys": ["a", "cancel", "c", "d"]}))
+    assert task.state == BackgroundTask.State.CANCELLED
+    assert "d" not in Counting.worked
+    assert Counting.finished == 0
+
+
+def test_cancelling_a_waiting_task_ends_it_at_once():
+    task = enqueue("test-counting", {"keys": ["a"]})
+    request_cancel(task)
+    task.refresh_from_db()
+    assert task.state == BackgroundTask.State.CANCELLED
+
+
+def test_goes_on_where_a_dead_process_stopped():
+    task = enqueue("test-counting", {"keys": ["a", "b"]})
+    leased_to_the_dead(task, "a")
+    background.release_dead()
+    assert run_inline(task).state == BackgroundTask.State.DONE
+    assert Counting.worked == ["a", "b"]
+
+
+def test_leaves_alone_what_a_living_process_holds():
+    task = enqueue("test-counting", {"keys": ["a", "b"]})
+    held = leased_to_the_dead(task, "a")
+    WorkUnit.objects.filter(pk=held.pk).update(worker=f"{background.process_name()}:x")
+    background.release_dead()
+    held.refresh_from_db()
+    assert held.state == WorkUnit.State.LEASED
+
+
+def test_an_expired_lease_of_another_machine_is_taken_over():
+    task = enqueue("test-counting", {"keys": ["a", "b"]})
+    held = leased_to_the_dead(task, "a")
+    past = timezone.now() - timedelta(seconds=1)
+    WorkUnit.objects.filter(pk=held.pk).update(worker="elsewhere:1:x", lease_until=past)
+    assert run_inline(task).state == BackgroundTask.State.DONE
+    assert sorted(Counting.worked) == ["a", "b"]
+
+
+def test_gives_up_on_a_unit_that_keeps_killing_workers():
+    task = enqueue("test-counting", {"keys": ["a", "b"]})
+    held = leased_to_the_dead(task, "a")
+    WorkUnit.objects.filter(pk=held.pk).update(attempts=background.MAX_ATTEMPTS)
+    background.release_dead()
+    assert "three times" in run_inline(task).error
+
+
+def test_a_worker_leaves_the_task_of_a_command_to_it_and_takes_a_dead_command_s():
+    own = enqueue("test-counting", {"keys": ["own"]}, inline=True)
+    orphan = enqueue("test-counting", {"keys": ["orphan"]}, inline=True)
+    host = background.process_name().partition(":")[0]
+    BackgroundTask.objects.filter(pk=orphan.pk).update(owner=f"{host}:{DEAD_PID}")
+    stop = threading.Event()
+    worker = threading.Thread(target=background.run_worker, args=(stop,))
+    worker.start()
+    wait_for(lambda: BackgroundTask.objects.get(pk=orphan.pk).state == BackgroundTask.State.DONE)
+    assert background.worker_alive()
+    stop.set()
+    worker.join()
+    own.refresh_from_db()
+    assert own.state == BackgroundTask.State.QUEUED
+    assert not WorkerHeartbeat.objects.exists()
+
+
+def leased_to_the_dead(task: BackgroundTask, key: str) -> WorkUnit:
+    """Bring a task to its second stage with one unit held by a process that is gone."""
+    BackgroundTask.objects.filter(pk=task.pk).update(state="running", stage="count", started=timezone.now())
+    for each in task.payload["keys"]:
+        WorkUnit.objects.create(task=task, stage="count", key=each)
+    unit = WorkUnit.objects.get(task=task, key=key)
+    host = background.process_name().partition(":")[0]
+    unit.state, unit.worker = WorkUnit.State.LEASED, f"{host}:{DEAD_PID}:claim"
+    unit.lease_until = timezone.now() + timedelta(minutes=1)
+    unit.save()
+    return unit
+
+
+def wait_for(condition, seconds: float = 10) -> None:
+    ended = threading.Event()
+    for _ in range(int(seconds / 0.05)):
+        if condition():
+            return
+        ended.wait(0.05)
+    raise AssertionError("did not happen in time")
