@@ -1,0 +1,300 @@
+"""The main clause of a sentence: what leads in, who, the verbs, the rest; and how a question is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evaluation.questions.phrases import Tokens, date_phrase, long_noun_phrase, noun_phrase, text_of
+from evaluation.questions.words import BE, MODALS, Token, is_plural, verb_form, verb_lemma, word_set
+
+_HAVE = word_set("have has had")
+_DO = word_set("do does did")
+_NEGATIVE = word_set("not n't never no neither nor cannot hardly scarcely")
+_DROPPED = word_set("also however therefore thus then further furthermore moreover additionally finally instead")
+_LEADS = word_set(
+    "in on at by for with without under upon during after before since until when while as because although "
+    "though if unless once despite from through between throughout among like unlike within given following where "
+    "whenever"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A simple declarative clause. `rest` is what follows the verbs, cut where a further clause begins.
+
+    `group` are the verbs; `aux` the number of its tokens that go before the subject in a question (0: do-support).
+    `tail` is what was cut from the rest.
+    """
+
+    sentence: str
+    lead: tuple[Token, ...]
+    subject: tuple[Token, ...]
+    apposition: tuple[Token, ...]
+    group: tuple[Token, ...]
+    aux: int
+    rest: tuple[Token, ...]
+    tail: tuple[Token, ...]
+    is_name: Callable[[str], bool]
+
+    def text(self, tokens: Tokens) -> str:
+        """Return tokens as they are written in the sentence."""
+        return text_of(tokens, self.sentence)
+
+    @property
+    def main(self) -> Token:
+        """The last verb, which carries the meaning."""
+        return [token for token in self.group if token.tag.startswith(("V", "MD")) or token.lower in BE][-1]
+
+    @property
+    def copula(self) -> bool:
+        """True when the verb is a plain form of `be`."""
+        return self.main.lower in BE
+
+    @property
+    def passive(self) -> bool:
+        """True for `was founded` and its like."""
+        return not self.copula and any(token.lower in BE for token in self.group) and self.main.tag in {"VBN", "VBD"}
+
+    @property
+    def plural(self) -> bool:
+        """True when the subject takes a plural verb."""
+        return is_plural(self.subject)
+
+    def subject_text(self) -> str:
+        """Return the subject as it reads inside a sentence."""
+        return lower_first(self.text(self.subject), self.subject[0] if self.subject else None, self.is_name)
+
+    def lead_text(self) -> str:
+        """Return the lead-in as it reads inside a sentence."""
+        return lower_first(self.text(self.lead), self.lead[0] if self.lead else None, self.is_name)
+
+    def inverted(self) -> str:
+        """Return `did the Empire annex`, `is the city`, `must the trustee file`."""
+        if self.aux:
+            first, others = self.group[: self.aux], self.group[self.aux :]
+            return " ".join(part for part in (self.text(first), self.subject_text(), self.text(others)) if part)
+        verb = self.main
+        adverbs = self.text([token for token in self.group if token is not verb])
+        parts = (self._do(), self.subject_text(), adverbs, verb_lemma(verb.text))
+        return " ".join(part for part in parts if part)
+
+    def plain(self) -> str:
+        """Return subject and verbs in the order of a statement."""
+        return f"{self.subject_text()} {self.text(self.group)}"
+
+    def _do(self) -> str:
+        if self.main.tag == "VBZ":
+            return "does"
+        if self.main.tag in {"VBP", "VB"}:
+            return "do"
+        return "did"
+
+
+def lower_first(text: str, first: Token | None, is_name: Callable[[str], bool]) -> str:
+    """Write a phrase from the start of a sentence as it reads inside one."""
+    if first is None or not text or (first.is_name and is_name(first.text)):
+        return text
+    if len(first.text) > 1 and first.text[1:] != first.text[1:].lower():
+        return text
+    if first.text == "I" or is_name(first.text) or "." in first.text or (len(first.text) == 1 and first.text != "A"):
+        return text
+    return text[0].lower() + text[1:]
+
+
+def parse(sentence: str, tokens: list[Token], is_name: Callable[[str], bool]) -> Clause | None:
+    """Return the main clause of a tagged sentence, or None where the rules are not sure of it."""
+    body = tokens[:-1] if tokens and tokens[-1].text in {".", "!", "?"} else tokens
+    while len(body) > 2 and body[0].lower in _DROPPED | {"generally", "usually", "typically"} and body[1].text == ",":
+        body = body[2:]
+    for start, lead in _openings(body):
+        found = _from_subject(sentence, body, start, lead, is_name)
+        if found is not None:
+            return found
+    return None
+
+
+def _openings(body: list[Token]) -> list[tuple[int, tuple[Token, ...]]]:
+    """Return where the subject may begin, with what stands before it."""
+    if not body:
+        return []
+    if body[0].lower not in _LEADS and body[0].tag not in {"VBN", "VBG", "TO"}:
+        return [(0, ())]
+    found = [(at + 1, tuple(body[:at])) for at, token in enumerate(body) if token.text == "," and at < 25]
+    dated = date_phrase(body, 1)
+    if dated > 1 and dated < len(body) and body[dated].text != ",":
+        found.insert(0, (dated, tuple(body[:dated])))
+    return found
+
+
+def _from_subject(
+    sentence: str, body: list[Token], start: int, lead: tuple[Token, ...], is_name: Callable[[str], bool]
+) -> Clause | None:
+    end = long_noun_phrase(body, start)
+    if end == start or end >= len(body):
+        return None
+    verb_at, apposition = _after_subject(body, end)
+    group_end, aux = _verb_group(body, verb_at, is_plural(body[start:end]))
+    if group_end == verb_at:
+        return None
+    group = tuple(token for token in body[verb_at:group_end] if token.lower not in _DROPPED)
+    if any(token.lower in _NEGATIVE for token in group):
+        return None
+    cut = rest_end(body, group_end)
+    kept = tuple(_without_brackets(body[group_end:cut]))
+    if group[-1].tag != "VBN" and aux == 0 and group[-1].tag == "VBN" and _finite_later(body[group_end:cut]):
+        return None
+    aux = _front(group) if aux else 0
+    return Clause(sentence, lead, tuple(body[start:end]), apposition, group, aux, kept, tuple(body[cut:]), is_name)
+
+
+def _after_subject(body: list[Token], end: int) -> tuple[int, tuple[Token, ...]]:
+    """Skip `, the agency for x ,` and `, which … ,` after a subject; return where the verbs begin."""
+    if body[end].text != ",":
+        return end, ()
+    for at in range(end + 2, min(len(body), end + 22)):
+        if body[at].text == "," and _finite(body, at + 1, None):
+            inner = tuple(body[end + 1 : at])
+            named = inner[0].tag == "DT" and noun_phrase(inner, 0) > 0
+            return at + 1, inner if named else ()
+    return end, ()
+
+
+def _finite(body: list[Token], at: int, plural: bool | None) -> bool:
+    while at < len(body) and body[at].tag == "RB":
+        at += 1
+    if at >= len(body):
+        return False
+    token = body[at]
+    if token.tag in {"MD", "VBZ", "VBP", "VBD"} or token.lower in BE - {"be", "been", "being"} or token.lower in MODALS:
+        return True
+    if token.tag == "VB":
+        return plural is not False
+    if token.tag == "VBN":
+        past = verb_form(verb_lemma(token.text), "VBD")
+        return past == token.lower and not _finite_later(body[at + 1 : at + 14])
+    return False
+
+
+def _finite_later(tokens: Tokens) -> bool:
+    """Return whether another finite verb follows before the next comma: then a participle belongs to the subject."""
+    for token in tokens:
+        if token.text in {",", ";"} or token.lower in {
+            "that",
+            "which",
+            "who",
+            "and",
+            "but",
+            "because",
+            "when",
+            "if",
+            "as",
+        }:
+            return False
+        if token.tag in {"VBZ", "VBD", "MD"} or token.lower in {"is", "are", "was", "were", "has", "have", "had"}:
+            return True
+    return False
+
+
+def _verb_group(body: list[Token], start: int, plural: bool) -> tuple[int, int]:
+    """Return (end of the verbs, 1 when their first one can go before the subject)."""
+    if not _finite(body, start, plural):
+        return start, 0
+    at = start
+    while body[at].tag == "RB":
+        at += 1
+    first = body[at].lower
+    at += 1
+    follow = _skip_adverbs(body, at)
+    if first in MODALS:
+        return (_chain(body, follow), 1) if follow < len(body) else (start, 0)
+    if first in BE:
+        after = follow < len(body) and body[follow].tag in {"VBN", "VBG", "VBD"}
+        noun = after and body[follow].tag == "VBG" and follow + 1 < len(body) and body[follow + 1].is_noun
+        return (follow + 1 if after and not noun else at), 1
+    if first in _HAVE and follow < len(body) and body[follow].tag in {"VBN", "VBD"}:
+        return _chain(body, follow), 1
+    if first in _DO and follow < len(body) and body[follow].tag in {"VB", "VBP"}:
+        return follow + 1, 1
+    return at, 0
+
+
+def _skip_adverbs(body: list[Token], at: int) -> int:
+    while at < len(body) and body[at].tag in {"RB", "RBR"} and at + 1 < len(body):
+        at += 1
+    return at
+
+
+def _chain(body: list[Token], at: int) -> int:
+    """Return the end of `be filed`, `have been`, `file` that starts at `at`."""
+    end = at + 1
+    if body[at].lower in {"be", "been", "have"}:
+        further = _skip_adverbs(body, end)
+        if further < len(body) and (body[further].tag in {"VBN", "VBG", "VBD"} or body[further].lower == "been"):
+            return _chain(body, further) if body[further].lower == "been" else further + 1
+    return end
+
+
+def _front(group: tuple[Token, ...]) -> int:
+    """Return how many tokens of the group go before the subject: up to the first auxiliary."""
+    for at, token in enumerate(group):
+        if token.tag != "RB":
+            return at + 1
+    return 1
+
+
+def rest_end(body: list[Token], start: int) -> int:
+    """Return where the clause ends: at the comma, sign or `and` after which another clause begins."""
+    depth = 0
+    for at in range(start, len(body)):
+        token = body[at]
+        depth += (token.text == "(") - (token.text == ")")
+        if depth:
+            continue
+        if token.text in {";", ":", "–", "—", "-"} and at > start:
+            return at
+        if token.text == "," and not _inner_comma(body, at):
+            return at
+        if token.lower in {"and", "but", "or"} and _new_clause(body, at + 1):
+            return at
+        if token.lower in {"while", "whereas", "although", "though"} and at > start:
+            return at
+    return len(body)
+
+
+def _inner_comma(body: list[Token], at: int) -> bool:
+    """Return whether a comma stands inside a date or a place (`5 May, 1920`, `Paris, France`)."""
+    before, after = body[at - 1], body[at + 1] if at + 1 < len(body) else None
+    if after is None:
+        return False
+    if before.is_number and after.is_number:
+        return True
+    end = noun_phrase(body, at + 1)
+    closed = end >= len(body) or body[end].text == ","
+    return before.is_name and after.is_name and closed and end - at <= 3
+
+
+def _new_clause(body: list[Token], at: int) -> bool:
+    while at < len(body) and body[at].tag == "RB":
+        at += 1
+    if at >= len(body):
+        return False
+    if body[at].tag in {"VBD", "VBZ", "MD", "VBP"} or body[at].lower in BE | _HAVE:
+        return True
+    if body[at].tag in {"VBN", "VB"} and not (at + 1 < len(body) and body[at + 1].is_noun and body[at].tag == "VBN"):
+        return True
+    if body[at].tag == "PRP" or (date_phrase(body, at + 1) > at + 1 and body[at].tag == "IN"):
+        return True
+    end = long_noun_phrase(body, at)
+    return at < end < len(body) and body[end].tag in {"VBD", "VBZ", "MD", "VBP"}
+
+
+def _without_brackets(tokens: list[Token]) -> list[Token]:
+    kept: list[Token] = []
+    depth = 0
+    for token in tokens:
+        depth += token.text == "("
+        if not depth:
+            kept.append(token)
+        depth -= token.text == ")" and depth > 0
+    return kept

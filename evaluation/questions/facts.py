@@ -1,0 +1,194 @@
+"""Questions for a time, a place, a number or a reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from evaluation.questions.asked import Asked, about, of_subject
+from evaluation.questions.clauses import Clause
+from evaluation.questions.phrases import Tokens, date_phrase, dated, noun_phrase, of_phrase
+from evaluation.questions.words import MONTHS, Token, verb_lemma, word_set
+
+_PLACED = word_set(
+    "locate situate base bear bury build stand die live take hold headquarter found establish open settle perform "
+    "grow station moor anchor house sign convene meet train educate study operate have film record lie serve "
+    "teach display exhibit publish release install erect launch commission premiere occur happen crash sink spend "
+    "work"
+)
+_ABOUT = word_set("about around over nearly approximately roughly almost some only exactly under just")
+_ABOUT_PAIRS = {("more", "than"), ("less", "than"), ("fewer", "than"), ("up", "to"), ("at", "least"), ("at", "most")}
+_SCALES = word_set("hundred thousand million billion trillion dozen")
+_DIMENSIONS = word_set("tall high long wide deep thick old")
+_BREAKS = word_set("VBN VBG WDT WP")
+
+
+def when(clause: Clause) -> Iterator[Asked]:
+    """`In 1815` or `… in 1815`: ask for the date; an event needs nothing else to be asked for."""
+    if clause.lead and clause.lead[0].lower in {"in", "on", "since", "until", "during", "from", "between"}:
+        end = date_phrase(clause.lead, 1)
+        span = dated(clause.lead)
+        if end > 1 and span is not None and span[1] == len(clause.lead):
+            yield about(clause, "when", _since(clause.lead[0]), clause.rest, _bare(clause, clause.lead), lead=False)
+            return
+    found = dated(clause.rest)
+    if found is None or date_inside(clause.lead):
+        return
+    start, end = found
+    before, after = clause.rest[:start], clause.rest[end:]
+    if any(token.tag in _BREAKS or token.lower == "that" for token in before) or date_inside(after):
+        return
+    if clause.copula and not before:
+        return
+    yield about(clause, "when", _since(clause.rest[start]), [*before, *after], _bare(clause, clause.rest[start:end]))
+
+
+def _bare(clause: Clause, phrase: Tokens) -> str:
+    """Return a date without its preposition, unless it is a span of time (`from 1942 to 1997`)."""
+    spans = phrase[0].lower in {"from", "between"}
+    return clause.text(phrase if spans else phrase[1:])
+
+
+def date_inside(tokens: Tokens) -> bool:
+    """Return whether a year or month stands among the tokens."""
+    return any(re.fullmatch(r"1\d{3}|20\d\d", token.text) or token.lower in MONTHS - {"may"} for token in tokens)
+
+
+def _since(preposition: Token) -> str:
+    return {"since": "since when", "until": "until when"}.get(preposition.lower, "when")
+
+
+def where(clause: Clause) -> Iterator[Asked]:
+    """`is located in Paris`: ask for the place."""
+    if verb_lemma(clause.main.text) not in _PLACED:
+        return
+    for at, token in enumerate(clause.rest):
+        if token.tag in _BREAKS or token.lower == "that":
+            return
+        if token.lower not in {"in", "at", "near", "on"}:
+            continue
+        end = of_phrase(clause.rest, at + 1)
+        place = clause.rest[at + 1 : end]
+        if not place or not _placelike(place):
+            continue
+        while end + 1 < len(clause.rest) and clause.rest[end].text == "," and clause.rest[end + 1].is_name:
+            end = noun_phrase(clause.rest, end + 1)
+        kept = [*clause.rest[:at], *clause.rest[end:]]
+        if any(other.lower in {"in", "at", "near"} and _placelike(kept[i + 1 : i + 3]) for i, other in enumerate(kept)):
+            return
+        yield about(clause, "where", "where", kept, clause.text(clause.rest[at + 1 : end]))
+        return
+
+
+def _placelike(tokens: Tokens) -> bool:
+    names = [token for token in tokens if token.is_name]
+    return bool(names) and not date_inside(tokens) and not any(token.is_number for token in tokens[:1])
+
+
+def how_many(clause: Clause) -> Iterator[Asked]:
+    """`has 18 districts`, `within 30 days`, `two patients died`: ask for the number."""
+    yield from _number_of_subject(clause)
+    for at, token in enumerate(clause.rest):
+        if token.tag in _BREAKS or token.lower in {"that", "and", "or"}:
+            return
+        if not token.is_number or _not_a_count(clause.rest, at):
+            continue
+        start, figure_end = _figure(clause.rest, at)
+        counted = noun_phrase(clause.rest, figure_end)
+        noun = clause.rest[figure_end:counted]
+        if not noun or noun[-1].tag != "NNS" or any(word.is_number for word in noun):
+            return
+        kept_before, kept_after = clause.rest[:start], clause.rest[counted:]
+        if any(word.is_number and not date_inside([word]) for word in kept_after):
+            return
+        answer = clause.text(clause.rest[start:counted])
+        if not kept_before:
+            yield about(clause, "how_many", f"how many {clause.text(noun)}", kept_after, answer)
+        elif kept_before[-1].tag in {"IN", "TO"} and kept_before[-1].lower not in {"of", "as", "than", "to"}:
+            wh = f"{kept_before[-1].lower} how many {clause.text(noun)}"
+            yield about(clause, "how_many", wh, [*kept_before[:-1], *kept_after], answer)
+        return
+
+
+def _number_of_subject(clause: Clause) -> Iterator[Asked]:
+    subject = clause.subject
+    if not subject or not subject[0].is_number or _not_a_count(subject, 0) or subject[0].text.endswith("%"):
+        return
+    _, end = _figure(subject, 0)
+    noun = subject[end:]
+    if not noun or not noun[0].tag.startswith(("NN", "JJ")) or not any(token.tag == "NNS" for token in noun):
+        return
+    counted = clause.text(noun)
+    yield of_subject(clause, "how_many", f"how many {counted}", clause.rest, clause.text(subject), topic=counted)
+
+
+def _not_a_count(tokens: Tokens, at: int) -> bool:
+    token = tokens[at]
+    if token.lower == "one" or token.text[0] in "$£€¥" or token.text.endswith(("%", "st", "nd", "rd", "th")):
+        return True
+    if re.fullmatch(r"1\d{3}|20\d\d", token.text) and at and tokens[at - 1].tag == "IN":
+        return True
+    before = tokens[at - 1] if at else None
+    return before is not None and (before.is_name or before.tag in {"DT", "PRP$", "POS", "JJ", "NN", "NNS"})
+
+
+def _figure(tokens: Tokens, at: int) -> tuple[int, int]:
+    """Return where a number with `about`, `more than` and `million` begins and ends."""
+    start, end = at, at + 1
+    while end < len(tokens) and (tokens[end].is_number or tokens[end].lower in _SCALES):
+        end += 1
+    if start and tokens[start - 1].lower in _ABOUT:
+        start -= 1
+    elif start > 1 and (tokens[start - 2].lower, tokens[start - 1].lower) in _ABOUT_PAIRS:
+        start -= 2
+    return start, end
+
+
+def share(clause: Clause) -> Iterator[Asked]:
+    """`85% of its buildings`: ask for the percentage."""
+    for tokens, is_subject in ((clause.subject, True), (clause.rest, False)):
+        for at, token in enumerate(tokens[:6]):
+            percent = token.text.endswith("%") or (
+                token.is_number and at + 1 < len(tokens) and tokens[at + 1].lower in {"percent", "per cent"}
+            )
+            of_at = at + 1 if token.text.endswith("%") else at + 2
+            if not percent or of_at >= len(tokens) or tokens[of_at].lower != "of":
+                continue
+            end = of_phrase(tokens, of_at + 1)
+            start, _ = _figure(tokens, at)
+            if end == of_at + 1 or start:
+                continue
+            wh = f"what percentage of {clause.text(tokens[of_at + 1 : end])}"
+            answer = clause.text(tokens[start:of_at])
+            if is_subject:
+                yield of_subject(clause, "share", wh, clause.rest, answer, topic=clause.text(tokens[of_at + 1 : end]))
+            else:
+                yield about(clause, "share", wh, tokens[end:], answer)
+            return
+
+
+def measure(clause: Clause) -> Iterator[Asked]:
+    """`is 237 metres tall`: ask how tall."""
+    if not clause.copula:
+        return
+    for at, token in enumerate(clause.rest):
+        if token.lower in _DIMENSIONS and at >= 2 and any(word.is_number for word in clause.rest[:at]):
+            answer = clause.text(clause.rest[: at + 1])
+            yield about(clause, "measure", f"how {token.lower}", clause.rest[at + 1 :], answer)
+            return
+
+
+def why(clause: Clause) -> Iterator[Asked]:
+    """`… because the patients died`: ask for the reason."""
+    words = [*clause.rest, *clause.tail]
+    for at, token in enumerate(words[:-2]):
+        pair = (token.lower, words[at + 1].lower)
+        if token.lower != "because" and pair not in {("due", "to"), ("thanks", "to")}:
+            continue
+        end = next((i for i in range(at + 1, len(words)) if words[i].text in {";", "–", "—", "("}), len(words))
+        before = [word for word in words[:at] if word.text != ","]
+        if len(before) > len(clause.rest) or any(word.tag in {"VBG", "WDT"} for word in before):
+            return
+        reason = at + 2 if pair[1] in {"of", "to"} else at + 1
+        yield about(clause, "why", "why", before, clause.text(words[reason:end]))
+        return

@@ -1,0 +1,97 @@
+"""Questions that the corpus cannot answer: on another subject (far), or on its own names (near)."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from evaluation.questions.absence import WindowIndex
+from evaluation.questions.corpus import CorpusWords
+from evaluation.questions.entities import looks_like_person
+from evaluation.questions.names import Name, names
+
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfScope:
+    """A question without an answer. `entity` and `attribute` say what was checked for a near one."""
+
+    text: str
+    kind: str
+    entity: str = ""
+    attribute: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=2)
+def _rows(file: str) -> tuple[tuple[str, ...], ...]:
+    lines = (_FOLDER / file).read_text(encoding="utf-8").splitlines()
+    return tuple(tuple(line.split("\t")) for line in lines if line and not line.startswith("#"))
+
+
+class OutOfScopeQuestions:
+    """Makes them for one corpus, in an order drawn from the seed."""
+
+    def __init__(self, corpus: CorpusWords, seed: int) -> None:
+        self._corpus = corpus
+        self._seed = seed
+
+    @cached_property
+    def _index(self) -> WindowIndex:
+        return WindowIndex([doc.text for doc in self._corpus.documents])
+
+    def far(self) -> Iterator[OutOfScope]:
+        """Yield questions whose key words the corpus does not use at all."""
+        rows = list(_rows("far_questions.txt"))
+        random.Random(f"far:{self._seed}").shuffle(rows)
+        for text, keys in rows:
+            if not any(self._index.count(key) for key in keys.split()):
+                yield OutOfScope(text, "far")
+
+    def near(self) -> Iterator[OutOfScope]:
+        """Yield questions about names of the corpus, each name once before any comes again, attributes varied."""
+        rng = random.Random(f"near:{self._seed}")
+        candidates = names(self._corpus)[:120]
+        rng.shuffle(candidates)
+        candidates.sort(key=lambda name: _RANK[name.kind])
+        asked: set[str] = set()
+        used: dict[str, int] = {}
+        for _ in range(6):
+            for name in candidates:
+                made = self._about(name, rng, asked, used)
+                if made is not None:
+                    asked.add(made.text)
+                    yield made
+
+    def _about(self, name: Name, rng: random.Random, asked: set[str], used: dict[str, int]) -> OutOfScope | None:
+        rows = [row for row in _rows("near_attributes.txt") if row[0] == name.kind]
+        rng.shuffle(rows)
+        rows.sort(key=lambda row: used.get(row[1], 0))
+        for _, template, keys in rows:
+            text = _write(template, name.text)
+            if text not in asked and self._silent(name, keys.split()):
+                used[template] = used.get(template, 0) + 1
+                return OutOfScope(text, "near", name.text, tuple(keys.split()))
+        return None
+
+    def _silent(self, name: Name, keys: list[str]) -> bool:
+        """Return whether the corpus says nothing of it; a much used name must not have the words anywhere."""
+        entity = re.sub(r"^(?:the|an?) ", "", name.text)
+        if looks_like_person(entity.split()):
+            entity = entity.split()[-1]
+        if name.count > 20 and any(self._index.count(key) for key in keys):
+            return False
+        return self._index.absent(entity, keys)
+
+
+_RANK = {"person": 0, "settlement": 0, "organisation": 0, "site": 0, "water": 0, "role": 0, "concept": 1, "any": 2}
+
+
+def _write(template: str, name: str) -> str:
+    if "{x}'s" in template and name.endswith("s"):
+        return template.replace("{x}'s", f"{name}'")
+    return template.replace("{x}", name)

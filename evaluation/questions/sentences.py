@@ -1,0 +1,168 @@
+"""Sentences of a document with their exact place: headings, tables, lists, code and running heads are told apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evaluation.questions.words import word_set
+from rag_pipeline.types import SourceDoc, Span
+
+_ABBREVIATIONS = word_set(
+    "mr mrs ms dr st jr sr prof rev hon gen col lt capt sgt gov sen rep messrs mme mlle no nos vol vols pp p fig "
+    "figs sec secs art arts ch chap ed eds op cit cf ca c vs v al etc e.g i.e viz inc ltd co corp dept univ est "
+    "approx jan feb mar apr jun jul aug sep sept oct nov dec mt ft id ibid supp cir app rev stat cert lit pub "
+    "bros ave blvd"
+)
+_STARTERS = word_set("The A An It In On At He She They This These Those There As After Before When While But And")
+_BOUNDARY = re.compile(r"([.!?])([\"'”’)\]]*)(\s+)(?=[\"'“‘(\[]?\s?[A-Z0-9])")
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s+(?P<hash>.+?)\s*#*|(?:=\s*)+(?P<wiki>[^=]+?)(?:\s*=)+)\s*$")
+_LIST_ITEM = re.compile(r"^\s*(?:[-*+•●▪◦–]|\d{1,3}[.)]|[A-Za-z][.)]|\((?:\d{1,3}|[a-z]|[ivx]+)\)|[IVXLC]+\.)\s+")
+_TABLE_ROW = re.compile(r"^\s*\||\t.*\t|\s\|\s.*\s\|\s|\S {3,}\S.* {3,}\S|\.{5,}")
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of prose: a paragraph or one item of a list."""
+
+    start: int
+    end: int
+    heading: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence: where it stands, how it reads with line breaks and markup removed, and the heading above it.
+
+    `block` is the offset of its paragraph; sentences with the same number are neighbours.
+    """
+
+    span: Span
+    text: str
+    heading: str
+    block: int
+
+
+def split_document(doc: SourceDoc) -> list[Sentence]:
+    """Return the sentences of a document's prose, in order."""
+    found: list[Sentence] = []
+    for block in blocks(doc.text):
+        for start, end in _sentence_spans(doc.text, block.start, block.end):
+            text = surface(doc.text[start:end])
+            if text:
+                found.append(Sentence(Span(doc.id, start, end), text, block.heading, block.start))
+    return found
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Yield the paragraphs and list items of a text."""
+    heading, in_code, begin, stop = "", False, -1, -1
+    heads = _running_heads(text)
+    for start, end, line in [*_lines(text), (len(text), len(text), "")]:
+        fence = bool(_FENCE.match(line))
+        in_code ^= fence
+        title = _HEADING.match(line)
+        item = _LIST_ITEM.match(line)
+        cut = not line.strip() or title or item or fence or in_code or _TABLE_ROW.search(line)
+        if cut or _repeats(line, heads):
+            if begin >= 0:
+                block = Block(begin, stop, heading)
+                heading = _bare_heading(text[begin:stop]) or heading
+                yield block
+            begin = start + item.end() if item and not in_code else -1
+            stop = end
+            if title:
+                heading = surface(title.group("hash") or title.group("wiki"))
+            continue
+        if begin < 0:
+            begin = start + len(line) - len(line.lstrip())
+        stop = end
+
+
+def _lines(text: str) -> Iterator[tuple[int, int, str]]:
+    for match in re.finditer(r"[^\r\n\f\v\u2028\u2029]+|\r\n|[\r\n\f\v\u2028\u2029]", text):
+        line = match.group()
+        if not line.isspace():
+            yield match.start(), match.end(), line
+        elif line not in {"\r\n", "\n", "\r"} or _blank_before(text, match.start()):
+            yield match.start(), match.end(), ""
+
+
+def _blank_before(text: str, position: int) -> bool:
+    """Return whether only white space stands between a line end and the line end before it."""
+    before = text[max(0, position - 200) : position].rstrip(" \t")
+    return not before or before[-1] in "\r\n\f\v"
+
+
+def _running_heads(text: str) -> frozenset[str]:
+    """Return lines that come back on page after page (page heads and feet), digits left out."""
+    counts = Counter(_without_digits(line) for _, _, line in _lines(text) if 3 < len(line.strip()) < 90)
+    return frozenset(line for line, count in counts.items() if count >= 3 and not line.endswith((".", ",")))
+
+
+def _repeats(line: str, heads: frozenset[str]) -> bool:
+    return bool(heads) and _without_digits(line) in heads
+
+
+def _without_digits(line: str) -> str:
+    return re.sub(r"\d+", "", line).strip()
+
+
+def _bare_heading(text: str) -> str:
+    """Return a lone short line without a full stop as the heading it most likely is."""
+    line = text.strip()
+    lone = len(line) < 80 and "\n" not in line and line[-1:] not in set(".!?:;,")
+    return surface(line) if lone and line[:1].isupper() else ""
+
+
+def _sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    begin = start
+    for match in _BOUNDARY.finditer(text, start, end):
+        if match.group(1) == "." and not _ends_sentence(text, begin, match):
+            continue
+        yield _trimmed(text, begin, match.end(2))
+        begin = match.end()
+    if begin < end:
+        yield _trimmed(text, begin, end)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _ends_sentence(text: str, begin: int, match: re.Match[str]) -> bool:
+    """Return whether a full stop ends its sentence, rather than an abbreviation or an initial."""
+    before = text[max(begin, match.start() - 20) : match.start()].rstrip()
+    word = before.split()[-1].lstrip("(\"'“‘[") if before.split() else ""
+    following = re.match(r"[\"'“‘(\[]?\s?(\w+)", text[match.end() : match.end() + 30])
+    next_word = following.group(1) if following else ""
+    if match.group(2):
+        return True
+    if word.lower().rstrip(".") in _ABBREVIATIONS:
+        return word.lower() in {"inc", "ltd", "co", "corp", "etc", "al", "jr", "sr"} and next_word in _STARTERS
+    if (len(word) == 1 and word.isupper()) or re.fullmatch(r"(?:[A-Z]\.)+[A-Z]", word):
+        return next_word in _STARTERS
+    return True
+
+
+def surface(raw: str) -> str:
+    """Return a text as a reader sees it: lines joined, tokenised spacing and Markdown marks removed."""
+    text = _LINK.sub(r"\1", raw)
+    text = re.sub(r"(?<=[a-z])[-\u00ad]\s*\r?\n\s*(?=[a-z])", "", text)
+    text = re.sub(r"[\s\u00a0]+", " ", text.replace("\u00ad", ""))
+    text = re.sub(r" @([-,.])@ ", r"\1", text)
+    text = re.sub(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.,])[*_](?!\w)|`", "", text)
+    text = re.sub(r"\[(?:\d{1,3}|citation needed|note \d+)\]", "", text)
+    text = re.sub(r"\s+([,.;:?!%)\]])", r"\1", text)
+    text = re.sub(r"([(\[])\s+", r"\1", text)
+    text = re.sub(r"(?<=\w) (['’](?:s|t|re|ve|ll|d|m)?)(?=[\s.,;:)]|$)", r"\1", text)
+    text = re.sub(r'(^|[\s(])" ([^"]*?) "', r'\1"\2"', text)
+    return text.strip()

@@ -1,0 +1,200 @@
+"""Questions for a person, a thing, a name, a definition, a list or a duty."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from evaluation.questions.asked import Asked, about, active_of_passive, of_subject, standing
+from evaluation.questions.clauses import Clause
+from evaluation.questions.entities import is_person
+from evaluation.questions.phrases import Tokens, long_noun_phrase, noun_phrase, of_phrase
+from evaluation.questions.words import Token, verb_lemma, word_set
+
+_VAGUE = word_set(
+    "way thing example result case part kind one some piece matter number variety lot type form fact instance "
+    "source reason member issue problem question first second third most step aspect effect idea place time"
+)
+_HEADS = word_set(
+    "empire company university museum river city country club team agency bank newspaper party church school army "
+    "court council king queen theatre orchestra government committee hospital airline publisher station ship "
+    "society association organization organisation festival album song film novel island mountain state county "
+    "prize award battle treaty library institute college studio label network bridge palace castle park battalion "
+    "regiment"
+)
+_OBJECTLESS = word_set("be have do go come seem appear remain say think know believe argue want like let make get")
+_NAMING = word_set("call name term nickname dub know title entitle")
+_LISTING = word_set("include comprise contain feature consist cover offer encompass produce")
+_REQUIRING = word_set("require allow enable permit encourage authorize force")
+_CONDITIONS = word_set("if when before after upon unless once")
+_ABBREVIATED = re.compile(
+    r"((?:[A-Z][\w’'-]+|of|the|and|for|in|on|to|&)(?: (?:[A-Z][\w’'-]+|of|the|and|for|in|on|to|&)){1,9}) "
+    r"\([“\"]?([A-Z]{2,8})[”\"]?\)"
+)
+
+
+def who(clause: Clause) -> Iterator[Asked]:
+    """`was built by X`, `X founded the city`: ask for the one who did it."""
+    if clause.passive:
+        for at, token in enumerate(clause.rest):
+            if token.lower != "by":
+                continue
+            end = long_noun_phrase(clause.rest, at + 1, frozenset({"of", "and"}))
+            agent = clause.rest[at + 1 : end]
+            if not agent or clause.aux != 1 or len(clause.group) != 2 or not _named(agent):
+                return
+            wh = _asking_for(agent)
+            if wh != "what":
+                yield active_of_passive(clause, wh, [*clause.rest[:at], *clause.rest[end:]], clause.text(agent))
+            return
+    elif _named(clause.subject) and not clause.copula and clause.rest and len(clause.subject) <= 8:
+        wh = _asking_for(clause.subject)
+        kind = "who" if wh == "who" else "which"
+        if wh != "what" and not clause.plural:
+            yield of_subject(clause, kind, wh, clause.rest, clause.text(clause.subject), topic=_last_name(clause))
+
+
+def _named(tokens: Tokens) -> bool:
+    return any(token.is_name for token in tokens)
+
+
+def _last_name(clause: Clause) -> str:
+    names = [token for token in clause.rest if token.is_name]
+    return names[-1].text if names else clause.text(clause.rest[:6])
+
+
+def _asking_for(tokens: Tokens) -> str:
+    """Return `who`, `which company`, or `what` where nothing tells."""
+    if is_person(tokens):
+        return "who"
+    head = [token for token in tokens if token.is_noun]
+    first_of = next((at for at, token in enumerate(tokens) if token.lower == "of"), len(tokens))
+    heads = [token for token in tokens[:first_of] if token.is_noun] or head
+    if heads and heads[-1].lower in _HEADS and len(tokens) > 1:
+        return f"which {heads[-1].lower}"
+    return "what"
+
+
+def definition(clause: Clause) -> Iterator[Asked]:
+    """`X is a y that …`: ask what X is; `X is the y of Z`: ask also for X."""
+    if clause.apposition and _named(clause.subject) and len(clause.apposition) > 2:
+        wh = "who is" if is_person(clause.subject) else "what is"
+        name = clause.subject_text()
+        if not clause.plural:
+            yield standing("definition", f"{wh} {name}", f"{wh[:-3]} {name} is", clause.text(clause.apposition), name)
+    if not clause.copula or clause.lead or not clause.rest or clause.rest[0].tag != "DT" or len(clause.group) != 1:
+        return
+    end = noun_phrase(clause.rest, 0)
+    complement = clause.text(clause.rest)
+    if end == 0 or clause.rest[end - 1].lower in _VAGUE or len(clause.rest) < 4:
+        return
+    person = is_person(clause.subject)
+    yield about(clause, "definition", "who" if person else "what", "", complement)
+    if clause.rest[0].lower == "the" and _named(clause.subject) and (_named(clause.rest) or _superlative(clause.rest)):
+        topic = clause.text(clause.rest)
+        yield of_subject(
+            clause, "identity", "who" if person else "what", clause.rest, clause.subject_text(), topic=topic
+        )
+
+
+def _superlative(tokens: Tokens) -> bool:
+    return any(token.tag in {"JJS", "RBS"} or token.lower in {"first", "last", "only"} for token in tokens[:4])
+
+
+def called(clause: Clause) -> Iterator[Asked]:
+    """`is known as Y`: ask for the name."""
+    if not clause.passive or verb_lemma(clause.main.text) not in _NAMING or not clause.rest:
+        return
+    knows = clause.main.lower == "known"
+    start = 1 if clause.rest[0].lower == "as" else 0
+    if knows != (start == 1):
+        return
+    end = of_phrase(clause.rest, start)
+    name = clause.rest[start:end]
+    if not name or clause.rest[start].text in {'"', "“"} or not _named(name):
+        return
+    rest = [*clause.rest[:start], *clause.rest[end:]]
+    yield about(clause, "called", "what", rest, clause.text(name))
+
+
+def stands_for(sentence: str) -> Iterator[Asked]:
+    """`World Health Organization (WHO)`: ask what the letters stand for."""
+    for match in _ABBREVIATED.finditer(sentence):
+        words, letters = match.group(1).split(), match.group(2)
+        for size in range(2, len(words) + 1):
+            part = words[-size:]
+            initials = "".join(word[0] for word in part if word[0].isupper())
+            if initials == letters and part[0][0].isupper():
+                full = " ".join(part)
+                yield standing(
+                    "stands_for", f"what does {letters} stand for", f"what {letters} stands for", full, letters
+                )
+                break
+
+
+def listed(clause: Clause, tokens: list[Token]) -> Iterator[Asked]:
+    """`includes A, B and C`: ask for the list."""
+    verb = verb_lemma(clause.main.text)
+    if clause.passive or clause.lead or verb not in _LISTING:
+        return
+    after = [token for token in tokens if token.start >= clause.group[-1].end]
+    keep: list[Token] = []
+    if after and after[0].lower == "of":
+        keep, after = after[:1], after[1:]
+    end = next((at for at, token in enumerate(after) if token.text in {".", ";", ":", "("}), len(after))
+    items = after[:end]
+    commas = sum(token.text == "," for token in items)
+    if commas < 1 or not any(token.lower in {"and", "or"} for token in items) or not _only_nouns(items):
+        return
+    yield about(clause, "list", "what", keep, clause.text(items))
+
+
+def _only_nouns(items: Tokens) -> bool:
+    return all(
+        token.tag.startswith(("NN", "JJ", "DT", "CC", "CD", "POS", "VBG"))
+        or token.text == ","
+        or token.lower in {"of", "for", "in"}
+        for token in items
+    )
+
+
+def required(clause: Clause) -> Iterator[Asked]:
+    """`requires the trustee to file a report`: ask what it requires; `If …, X must …`: ask what X must do."""
+    if verb_lemma(clause.main.text) in _REQUIRING and not clause.passive:
+        end = long_noun_phrase(clause.rest, 0)
+        if 0 < end < len(clause.rest) - 1 and clause.rest[end].tag == "TO":
+            to_do = f"{clause.text(clause.rest[:end])} to do"
+            yield about(clause, "required", "what", to_do, clause.text(clause.rest[end + 1 :]))
+    elif _duty_under_condition(clause):
+        answer = f"{clause.text(clause.group[1:])} {clause.text(clause.rest)}"
+        modal, subject, lead = clause.group[0].lower, clause.subject_text(), clause.lead_text()
+        asked = f"{lead}, what {modal} {subject} do"
+        yield standing("required", asked, f"what {subject} {modal} do {lead}", answer, subject)
+
+
+def _duty_under_condition(clause: Clause) -> bool:
+    duty = clause.group[0].lower in {"must", "shall", "should", "may"} and len(clause.group) == 2
+    conditional = bool(clause.lead) and clause.lead[0].lower in _CONDITIONS
+    return duty and conditional and len(clause.rest) >= 2
+
+
+def used_for(clause: Clause) -> Iterator[Asked]:
+    """`is used to cut metal`: ask what it is used for."""
+    purpose = clause.passive and clause.main.lower in {"used", "designed", "intended", "meant"}
+    if purpose and len(clause.rest) > 2 and clause.rest[0].tag == "TO" and not clause.lead:
+        yield about(clause, "used_for", "what", "for", clause.text(clause.rest))
+
+
+def what(clause: Clause) -> Iterator[Asked]:
+    """`The Empire annexed Warsaw in 1815`: ask for the object."""
+    if clause.passive or clause.copula or verb_lemma(clause.main.text) in _OBJECTLESS or not clause.rest:
+        return
+    end = of_phrase(clause.rest, 0)
+    thing, after = clause.rest[:end], clause.rest[end:]
+    if not thing or thing[0].is_number or any(token.tag == "PRP$" for token in thing[:1]):
+        return
+    if (after and after[0].tag not in {"IN", "TO"}) or is_person(thing):
+        return
+    if after and after[0].lower in {"as", "that", "than", "of"}:
+        return
+    yield about(clause, "what", "what", after, clause.text(thing))

@@ -1,0 +1,191 @@
+"""Words: tokens with part of speech, lemmas, inflected forms, stems, lists of function words."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+_TOKEN = re.compile(
+    r"""
+    (?:[A-Z]\.){2,}                          # U.S., J.R.R.
+    | (?:Mr|Mrs|Ms|Dr|St|Jr|Sr|No|vs|Inc|Ltd|Co|Gen|Col|Lt|Prof|Rev|Hon|Mt|Ft)\.(?=\s)
+    | [A-Z]\.(?=\s[A-Z])                     # initials
+    | [$£€¥]?\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?\b%?
+    | (?:['’]s|['’])(?=\s|[.,;:)]|$)         # possessive
+    | \w+(?:[-‐‑–]\w+)*(?:['’](?!s\b)\w+)?    # words, hyphenated words, contractions
+    | [^\w\s]
+    """,
+    re.VERBOSE,
+)
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a list that is written as running text."""
+    return frozenset(text.split())
+
+
+DETERMINERS = word_set("the a an this that these those each every some any no all both either neither another")
+PERSONAL = word_set("he she it they him her them his hers its their theirs himself herself itself themselves")
+FIRST_SECOND = word_set("i we you me us my our your mine ours yours myself ourselves yourself yourselves let")
+BE = word_set("is are was were am be been being")
+MODALS = word_set("can could may might must shall should will would")
+MONTHS = word_set("january february march april may june july august september october november december")
+NUMBER_WORDS = word_set(
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion "
+    "trillion dozen half"
+)
+STOP = word_set(
+    "a an the and or but nor of in on at by for from to with without into onto over under as than that which who "
+    "whom whose what when where why how many much long far is are was were be been being am do does did done has "
+    "have had having it its he his him she her they their them this these those there not no can could may might "
+    "must shall should will would if so such own same s t one two also about after before during between through "
+    "per up down out any some each all both more most other another only very just then i we you my our your me "
+    "us exactly called"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or sign of a sentence: its text, Penn tag and place in the sentence."""
+
+    text: str
+    tag: str
+    start: int
+    end: int
+
+    @property
+    def lower(self) -> str:
+        """The text in lower case."""
+        return self.text.lower()
+
+    @property
+    def is_noun(self) -> bool:
+        """True for common and proper nouns."""
+        return self.tag.startswith("NN")
+
+    @property
+    def is_name(self) -> bool:
+        """True for proper nouns."""
+        return self.tag.startswith("NNP")
+
+    @property
+    def is_number(self) -> bool:
+        """True for figures and number words."""
+        return self.tag == "CD"
+
+
+@lru_cache(maxsize=1)
+def _tagger() -> Callable[..., str]:
+    # TextBlob's Brill tagger brings its lexicon in the package; only its NLTK-based parts would need downloads.
+    from textblob.en import parse
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # TextBlob leaves closing its lexicon to the collector
+        parse("Load the lexicon .", tokenize=False, chunks=False)
+    return parse  # type: ignore[no-any-return]
+
+
+def tokenize(sentence: str) -> list[tuple[str, int, int]]:
+    """Split into words and signs with their offsets."""
+    return [(match.group(), match.start(), match.end()) for match in _TOKEN.finditer(sentence)]
+
+
+def tag(sentence: str, is_name: Callable[[str], bool] | None = None) -> list[Token]:
+    """Split into tagged tokens. `is_name` tells, from the corpus, whether the sentence's first word is a name."""
+    pieces = tokenize(sentence)
+    if not pieces:
+        return []
+    tagged = _tagger()(" ".join(piece.replace("/", "-") for piece, _, _ in pieces), tokenize=False, chunks=False)
+    tags = [item.rsplit("/", 1)[-1] for item in str(tagged).split()]
+    if len(tags) != len(pieces):
+        return []
+    return [
+        Token(text, _corrected(text, given, index, is_name), start, end)
+        for index, ((text, start, end), given) in enumerate(zip(pieces, tags, strict=True))
+    ]
+
+
+def _corrected(text: str, given: str, index: int, is_name: Callable[[str], bool] | None) -> str:
+    """Mend what the tagger is known to get wrong: figures, names, the word `that starts a sentence`."""
+    lower = text.lower()
+    if re.fullmatch(r"[$£€¥]?\d[\d.,]*%?", text) or lower in NUMBER_WORDS - {"one", "half", "may"}:
+        return "CD"
+    if not text[0].isalpha():
+        return given
+    if index == 0:
+        if is_name is not None and is_name(text) and given in {"NN", "NNS", "JJ", "VB", "VBD", "VBN", "VBG", "RB"}:
+            return "NNP"
+        if is_name is not None and given.startswith("NNP") and not is_name(text):
+            return "NNS" if given == "NNPS" else "NN"
+        return given
+    if text[0].isupper() and given in {"NN", "NNS", "VB", "VBD", "VBN", "VBG", "VBZ", "VBP", "RB", "FW"}:
+        return "NNP"
+    if lower in MODALS and text.islower():
+        return "MD"
+    return given
+
+
+def words(text: str) -> list[str]:
+    """Return the words in lower case."""
+    return [match.group().lower().replace("’", "'") for match in _WORD.finditer(text)]
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """Return a form that inflections of a word share: its lemma, plural and possessive endings removed."""
+    from lemminflect import getAllLemmas
+
+    word = word.lower().replace("’", "'").removesuffix("'s").removesuffix("'")
+    lemmas = getAllLemmas(word)
+    for kind in ("VERB", "NOUN", "ADJ", "ADV", "AUX"):
+        if kind in lemmas:
+            return str(lemmas[kind][0]).lower()
+    return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def content_stems(text: str) -> list[str]:
+    """Return the stems of all words that carry meaning, in order."""
+    return [stem(word) for word in words(text) if (word not in STOP and len(word) > 1) or word.isdigit()]
+
+
+@lru_cache(maxsize=16384)
+def verb_lemma(word: str) -> str:
+    """Return the base form of a verb, or the word itself."""
+    from lemminflect import getLemma
+
+    found = getLemma(word.lower(), upos="VERB")
+    return str(found[0]) if found else word.lower()
+
+
+@lru_cache(maxsize=16384)
+def verb_form(lemma: str, form: str) -> str:
+    """Return a form of a verb: VBD past, VBZ third person, VBN participle, VBG -ing."""
+    from lemminflect import getInflection
+
+    found = getInflection(lemma, tag=form)
+    return str(found[0]) if found else lemma
+
+
+@lru_cache(maxsize=16384)
+def parts_of_speech(word: str) -> frozenset[str]:
+    """Return the parts of speech that the dictionary knows for a word."""
+    from lemminflect import getAllLemmas
+
+    return frozenset(getAllLemmas(word.lower()))
+
+
+def is_plural(tokens: Sequence[Token]) -> bool:
+    """Return whether a noun phrase takes a plural verb."""
+    for position, token in enumerate(tokens):
+        if token.lower == "of" and position:
+            tokens = tokens[:position]
+            break
+    if any(token.lower == "and" for token in tokens):
+        return True
+    heads = [token for token in tokens if token.is_noun]
+    return bool(heads) and heads[-1].tag in {"NNS", "NNPS"}
