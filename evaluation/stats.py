@@ -172,7 +172,8 @@ def cluster_sums(term: Term, index: dict[Cluster, int]) -> tuple[Floats, Floats]
     """Return the sum and the number of a term's rows in each cluster."""
     at = np.array([index[cluster] for cluster in term.clusters], np.intp)
     values = np.asarray(term.values, np.float64)
-    return np.bincount(at, values, len(index)), np.bincount(at, minlength=len(index)).astype(np.float64)
+    sums, counts = np.bincount(at, values, len(index)), np.bincount(at, minlength=len(index))
+    return sums.astype(np.float64), counts.astype(np.float64)
 
 
 def _replicates(

@@ -2,15 +2,182 @@
 
 from __future__ import annotations
 
-from evaluation.models import Run
-from evaluation.queries.rows import Comparison, ScoreCard
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evaluation.metrics.base import metrics
+from evaluation.models import Answer, Run, RunMetric
+from evaluation.queries.answers import context_views, load_answer_scores, question_row
+from evaluation.queries.differences import (
+    Key,
+    ScoredRun,
+    changed_keys,
+    load_scores,
+    metric_label,
+    paired_differences,
+    question_changes,
+    why_incomparable,
+)
+from evaluation.queries.rows import (
+    Comparison,
+    ContextView,
+    GroupValue,
+    PairedDifference,
+    QuestionChange,
+    QuestionRow,
+    ScoreCard,
+)
+from evaluation.queries.runs import rows_of, summary_of
+from evaluation.queries.sentences import group_label
+from evaluation.queries.settings import differing_settings
+from evaluation.services.scoring import make_samples
+from evaluation.spec import HEADLINE
+from evaluation.summaries import TOTAL, TOTAL_HIGH
+from evaluation.types import Summary
+
+_TOTAL_HELP = "The weighted mean of the five scores, from 0 to 5."
 
 
 def score_cards(*, run: Run, previous: Run | None = None, preferred: Run | None = None) -> list[ScoreCard]:
-    """Return the five scores and the total of a run, each with its difference to two other runs."""
-    raise NotImplementedError
+    """Return the five scores and the total of a run, each with its difference to two other runs; [] until scored."""
+    stored = list(RunMetric.objects.filter(scoring__run=run, scoring__current=True).order_by("id"))
+    if not stored:
+        return []
+    summaries = {(row.metric, row.group): summary_of(row) for row in stored}
+    own = load_scores(run)
+    against_previous = _against(own, previous)
+    against_preferred = against_previous if preferred == previous else _against(own, preferred)
+    values = _run_values([each for each in (previous, preferred) if each is not None])
+    return [
+        _card(name, summaries, against_previous, against_preferred, values, previous, preferred)
+        for name in (*HEADLINE, TOTAL)
+        if (name, "") in summaries
+    ]
 
 
 def compare_runs(*, a: Run, b: Run, threshold: float = 0.1, limit: int = 50) -> Comparison:
-    """Return what run b does otherwise than run a. At most `limit` won and lost questions each."""
-    raise NotImplementedError
+    """Return what run b does otherwise than run a.
+
+    A question is won (lost) when its score by kind (recall, robustness or knowledge bounding) rose (fell) by
+    `threshold` or more. At most `limit` of each are returned, the largest changes first.
+    """
+    row_a, row_b = rows_of([a, b])
+    scores_a, scores_b = load_scores(a), load_scores(b)
+    note = why_incomparable(scores_a, scores_b)
+    changes = {} if note else question_changes(scores_a, scores_b)
+    won, lost = (changed_keys(changes, change, threshold) for change in ("won", "lost"))
+    uncompared = sum(change is None for _, change in changes.values())
+    shown = _largest(won, limit) + _largest(lost, limit)
+    views = _question_changes(scores_a, scores_b, shown, changes)
+    return Comparison(
+        a=row_a,
+        b=row_b,
+        settings=differing_settings(row_a, row_b),
+        differences=list(paired_differences(scores_a, scores_b).values()),
+        won=[each for each in views if each.change > 0],
+        lost=[each for each in views if each.change < 0],
+        same=len(changes) - uncompared - len(won) - len(lost),
+        uncompared=uncompared,
+        note=note or _partial_note(scores_a, scores_b),
+        won_count=len(won),
+        lost_count=len(lost),
+    )
+
+
+def _partial_note(a: ScoredRun, b: ScoredRun) -> str:
+    common = len(a.questions.keys() & b.questions.keys())
+    everything = len(a.questions.keys() | b.questions.keys())
+    if common == everything:
+        return ""
+    return f"Only the {common} questions that both runs asked are compared; {everything - common} others are left out."
+
+
+def _against(own: ScoredRun, other: Run | None) -> Mapping[str, PairedDifference]:
+    return {} if other is None or other == own.run else paired_differences(load_scores(other), own)
+
+
+def _run_values(runs: Sequence[Run]) -> dict[tuple[int, str], float | None]:
+    rows = RunMetric.objects.filter(scoring__run__in=runs, scoring__current=True, group="")
+    return {(run, metric): mean for run, metric, mean in rows.values_list("scoring__run", "metric", "mean")}
+
+
+def _card(
+    name: str,
+    summaries: Mapping[tuple[str, str], Summary],
+    against_previous: Mapping[str, PairedDifference],
+    against_preferred: Mapping[str, PairedDifference],
+    values: Mapping[tuple[int, str], float | None],
+    previous: Run | None,
+    preferred: Run | None,
+) -> ScoreCard:
+    summary = summaries[name, ""]
+    return ScoreCard(
+        metric=name,
+        label=metric_label(name),
+        help=_TOTAL_HELP if name == TOTAL else metrics.get(name).help,
+        high=TOTAL_HIGH if name == TOTAL else metrics.get(name).high,
+        summary=summary,
+        hint=score_hint(name, summary),
+        previous=against_previous.get(name),
+        preferred=against_preferred.get(name),
+        previous_value=values.get((previous.pk, name)) if previous else None,
+        preferred_value=values.get((preferred.pk, name)) if preferred else None,
+        groups=[
+            GroupValue(group, group_label(group), each)
+            for (metric, group), each in summaries.items()
+            if metric == name and group
+        ],
+    )
+
+
+def score_hint(name: str, summary: Summary) -> str:
+    """Return a remark that a reader of the score needs, or an empty string."""
+    if name != "knowledge_bounding" or summary.mean is None:
+        return ""
+    rates = {part: summary.details.get(part) for part in ("attempted", "refused")}
+    parts = ", ".join(f"{part} {value:.0%}".replace("%", " %") for part, value in rates.items() if value is not None)
+    explained = f"{parts}. " if parts else ""
+    low, high = summary.ci_low, summary.ci_high
+    if low is not None and high is not None and low <= 0.5 <= high:
+        return f"{explained}0.5 means no discrimination: this run cannot be told apart from guessing."
+    return f"{explained}0.5 means no discrimination."
+
+
+def _largest(changes: Mapping[Key, float], limit: int) -> list[Key]:
+    return sorted(changes, key=lambda key: (-abs(changes[key]), key))[:limit]
+
+
+def _question_changes(
+    a: ScoredRun, b: ScoredRun, keys: Sequence[Key], changes: Mapping[Key, tuple[str, float | None]]
+) -> list[QuestionChange]:
+    rows_a, contexts_a = _answers(a, keys)
+    rows_b, contexts_b = _answers(b, keys)
+    return [
+        QuestionChange(
+            question=b.questions[key],
+            metric=changes[key][0],
+            change=changes[key][1] or 0.0,
+            a=rows_a[key],
+            b=rows_b[key],
+            a_contexts=contexts_a[key],
+            b_contexts=contexts_b[key],
+        )
+        for key in keys
+    ]
+
+
+def _answers(scored: ScoredRun, keys: Sequence[Key]) -> tuple[dict[Key, QuestionRow], dict[Key, list[ContextView]]]:
+    """Return a run's first answers to some questions, and their contexts."""
+    by_question: dict[int, Any] = {scored.questions[key].pk: key for key in keys}
+    answers = list(
+        Answer.objects.filter(run=scored.run, question__in=by_question, repeat=0)
+        .select_related("question")
+        .prefetch_related("question__evidence")
+    )
+    scores = load_answer_scores(scored.run, answers)
+    samples = make_samples(run=scored.run, answers=answers)
+    rows = {by_question[answer.question_id]: question_row(answer, scores) for answer in answers}
+    contexts = {
+        by_question[answer.question_id]: context_views(sample) for answer, sample in zip(answers, samples, strict=True)
+    }
+    return rows, contexts

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from evaluation.models import Question, Run
-from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionPage
+from collections.abc import Mapping, Sequence
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+
+from evaluation.metrics.base import metrics
+from evaluation.models import Answer, MetricScore, Question, Run
+from evaluation.queries.answers import context_views, evidence_views, load_answer_scores, question_row
+from evaluation.queries.differences import changed_keys, load_scores, question_changes
+from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionPage, QuestionRow, ScoreView
+from evaluation.services.scoring import REFUSED, make_samples, texts_for
+from evaluation.spec import HEADLINE
+from rag_pipeline.models import Document
+
+_SORTS = {"latency": "latency_s", "answer": "text", "question": "question__text", "kind": "question__kind"}
+_UNSHOWN = ("contexts", "prompt")
+_POSITION = ("question__position", "question_id", "repeat")
 
 
 def question_rows(
@@ -14,10 +28,150 @@ def question_rows(
     page: int = 1,
     per_page: int = 25,
 ) -> QuestionPage:
-    """Return a page of a run's questions. `sort`: position, latency, answer or a metric; “-” first turns it round."""
-    raise NotImplementedError
+    """Return a page of a run's questions.
+
+    `sort`: position, question, kind, answer, latency, change (with `filters.against`) or a metric; “-” first turns it
+    round. An unknown one is position. Empty values come last. A page beyond the last is the last.
+    """
+    filters = filters or QuestionFilters()
+    chosen = _filtered(Answer.objects.filter(run=run), run, filters)
+    found = list(_sorted(chosen, run, sort).values_list("pk", "question_id"))
+    changes = _changes(run, filters)
+    if filters.against is not None and filters.change:
+        found = [(pk, question) for pk, question in found if question in changes]
+    if sort.removeprefix("-") == "change" and filters.against is not None:
+        known = [each for each in found if each[1] in changes]
+        known.sort(key=lambda each: changes[each[1]], reverse=sort.startswith("-"))
+        found = known + [each for each in found if each[1] not in changes]
+    pages = max(1, -(-len(found) // per_page))
+    number = min(max(1, page), pages)
+    shown = [pk for pk, _ in found[(number - 1) * per_page : number * per_page]]
+    total = Answer.objects.filter(run=run).count()
+    return QuestionPage(rows_for(run, shown, changes), number, pages, len(found), total)
 
 
 def question_detail(*, run: Run, question: Question, repeat: int = 0) -> QuestionDetail:
     """Return everything about one answer of a run. Raises Answer.DoesNotExist when it was not asked."""
-    raise NotImplementedError
+    repeats = list(
+        Answer.objects.filter(run=run, question=question)
+        .select_related("question")
+        .prefetch_related("question__evidence")
+        .order_by("repeat")
+    )
+    answer = next((each for each in repeats if each.repeat == repeat), None)
+    if answer is None:
+        raise Answer.DoesNotExist(f"{run} has no answer {repeat} to this question.")
+    (sample,) = make_samples(run=run, answers=[answer])
+    texts = texts_for([answer])
+    names = dict(Document.objects.filter(pk__in=texts).values_list("pk", "name"))
+    rows = {row.repeat: row for row in rows_for(run, [each.pk for each in repeats], {})}
+    return QuestionDetail(
+        row=rows[repeat],
+        run=run,
+        reference_answers=list(question.reference_answers),
+        evidence=evidence_views(sample, names, texts),
+        contexts=context_views(sample),
+        prompt=answer.prompt,
+        scores=_score_views(rows[repeat]),
+        prompt_tokens=answer.prompt_tokens,
+        completion_tokens=answer.completion_tokens,
+        cost_usd=answer.cost_usd,
+        ttft_s=answer.ttft_s,
+        details=answer.details,
+        repeats=list(rows.values()),
+    )
+
+
+def rows_for(run: Run, answers: Sequence[int], changes: Mapping[int, float]) -> list[QuestionRow]:
+    """Return answers, given by id, as rows with their twins; three queries whatever their number."""
+    by_id = Answer.objects.select_related("question").defer(*_UNSHOWN).in_bulk(answers)
+    shown = [by_id[pk] for pk in answers]
+    twins = _twins(run, shown)
+    scores = load_answer_scores(run, [*shown, *twins.values()])
+    rows = []
+    for answer in shown:
+        twin = twins.get(answer.pk)
+        beside = question_row(twin, scores, change=changes.get(twin.question_id)) if twin else None
+        rows.append(question_row(answer, scores, beside, changes.get(answer.question_id)))
+    return rows
+
+
+def _twins(run: Run, answers: Sequence[Answer]) -> dict[int, Answer]:
+    """Return, by answer, the answer to the other question of the pair in the same repeat."""
+    pairs = {answer.question.pair_id for answer in answers if answer.question.answerable}
+    mates = Answer.objects.filter(run=run, question__pair_id__in=pairs).select_related("question").defer(*_UNSHOWN)
+    by_pair: dict[tuple[str, int], list[Answer]] = {}
+    for mate in mates.order_by(*_POSITION):
+        by_pair.setdefault((mate.question.pair_id, mate.repeat), []).append(mate)
+    twins = {}
+    for answer in answers:
+        for mate in by_pair.get((answer.question.pair_id, answer.repeat), []):
+            if {mate.question.kind, answer.question.kind} == {Question.Kind.SIMPLE, Question.Kind.COMPLEX}:
+                twins[answer.pk] = mate
+                break
+    return twins
+
+
+def _filtered(answers: QuerySet[Answer], run: Run, filters: QuestionFilters) -> QuerySet[Answer]:
+    wanted = {
+        "question__kind": filters.kind,
+        "question__transformation": filters.transformation,
+        "question__error": filters.error_kind,
+    }
+    answers = answers.filter(**{name: "" if value == "none" else value for name, value in wanted.items() if value})
+    if filters.text:
+        answers = answers.filter(Q(question__text__icontains=filters.text) | Q(text__icontains=filters.text))
+    if filters.refused == "failed":
+        answers = answers.exclude(error="")
+    elif filters.refused:
+        answers = answers.filter(Exists(_scores(run, REFUSED).filter(details__label=filters.refused)))
+    if filters.metric:
+        answers = _by_score(answers, _scores(run, filters.metric), filters)
+    return answers
+
+
+def _by_score(answers: QuerySet[Answer], scores: QuerySet[MetricScore], filters: QuestionFilters) -> QuerySet[Answer]:
+    if filters.unscored:
+        answers = answers.filter(Exists(scores.filter(value__isnull=True)))
+    if filters.below is not None:
+        answers = answers.filter(Exists(scores.filter(value__lte=filters.below)))
+    if filters.above is not None:
+        answers = answers.filter(Exists(scores.filter(value__gte=filters.above)))
+    return answers
+
+
+def _scores(run: Run, metric: str) -> QuerySet[MetricScore]:
+    """Return the current scores of the answer that stands outside, for use in a subquery."""
+    return MetricScore.objects.filter(answer=OuterRef("pk"), scoring__run=run, scoring__current=True, metric=metric)
+
+
+def _sorted(answers: QuerySet[Answer], run: Run, sort: str) -> QuerySet[Answer]:
+    name, descending = sort.removeprefix("-"), sort.startswith("-")
+    if name in _SORTS:
+        column = F(_SORTS[name])
+    elif name in HEADLINE:
+        answers = answers.annotate(sort_value=Subquery(_scores(run, name).values("value")[:1]))
+        column = F("sort_value")
+    elif name == "position" and descending:
+        return answers.order_by(*(f"-{each}" for each in _POSITION))
+    else:
+        return answers.order_by(*_POSITION)
+    order = column.desc(nulls_last=True) if descending else column.asc(nulls_last=True)
+    return answers.order_by(order, *_POSITION)
+
+
+def _changes(run: Run, filters: QuestionFilters) -> dict[int, float]:
+    """Return the change of each question (by id) against the other run, as far as the filter keeps it."""
+    if filters.against is None:
+        return {}
+    before, after = load_scores(filters.against), load_scores(run)
+    kept = changed_keys(question_changes(before, after), filters.change, filters.threshold)
+    return {after.questions[key].pk: change for key, change in kept.items()}
+
+
+def _score_views(row: QuestionRow) -> list[ScoreView]:
+    views = []
+    for name, score in row.scores.items():
+        unit = metrics.get(name)
+        views.append(ScoreView(name, unit.label, unit.help, score.value, score.reason, score.details))
+    return views

@@ -263,7 +263,7 @@ class Comparison:
     """Run b against run a. `note` says why nothing or not everything could be compared; empty when all could.
 
     `won` and `lost` are sorted by the size of the change; `same` counts questions within the threshold, `uncompared`
-    those without a score in one of the runs.
+    those without a score in one of the runs. `won_count` and `lost_count` count all, also those not listed.
     """
 
     a: RunRow
@@ -275,3 +275,5 @@ class Comparison:
     same: int
     uncompared: int
     note: str = ""
+    won_count: int = 0
+    lost_count: int = 0

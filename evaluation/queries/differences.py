@@ -1,0 +1,171 @@
+"""Paired differences between two runs, from their stored scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.db.models import QuerySet
+
+from evaluation.metrics.base import metrics
+from evaluation.models import MetricScore, Question, Run, Scoring
+from evaluation.paired import Difference, paired_difference
+from evaluation.queries.rows import PairedDifference
+from evaluation.queries.sentences import difference_sentence
+from evaluation.spec import HEADLINE, EvaluationSpec
+from evaluation.stats import Term
+from evaluation.summaries import TOTAL, metric_terms, total_weights
+from evaluation.types import Sample, Score
+from rag_pipeline.types import Trace
+
+Key = tuple[str, str]
+"""A question's id and text: the same in two versions of a test set unless it was edited."""
+
+PRIMARY = {"simple": "recall", "complex": "robustness", "out_of_scope": "knowledge_bounding"}
+"""The score by which a question is won or lost, by its kind."""
+
+
+@dataclass(frozen=True)
+class ScoredRun:
+    """A run's current scores, repeats averaged: `values[key][metric]`; a key is missing where no repeat was scored."""
+
+    run: Run
+    spec: EvaluationSpec | None
+    questions: dict[Key, Question]
+    values: dict[Key, dict[str, float]]
+
+
+def load_scores(run: Run) -> ScoredRun:
+    """Read a run's scores in three queries."""
+    scoring = Scoring.objects.filter(run=run, current=True).first()
+    if scoring is None:
+        return ScoredRun(run, None, {}, {})
+    questions = {question.pk: question for question in _asked(run)}
+    keys = {pk: (question.question_id, question.text) for pk, question in questions.items()}
+    collected: dict[Key, dict[str, list[float]]] = {}
+    rows = MetricScore.objects.filter(scoring=scoring, metric__in=HEADLINE)
+    for question, metric, value in rows.values_list("answer__question_id", "metric", "value"):
+        if value is not None:
+            collected.setdefault(keys[question], {}).setdefault(metric, []).append(value)
+    values = {
+        key: {metric: sum(each) / len(each) for metric, each in found.items()} for key, found in collected.items()
+    }
+    return ScoredRun(
+        run, EvaluationSpec.create(scoring.spec), {keys[pk]: question for pk, question in questions.items()}, values
+    )
+
+
+def _asked(run: Run) -> QuerySet[Question]:
+    return Question.objects.filter(pk__in=run.answers.order_by().values("question"))
+
+
+def why_incomparable(a: ScoredRun, b: ScoredRun) -> str:
+    """Return why no score of the two runs can be compared, or an empty string."""
+    for each in (a, b):
+        if each.spec is None:
+            return f"{each.run} has no scores yet."
+    if not a.questions.keys() & b.questions.keys():
+        return "The two runs have no question in common: they used different test sets."
+    differing = [
+        EvaluationSpec.model_fields[name].title or name
+        for name in EvaluationSpec.model_fields
+        if name != "weights" and getattr(a.spec, name) != getattr(b.spec, name)
+    ]
+    if differing:
+        return (
+            f"The two runs were scored with different settings ({', '.join(differing)}). "
+            "Score one of them again with the settings of the other."
+        )
+    return ""
+
+
+def paired_differences(a: ScoredRun, b: ScoredRun) -> dict[str, PairedDifference]:
+    """Return b − a for the five scores and the total, over the questions that both runs scored."""
+    problem = why_incomparable(a, b)
+    if problem or b.spec is None:
+        return {name: _missing(name, problem) for name in (*HEADLINE, TOTAL)}
+    rows = {name: _difference_rows(a, b, name) for name in HEADLINE}
+    found = {}
+    terms = {name: _terms(name, rows[name]) for name in HEADLINE}
+    for name in HEADLINE:
+        found[name] = _difference(name, terms[name], [rows[name]])
+    weights = total_weights(b.spec)
+    parts = {name: _terms(name, rows[name], weight) for name, weight in weights.items()}
+    whole = (
+        None
+        if any(part is None for part in parts.values())
+        else [each for part in parts.values() for each in part or ()]
+    )
+    found[TOTAL] = _difference(TOTAL, whole, [rows[name] for name in weights])
+    return found
+
+
+def question_changes(a: ScoredRun, b: ScoredRun) -> dict[Key, tuple[str, float | None]]:
+    """Return, for every question that both runs asked, its primary score and b − a (None: not scored in both)."""
+    changes: dict[Key, tuple[str, float | None]] = {}
+    for key, question in b.questions.items():
+        if key in a.questions:
+            metric = PRIMARY[question.kind]
+            before, after = (each.values.get(key, {}).get(metric) for each in (a, b))
+            changes[key] = (metric, None if before is None or after is None else after - before)
+    return changes
+
+
+def _difference_rows(a: ScoredRun, b: ScoredRun, metric: str) -> list[tuple[Sample, Score]]:
+    rows = []
+    for key, question in b.questions.items():
+        before, after = (each.values.get(key, {}).get(metric) for each in (a, b))
+        if before is not None and after is not None:
+            sample = Sample(question.question_id, question.pair_id, question.kind, Trace(question.text, ""))
+            rows.append((sample, Score(after - before)))
+    return rows
+
+
+def _terms(metric: str, rows: Sequence[tuple[Sample, Score]], weight: float = 1.0) -> list[Term] | None:
+    unit = metrics.get(metric)
+    reach = unit.high - unit.low
+    terms = metric_terms(unit, rows, weight)
+    return None if terms is None else [replace(term, low=-reach, high=reach) for term in terms]
+
+
+def _difference(
+    metric: str, terms: list[Term] | None, rows: Iterable[Sequence[tuple[Sample, Score]]]
+) -> PairedDifference:
+    if terms is None:
+        return _missing(metric, "No questions were scored by both runs, or one kind of question is missing.")
+    found: Difference = paired_difference(terms)
+    n = len({sample.question_id for each in rows for sample, _ in each})
+    label = metric_label(metric)
+    return PairedDifference(
+        metric=metric,
+        label=label,
+        mean_diff=found.mean,
+        ci_low=found.low,
+        ci_high=found.high,
+        n=n,
+        clusters=found.clusters,
+        p=found.p,
+        verdict=found.verdict,
+        sentence=difference_sentence(label, found, n),
+    )
+
+
+def _missing(metric: str, reason: str) -> PairedDifference:
+    label = metric_label(metric)
+    return PairedDifference(metric, label, None, None, None, 0, 0, None, "", reason, reason)
+
+
+def metric_label(metric: str) -> str:
+    """Return a metric's name on screen."""
+    return "Total" if metric == TOTAL else metrics.get(metric).label
+
+
+def changed_keys(changes: Mapping[Key, tuple[str, float | None]], change: str, threshold: float) -> dict[Key, float]:
+    """Return the questions won (or lost) by at least `threshold`, and by how much; all scored ones without `change`."""
+    scored = {key: value for key, (_, value) in changes.items() if value is not None}
+    smallest = max(threshold, 1e-9)
+    if change == "won":
+        return {key: value for key, value in scored.items() if value >= smallest}
+    if change == "lost":
+        return {key: value for key, value in scored.items() if value <= -smallest}
+    return scored

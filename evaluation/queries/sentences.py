@@ -1,0 +1,55 @@
+"""Scores and differences in words."""
+
+from __future__ import annotations
+
+from evaluation.paired import SAME, Difference
+
+FEWEST_PAIRS = 6
+"""With fewer pairs even a change in all of them has p ≥ 0.06: nothing can be told apart."""
+
+_GROUPS = {
+    "attempted": "Attempted among answerable",
+    "refused": "Refused among out-of-scope",
+    "near": "Refused, near out-of-scope",
+    "far": "Refused, far out-of-scope",
+    "twin_loss": "Lost against the simple twin",
+    "kind:simple": "Simple questions",
+    "kind:complex": "Complex questions",
+    "error:none": "No slip",
+    "transformation:none": "No transformation",
+}
+_PREFIXES = {"error": "Slip: ", "transformation": "Twin: "}
+
+
+def signed(value: float) -> str:
+    """Return a number with two decimals and a sign; a change too small to show is ±0.00."""
+    text = f"{value:+.2f}".replace("-", "−")
+    return "±0.00" if text in ("+0.00", "−0.00") else text
+
+
+def difference_sentence(label: str, difference: Difference, n: int) -> str:
+    """Return a difference with its uncertainty and what may be concluded from it."""
+    questions = f"{n} question" if n == 1 else f"{n} questions"
+    interval = f"95 % interval {signed(difference.low)} to {signed(difference.high)}"
+    if difference.verdict == SAME and abs(difference.mean) < 1e-9 and difference.p == 1.0:
+        start = f"{label} is unchanged on {questions} ({interval})"
+    else:
+        start = f"{label} {signed(difference.mean)} on {questions} ({interval}, p = {p_words(difference.p)})"
+    if difference.verdict == SAME and difference.clusters < FEWEST_PAIRS:
+        pairs = "pair" if difference.clusters == 1 else "pairs"
+        return f"{start}: not distinguishable; {difference.clusters} {pairs} are too few to tell."
+    return f"{start}: {difference.verdict}."
+
+
+def p_words(p: float) -> str:
+    """Return a p-value with two significant digits, “under 0.001” below that."""
+    return "under 0.001" if p < 0.001 else f"{p:.2g}"
+
+
+def group_label(group: str) -> str:
+    """Return the name of a part of a run on screen."""
+    if group in _GROUPS:
+        return _GROUPS[group]
+    prefix, _, name = group.partition(":")
+    words = (name or prefix).replace("_", " ")
+    return f"{_PREFIXES[prefix]}{words}" if prefix in _PREFIXES else words.capitalize()

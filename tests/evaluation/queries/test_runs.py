@@ -1,0 +1,69 @@
+"""Runs as rows: current scores, states, filters, and no more queries for more runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.queries import run_rows
+from evaluation.services.scoring import score_run
+from evaluation.spec import EvaluationSpec
+from rag_pipeline.models import BackgroundTask
+from tests.factories import WORDS, make_run, make_testset
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_row_has_the_settings_and_the_scores_of_its_run():
+    run = make_run(settings={"chunk_size": 400}, errors={"o2": "The server is down."})
+    (row,) = run_rows()
+    assert row.run == run
+    assert row.settings["chunk_size"] == 400
+    assert (row.state, row.answers, row.failed) == ("done", 8, 1)
+    assert (row.prompt_name, row.reader, row.agreement) == ("Concise", "extractive", "token_recall")
+    assert list(row.metrics) == [
+        "recall", "robustness", "brevity", "knowledge_bounding", "context_matching", "total",
+    ]  # fmt: skip
+    assert row.total is not None
+    assert row.total.mean == 5.0
+
+
+def test_only_the_current_scoring_is_shown():
+    run = make_run(answers={"p1s": "Cairo"})
+    score_run(run=run, spec=EvaluationSpec(eval_embedding=WORDS, agreement="semantic_similarity"))
+    (row,) = run_rows()
+    assert row.agreement == "semantic_similarity"
+    assert row.metrics["recall"].mean == pytest.approx(2 / 3)
+
+
+def test_newest_first_and_archived_ones_only_when_asked_for():
+    testset = make_testset()
+    old, hidden, new = make_run(testset), make_run(testset, archived=True), make_run(testset)
+    assert [row.run for row in run_rows()] == [new, old]
+    assert [row.run for row in run_rows(archived=True)] == [new, hidden, old]
+
+
+def test_rows_can_be_limited_to_what_stands_on_one_axis():
+    by_tokens = make_run(settings={"chunk_unit": "tokens", "chunk_size": 128})
+    by_characters = make_run(evaluation={"agreement": "semantic_similarity"})
+    assert [row.run for row in run_rows(chunk_unit="tokens")] == [by_tokens]
+    assert [row.run for row in run_rows(agreement="semantic_similarity")] == [by_characters]
+    assert [row.run for row in run_rows(testset=by_tokens.testset)] == [by_tokens]
+    assert [row.run for row in run_rows(corpus=by_characters.corpus)] == [by_characters]
+
+
+def test_a_run_under_way_has_its_state_and_no_scores():
+    task = BackgroundTask.objects.create(kind="evaluate", state="failed", error="OpenAI rejected the key.")
+    make_run(scored=False, task=task)
+    (row,) = run_rows()
+    assert (row.state, row.error, row.metrics, row.total) == ("failed", "OpenAI rejected the key.", {}, None)
+
+
+def test_more_runs_take_no_more_queries(django_assert_num_queries):
+    testset = make_testset()
+    make_run(testset)
+    with django_assert_num_queries(4):
+        run_rows()
+    for _ in range(3):
+        make_run(testset)
+    with django_assert_num_queries(4):
+        assert len(run_rows()) == 4
