@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rag_pipeline.llm.connect import CallSettings, connect
 from rag_pipeline.llm.failures import ExplainedErrors, ModelCallError, broken_off, garbage
 from rag_pipeline.llm.limits import ModelLimits, configured_limits
+from rag_pipeline.llm.loop_thread import iterate_there, run_there
 from rag_pipeline.llm.prices import cost_usd
 from rag_pipeline.llm.retry import Retry
 from rag_pipeline.llm.target import OPENAI, Target
@@ -97,7 +98,7 @@ class ChatModel:
 
     async def _stream_once(self, prompt: str) -> AsyncIterator[str | Reply]:
         model = await self._model()
-        usage = _UsageCounter(cumulative=self.target.provider == OPENAI)
+        usage = _UsageCounter(cumulative=self._is_openai)
         pieces: list[str] = []
         finish, ttft_s, start = "", None, time.perf_counter()
         async for chunk in self._chunks(model, prompt):
@@ -112,7 +113,13 @@ class ChatModel:
 
     async def _chunks(self, model: BaseChatModel, prompt: str) -> AsyncIterator[AIMessageChunk]:
         """Yield what the model sends; each wait is bounded, since a silent server would hold up the run for ever."""
-        async with contextlib.aclosing(cast("AsyncGenerator[AIMessageChunk]", model.astream(prompt))) as chunks:
+
+        def start() -> AsyncIterator[AIMessageChunk]:
+            return model.astream(prompt)
+
+        # Clients of other providers are bound to the first loop that used them: they get one that never ends.
+        source = start() if self._is_openai else iterate_there(start)
+        async with contextlib.aclosing(cast("AsyncGenerator[AIMessageChunk]", source)) as chunks:
             while True:
                 with ExplainedErrors(self.target, self.limits.timeout_s):
                     async with asyncio.timeout(self.limits.timeout_s):
@@ -129,7 +136,8 @@ class ChatModel:
         start = time.perf_counter()
         with ExplainedErrors(self.target, self.limits.timeout_s):
             async with asyncio.timeout(self.limits.timeout_s):
-                message = await model.ainvoke(prompt, **options)
+                call = model.ainvoke(prompt, **options)
+                message = await (call if self._is_openai else run_there(call))
         return self._reply(str(message.text), message.usage_metadata, _finish(message), start, None)
 
     async def _model(self) -> BaseChatModel:
@@ -138,7 +146,11 @@ class ChatModel:
 
     @property
     def _takes_schema(self) -> bool:
-        return self.target.provider == OPENAI and not self._schema_rejected
+        return self._is_openai and not self._schema_rejected
+
+    @property
+    def _is_openai(self) -> bool:
+        return self.target.provider == OPENAI
 
     def _without(self, failure: ModelCallError) -> bool:
         """Do without what the model rejected. False when nothing can be left out."""
@@ -149,7 +161,7 @@ class ChatModel:
 
     def _check_ended(self, finish: str, pieces: list[str]) -> None:
         """A stream of OpenAI's protocol says why it ended; one that does not was cut."""
-        if self.target.provider == OPENAI and not finish:
+        if self._is_openai and not finish:
             raise broken_off(self.target) if pieces else garbage(self.target)
 
     def _reply(self, text: str, usage: UsageMetadata | None, finish: str, start: float, ttft_s: float | None) -> Reply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -91,18 +92,8 @@ async def _connect_openai(target: Target, settings: CallSettings, limits: ModelL
 
 
 def _connect_other(target: Target, settings: CallSettings, limits: ModelLimits) -> BaseChatModel:
-    from langchain.chat_models import init_chat_model
-
-    wanted: dict[str, Any] = {
-        "temperature": settings.temperature,
-        "max_tokens": settings.max_tokens,
-        "timeout": limits.timeout_s,
-        "max_retries": 0,
-    }
-    given = {name: value for name, value in wanted.items() if value is not None}
     try:
-        model: BaseChatModel = init_chat_model(target.name, model_provider=target.provider, **given)
-        return model
+        return _init(target, settings.temperature, settings.max_tokens, limits.timeout_s)
     except ImportError as error:
         raise ProviderError(_missing_package(target, error), permanent=True) from error
     except ValidationError as error:
@@ -111,6 +102,19 @@ def _connect_other(target: Target, settings: CallSettings, limits: ModelLimits) 
         if "nsupported" in str(error) and "provider" in str(error):
             raise unknown_provider(target) from error
         raise ProviderError(_incomplete(target, str(error)), permanent=True) from error
+
+
+@lru_cache(maxsize=64)
+def _init(target: Target, temperature: float | None, max_tokens: int | None, timeout_s: float) -> BaseChatModel:
+    """Return the provider's model; kept, since its connections can only be closed by its own library."""
+    from langchain.chat_models import init_chat_model
+
+    wanted = {"temperature": temperature, "max_tokens": max_tokens}
+    given: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    model: BaseChatModel = init_chat_model(
+        target.name, model_provider=target.provider, timeout=timeout_s, max_retries=0, **given
+    )
+    return model
 
 
 def unknown_provider(target: Target) -> ProviderError:

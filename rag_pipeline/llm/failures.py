@@ -18,7 +18,10 @@ _REJECTED = re.compile(
     r"unexpected|deprecated|only the default|unavailable|must be",
     re.IGNORECASE,
 )
-_TOO_LONG = re.compile(r"context.{0,10}(length|window|size)|too many tokens|prompt is too long|too long", re.IGNORECASE)
+_TOO_LONG = re.compile(
+    r"context.{0,10}(length|window|size)|too many tokens|too long|less than \d+ tokens|too large to process",
+    re.IGNORECASE,
+)
 _KEY_LIKE = re.compile(r"\b(sk|pk|gsk|key)-[\w*.-]{6,}|(?<=[Bb]earer )\S+")
 _TIMEOUT_NAMES = ("Timeout", "DeadlineExceeded")
 _CONNECTION_NAMES = ("ConnectionError", "ConnectError", "EndpointConnectionError", "ServiceUnavailable")
@@ -31,6 +34,7 @@ class ModelCallError(ProviderError):
     """A provider's failure with what the caller needs to go on.
 
     `retryable`: the same request may succeed a moment later. `parameter`: the setting that the model rejected.
+    `too_long`: the text does not fit into the model.
     """
 
     def __init__(
@@ -41,10 +45,12 @@ class ModelCallError(ProviderError):
         retryable: bool = False,
         retry_after: float | None = None,
         parameter: str = "",
+        too_long: bool = False,
     ) -> None:
         super().__init__(message, permanent=permanent, retry_after=retry_after)
         self.retryable = retryable
         self.parameter = parameter
+        self.too_long = too_long
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +108,7 @@ def broken_off(target: Target) -> ModelCallError:
 def garbage(target: Target) -> ModelCallError:
     """Return the failure of an answer that is not in the provider's format."""
     hint = (
-        "Check OPENAI_BASE_URL (it usually ends in /v1) and that the server speaks OpenAI's chat completions."
+        "Check OPENAI_BASE_URL (it usually ends in /v1) and that the server speaks OpenAI's protocol."
         if target.provider == OPENAI
         else "Try again, or update the provider's package."
     )
@@ -115,6 +121,12 @@ def _from_status(status: int, error: Exception, target: Target) -> ModelCallErro
         return ModelCallError(
             f"The account at {_lower(target.place)} has no credit left. Top it up, or choose another model.",
             permanent=True,
+        )
+    if _is_too_long(status, error, message):
+        return ModelCallError(
+            f"The text is longer than {target.name} can read. Choose a smaller top k or chunk size. "
+            f"{target.place} said: {message}",
+            too_long=True,
         )
     if status in {408, 409, 425, 429} or status >= 500:
         return _temporary(status, error, target)
@@ -131,6 +143,12 @@ def _from_status(status: int, error: Exception, target: Target) -> ModelCallErro
     if status == 404 or code in _MODEL_CODES:
         return _not_found(error, target)
     return _bad_request(status, error, target)
+
+
+def _is_too_long(status: int, error: Exception, message: str) -> bool:
+    """A text that does not fit; llama.cpp's server answers that with 500, text-embeddings-inference with 413."""
+    said = _code(error) == "context_length_exceeded" or bool(_TOO_LONG.search(message))
+    return status == 413 or (said and status in {400, 422, 500})
 
 
 def _temporary(status: int, error: Exception, target: Target) -> ModelCallError:
@@ -156,11 +174,6 @@ def _not_found(error: Exception, target: Target) -> ModelCallError:
 
 def _bad_request(status: int, error: Exception, target: Target) -> ModelCallError:
     message = _message(error)
-    if _code(error) == "context_length_exceeded" or _TOO_LONG.search(message):
-        return ModelCallError(
-            f"The prompt is longer than {target.name} can read. Choose a smaller top k or chunk size. "
-            f"{target.place} said: {message}"
-        )
     return ModelCallError(
         f"{target.place} refused the request (status {status}): {message}", parameter=_parameter(error, message)
     )

@@ -53,10 +53,18 @@ def _behaviour(server: FakeOpenAI, path: str, body: dict[str, Any], headers: dic
         return Behaviour.rejected_key()
     if server.models and path != _MODELS and body.get("model") not in server.models:
         return unknown_model(str(body.get("model")))
+    longest = max((len(text) for text in _inputs(body)), default=0)
+    if server.longest_input and longest > server.longest_input:
+        return Behaviour.too_long()
     for parameter in server.rejects:
         if parameter in body:
             return rejects(parameter)
     return server.script.popleft() if server.script else server.always
+
+
+def _inputs(body: dict[str, Any]) -> list[str]:
+    given = body.get("input", [])
+    return given if isinstance(given, list) else [given]
 
 
 async def _respond(
@@ -74,12 +82,17 @@ async def _respond(
         await _send_json(send, 200, embeddings(body, server.dimension))
     elif path == _MODELS:
         await _send_json(send, 200, {"object": "list", "data": [{"id": name} for name in sorted(server.models)]})
-    elif path == _CHAT and body.get("stream"):
+    elif _is_chat(path) and body.get("stream"):
         await _stream(how, body, receive, send)
-    elif path == _CHAT:
+    elif _is_chat(path):
         await _send_json(send, 200, _completion(how, body))
     else:
         await _send_json(send, 404, {"detail": "Not Found"})
+
+
+def _is_chat(path: str) -> bool:
+    """Azure has the same endpoint at another path."""
+    return path == _CHAT or (path.startswith("/openai/deployments/") and path.endswith("/chat/completions"))
 
 
 def _completion(how: Behaviour, body: dict[str, Any]) -> dict[str, Any]:
@@ -89,7 +102,7 @@ def _completion(how: Behaviour, body: dict[str, Any]) -> dict[str, Any]:
         "id": "chatcmpl-fake",
         "object": "chat.completion",
         "created": 1,
-        "model": body["model"],
+        "model": body.get("model", ""),
         "choices": [{"index": 0, "message": message, "finish_reason": how.finish}],
         "usage": _usage(body, text),
     }
@@ -117,7 +130,7 @@ async def _event(send: Send, body: dict[str, Any], choice: dict[str, Any] | None
         "id": "chatcmpl-fake",
         "object": "chat.completion.chunk",
         "created": 1,
-        "model": body["model"],
+        "model": body.get("model", ""),
         "choices": [{"index": 0} | choice] if choice else [],
     }
     if usage:

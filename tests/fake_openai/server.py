@@ -29,7 +29,8 @@ class FakeOpenAI:
 
     `script` holds the behaviours of the next requests, in order; when it is empty `always` counts.
     `rejects` are parameters that the model does not take; `models` the only names it knows (empty: any);
-    `key` the only key it takes (empty: any). `dimension` is the length of its embeddings.
+    `key` the only key it takes (empty: any). `dimension` is the length of its embeddings, `longest_input`
+    the characters that it embeds at once (0: any).
     """
 
     def __init__(self, port: int = 0, delay_s: float = 0.0) -> None:
@@ -47,6 +48,7 @@ class FakeOpenAI:
         self.rejects: set[str] = set()
         self.models: set[str] = set()
         self.key = ""
+        self.longest_input = 0
         self.requests: list[Recorded] = []
         self.in_flight = 0
         self.most_in_flight = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +20,8 @@ TEXT = (
     "It stands 20 metres tall. The keepers left when the light was automated in 1998."
 )
 REFUSAL = "I am not aware of that topic"
-QUICK = ModelLimits(timeout_s=0.4, max_retries=2, first_wait_s=0.01, longest_wait_s=0.5)
+QUICK = ModelLimits(timeout_s=10, max_retries=2, first_wait_s=0.01, longest_wait_s=0.5)
+IMPATIENT = replace(QUICK, timeout_s=0.4)
 
 
 def request(question: str = "Who built the lighthouse at Cape Wrath?") -> GenerationRequest:
@@ -39,6 +41,12 @@ async def failure_of(model: ChatGenerator) -> ProviderError:
     return caught.value
 
 
+async def until_idle(server: FakeOpenAI) -> None:
+    async with asyncio.timeout(5):
+        while server.in_flight:
+            await asyncio.sleep(0.01)
+
+
 async def test_streams_pieces_and_ends_with_the_whole_answer(fake_openai: FakeOpenAI) -> None:
     pieces = [piece async for piece in generator().stream(request())]
     *texts, last = pieces
@@ -53,7 +61,7 @@ async def test_counts_tokens_and_measures_the_first_one(fake_openai: FakeOpenAI)
     assert result.usage.prompt_tokens == len(request().prompt.split())
     assert result.usage.completion_tokens == 12
     assert result.ttft_s is not None
-    assert 0.1 <= result.ttft_s <= result.latency_s < 0.4
+    assert 0.1 <= result.ttft_s <= result.latency_s
 
 
 async def test_sends_the_prompt_as_it_is_with_the_settings(fake_openai: FakeOpenAI) -> None:
@@ -84,13 +92,11 @@ async def test_says_that_an_answer_was_cut_off_by_its_limit(fake_openai: FakeOpe
         Behaviour.rate_limited(),
         Behaviour.server_error(500),
         Behaviour.server_error(503),
-        Behaviour.hang(),
         Behaviour.garbage(),
         Behaviour.garbage(b"{}", "application/json"),
         Behaviour.garbage(b"data: {nonsense\n\n", "text/event-stream"),
         Behaviour.cut(0),
         Behaviour.cut(3),
-        Behaviour(hangs_after=2),
     ],
 )
 async def test_a_passing_trouble_is_tried_again(fake_openai: FakeOpenAI, trouble: Behaviour) -> None:
@@ -102,11 +108,19 @@ async def test_a_passing_trouble_is_tried_again(fake_openai: FakeOpenAI, trouble
     assert "attempt 2" in result.notes[-1]
 
 
+@pytest.mark.parametrize("trouble", [Behaviour.hang(), Behaviour(hangs_after=2)])
+async def test_silence_is_tried_again(fake_openai: FakeOpenAI, trouble: Behaviour) -> None:
+    fake_openai.next(trouble)
+    result = await generator(limits=IMPATIENT).generate(request())
+    assert result.details["attempts"] >= 2
+    assert result.text.endswith("Robert Stevenson.")
+
+
 async def test_waits_as_long_as_the_provider_asks(fake_openai: FakeOpenAI) -> None:
     fake_openai.next(Behaviour.rate_limited(retry_after="0.3"))
     result = await generator().generate(request())
     first, second = fake_openai.requests
-    assert 0.3 <= second.at - first.at < 0.5
+    assert 0.3 <= second.at - first.at
     assert 0.3 <= result.details["waited_s"] < 0.35
 
 
@@ -123,7 +137,6 @@ async def test_does_not_wait_for_a_provider_that_asks_for_an_hour(fake_openai: F
     [
         (Behaviour.rate_limited(), "limits how many requests"),
         (Behaviour.server_error(502), "problem of its own (status 502)"),
-        (Behaviour.hang(), "sent nothing for 0.4 seconds"),
         (Behaviour.garbage(), "cannot be read"),
         (Behaviour.cut(2), "broke off in the middle"),
     ],
@@ -134,6 +147,13 @@ async def test_gives_up_after_the_last_retry(fake_openai: FakeOpenAI, trouble: B
     assert words in str(error)
     assert "(Tried 3 times.)" in str(error)
     assert not error.permanent
+    assert len(fake_openai.requests) == 3
+
+
+async def test_a_silent_server_is_given_up(fake_openai: FakeOpenAI) -> None:
+    fake_openai.always = Behaviour.hang()
+    error = await failure_of(generator(limits=IMPATIENT))
+    assert "sent nothing for 0.4 seconds" in str(error)
     assert len(fake_openai.requests) == 3
 
 
@@ -277,11 +297,7 @@ async def test_an_abandoned_stream_frees_the_server(fake_openai: FakeOpenAI) -> 
     stream = generator().stream(request())
     assert await anext(stream) == "The "
     await stream.aclose()
-    for _ in range(50):
-        if fake_openai.in_flight == 0:
-            break
-        await asyncio.sleep(0.02)
-    assert fake_openai.in_flight == 0
+    await until_idle(fake_openai)
 
 
 async def test_an_unknown_provider_is_answered_with_examples() -> None:
@@ -295,6 +311,42 @@ async def test_a_missing_package_is_named() -> None:
     error = await failure_of(generator("claude-sonnet-4-5", provider="anthropic"))
     assert error.permanent
     assert "pip install langchain-anthropic" in str(error)
+
+
+@pytest.fixture
+def azure(fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> FakeOpenAI:
+    """Azure's chat model ships with langchain-openai and stands for every provider behind init_chat_model."""
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "sk-azure")
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", fake_openai.base_url.removesuffix("/v1"))
+    monkeypatch.setenv("OPENAI_API_VERSION", "2025-01-01-preview")
+    return fake_openai
+
+
+def test_other_providers_come_through_langchain_in_any_loop(azure: FakeOpenAI) -> None:
+    model = generator("my-deployment", provider="azure_openai")
+    for _ in range(3):
+        result = asyncio.run(model.generate(request()))
+        assert result.text.endswith("Robert Stevenson.")
+        assert result.ttft_s is not None
+    assert azure.requests[0].path.startswith("/openai/deployments/my-deployment")
+    assert len(azure.connections) == 1
+
+
+async def test_failures_of_other_providers_are_explained_alike(azure: FakeOpenAI) -> None:
+    azure.next(Behaviour.server_error(), Behaviour.rejected_key())
+    error = await failure_of(generator("my-deployment", provider="azure_openai"))
+    assert error.permanent
+    assert "rejected the key. Set AZURE_OPENAI_API_KEY" in str(error)
+    assert len(azure.requests) == 2
+
+
+async def test_an_abandoned_stream_of_another_provider_ends_too(azure: FakeOpenAI) -> None:
+    azure.next(Behaviour(hangs_after=1))
+    stream = generator("my-deployment", provider="azure_openai").stream(request())
+    await anext(stream)
+    await stream.aclose()
+    await until_idle(azure)
 
 
 def test_the_setting_chooses_the_generator() -> None:

@@ -1,0 +1,56 @@
+"""An event loop of our own in a thread, for clients that must outlive the caller's loop and for callers without one."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import Future
+from functools import cache
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="model-calls", daemon=True).start()
+    return loop
+
+
+def run_blocking(work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` in the loop thread and wait for it; given up when the waiting is interrupted."""
+    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    try:
+        return future.result()
+    finally:
+        future.cancel()
+
+
+async def run_there(work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` in the loop thread and await it here; cancelled together with the caller."""
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _loop()))
+
+
+async def iterate_there(make: Callable[[], AsyncIterator[T]]) -> AsyncIterator[T]:
+    """Run the iterator that `make` returns in the loop thread and yield its items here."""
+    here = asyncio.get_running_loop()
+    arrived: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
+
+    async def pump() -> None:
+        async for item in make():
+            here.call_soon_threadsafe(arrived.put_nowait, (item,))
+
+    def ended(_: Future[None]) -> None:
+        if not here.is_closed():
+            here.call_soon_threadsafe(arrived.put_nowait, None)
+
+    pumping = asyncio.run_coroutine_threadsafe(pump(), _loop())
+    pumping.add_done_callback(ended)
+    try:
+        while (item := await arrived.get()) is not None:
+            yield item[0]
+        pumping.result()
+    finally:
+        pumping.cancel()
