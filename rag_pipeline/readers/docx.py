@@ -1,0 +1,148 @@
+"""Reader for Word documents: paragraphs, headings, lists and tables in the order of the document."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+from rag_pipeline.errors import DocumentError
+from rag_pipeline.readers import markdown
+from rag_pipeline.readers.base import ParsedText, Reader, readers
+from rag_pipeline.readers.docx_styles import Numbering, Styles, tag, value
+from rag_pipeline.readers.markdown import Block
+
+_OLE = b"\xd0\xcf\x11\xe0"
+_LARGEST_UNPACKED = 500 * 1024 * 1024
+_SPACES = {tag("tab"): "\t", tag("ptab"): "\t", tag("br"): "\n", tag("cr"): "\n", tag("noBreakHyphen"): "\u2011"}
+_WRAPPERS = frozenset(tag(name) for name in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag"))
+_LEFT_OUT = frozenset({tag("del"), tag("moveFrom"), tag("pPr"), tag("rPr"), tag("txbxContent")})
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+
+
+@readers.register
+class DocxReader(Reader):
+    """Reads the body; page headers and footers, comments and deleted text are left out."""
+
+    key = "docx"
+    label = "Word (docx)"
+    extensions = (".docx",)
+    requires = {"docx": "python-docx", "lxml": "lxml"}
+
+    def read(self, data: bytes, name: str) -> ParsedText:
+        """Extract the text. Raises DocumentError for an encrypted, damaged or other kind of file."""
+        document = _opened(data)
+        body = _Body(Styles(document), Numbering(document))
+        return ParsedText(markdown.joined(body.blocks(document.element.body)))
+
+
+def _opened(data: bytes) -> Any:
+    if data.startswith(_OLE):
+        raise DocumentError(
+            "The file is encrypted or in the old doc format. Open it in Word and save it as docx without a password."
+        )
+    from docx import Document
+    from docx.opc.exceptions import PackageNotFoundError
+    from lxml.etree import LxmlError
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(part.file_size for part in archive.infolist()) > _LARGEST_UNPACKED:
+                raise DocumentError("The file unpacks to more than 500 MB. Save it without its images.")
+        return Document(io.BytesIO(data))
+    except (zipfile.BadZipFile, PackageNotFoundError, LxmlError, KeyError, ValueError, EOFError, OSError):
+        raise DocumentError("The file is damaged or not a Word document. Open it in Word and save it again.") from None
+
+
+class _Body:
+    """Turns the elements of a document's body, or of a table cell, to blocks."""
+
+    def __init__(self, styles: Styles, numbering: Numbering) -> None:
+        self._styles = styles
+        self._numbering = numbering
+
+    def blocks(self, parent: Any) -> Iterator[Block]:
+        """Yield the blocks of `parent` in order."""
+        for node in parent.iterchildren():
+            if node.tag == tag("p"):
+                yield self._paragraph(node)
+                for box in _text_boxes(node):
+                    yield from self.blocks(box)
+            elif node.tag == tag("tbl"):
+                yield Block(markdown.table(list(self._rows(node))))
+            elif node.tag in _WRAPPERS:
+                yield from self.blocks(node)
+
+    def _paragraph(self, node: Any) -> Block:
+        text = re.sub(r"[ \t\xa0]+", " ", "".join(_text_parts(node))).strip()
+        if not text:
+            return Block("")
+        style = self._styles.of(node)
+        item = self._numbering.next_item(node, style)
+        level = self._styles.heading_level(node, style)
+        if level:
+            label = item.label if item and item.label != "-" else ""
+            return Block(markdown.heading(level, f"{label} {text}"))
+        if item:
+            return Block(f"{'  ' * item.level}{item.label} {text}", tight=True)
+        return Block(text)
+
+    def _rows(self, node: Any) -> Iterator[list[str]]:
+        for line in node.iter(tag("tr")):
+            if next(line.iterancestors(tag("tbl"))) is not node:
+                continue  # of a table inside a cell: that cell's text
+            yield [text for cell in _cells(line) for text in self._cell(cell)]
+
+    def _cell(self, node: Any) -> list[str]:
+        """Return the text of a cell, and an empty one for each further column that it spans."""
+        properties = node.find(tag("tcPr"))
+        width, continued = 1, False
+        if properties is not None:
+            width = _columns(value(properties.find(tag("gridSpan"))))
+            merge = properties.find(tag("vMerge"))
+            continued = merge is not None and value(merge) in (None, "continue")
+        return ["" if continued else self._cell_text(node)] + [""] * (width - 1)
+
+    def _cell_text(self, node: Any) -> str:
+        """Return the text of a cell on one line, that of tables in it too."""
+        parts: list[str] = []
+        for child in node.iterchildren():
+            if child.tag == tag("tbl"):
+                parts += [cell for row in self._rows(child) for cell in row]
+            elif child.tag == tag("p"):
+                parts.append(self._paragraph(child).text)
+            elif child.tag in _WRAPPERS:
+                parts.append(self._cell_text(child))
+        return " ".join(part for part in parts if part)
+
+
+def _columns(number: str | None) -> int:
+    return min(max(int(number), 1), 100) if number and number.isdecimal() else 1
+
+
+def _cells(node: Any) -> Iterator[Any]:
+    for child in node.iterchildren():
+        if child.tag == tag("tc"):
+            yield child
+        elif child.tag in _WRAPPERS:
+            yield from _cells(child)
+
+
+def _text_parts(node: Any) -> Iterator[str]:
+    """Yield the text of a paragraph with inserted but without deleted text and without its text boxes."""
+    for child in node.iterchildren():
+        if child.tag == tag("t"):
+            yield child.text or ""
+        elif child.tag in _SPACES:
+            yield _SPACES[child.tag]
+        elif child.tag not in _LEFT_OUT and child.tag != _FALLBACK:
+            yield from _text_parts(child)
+
+
+def _text_boxes(node: Any) -> Iterator[Any]:
+    """Yield the text boxes anchored in a paragraph; Word stores each twice, for old readers a second time."""
+    for box in node.iter(tag("txbxContent")):
+        if not any(True for _ in box.iterancestors(_FALLBACK)):
+            yield box
