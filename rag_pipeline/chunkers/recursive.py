@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import Field, field_validator
 
 from rag_pipeline.chunkers.base import chunkers
-from rag_pipeline.chunkers.rulers import Ruler, Slice
+from rag_pipeline.chunkers.rulers import Ruler, Slice, trimmed
 from rag_pipeline.chunkers.sized import SizedChunker
 from rag_pipeline.chunkers.sizes import SizeOptions
 
@@ -44,8 +44,8 @@ class RecursiveChunker(SizedChunker):
     """Keeps paragraphs, else lines, else sentences, else words together.
 
     Makes the chunks of LangChain's RecursiveCharacterTextSplitter (separators kept at the start), with exact offsets.
-    Overlap is made of whole pieces, so it is at most what was asked. What has no separator left is cut by size, which
-    in tokens is finer than LangChain's (one character there, one token here).
+    Overlap is made of whole pieces, so it is at most what was asked. Two differences: a chunk of nothing but a full
+    stop joins the one before it; and what has no separator left is cut by size in tokens, not in single characters.
     """
 
     key = "recursive"
@@ -56,8 +56,26 @@ class RecursiveChunker(SizedChunker):
     options: RecursiveOptions
 
     def cut(self, ruler: Ruler) -> Iterator[Slice]:
-        """Yield the chunks of the whole text."""
-        return self._cut_slice(ruler, 0, len(ruler.text), self.options.separators)
+        """Yield the chunks of the whole text; a lone full stop joins the chunk before it where that has room."""
+        before: Slice | None = None
+        for piece in self._cut_slice(ruler, 0, len(ruler.text), self.options.separators):
+            start, end = trimmed(ruler.text, *piece)
+            if start == end:
+                continue
+            if before is not None and self._joins(ruler, before, (start, end)):
+                before = before[0], max(before[1], end)
+                continue
+            if before is not None:
+                yield before
+            before = start, end
+        if before is not None:
+            yield before
+
+    def _joins(self, ruler: Ruler, before: Slice, piece: Slice) -> bool:
+        """True for a piece without letter or digit that still fits into the chunk before it."""
+        return not any(character.isalnum() for character in ruler.text[slice(*piece)]) and (
+            ruler.length(before[0], piece[1]) <= self.options.chunk_size
+        )
 
     def _cut_slice(self, ruler: Ruler, start: int, end: int, separators: Sequence[str]) -> Iterator[Slice]:
         separator, finer = _first_found(ruler.text, start, end, separators)

@@ -42,6 +42,15 @@ def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
     return unix_lines(text.removeprefix("\ufeff")), encoding
 
 
+def encoding_notes(encoding: str) -> tuple[str, ...]:
+    """Return a remark for the user on an encoding that is not the usual one."""
+    if encoding == "utf-8":
+        return ()
+    windows = re.fullmatch(r"cp(125\d)", encoding)
+    name = f"Windows-{windows.group(1)}" if windows else encoding.upper().replace("_", "-")
+    return (f"Read as {name}.",)
+
+
 def unix_lines(text: str) -> str:
     """Return `text` with CRLF and CR as LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -52,7 +61,10 @@ def _decode(data: bytes, declared: str | None) -> tuple[str, str]:
         if data.startswith(mark):
             # A mark settles it: damaged bytes after it become replacement characters.
             return data.decode(encoding, errors="replace"), encoding
-    for guess in ("utf-8", _known_codec(declared), _utf_16_by_zeros(data)):
+    known = _known_codec(declared)
+    # Encodings that switch by escape sequences look like plain ASCII.
+    switching = known if known and b"\x1b" in data else None
+    for guess in (switching, "utf-8", known, _utf_16_by_zeros(data)):
         if guess and _decodes(data, guess):
             return data.decode(guess), guess
     return _detected(data)

@@ -8,6 +8,10 @@ from typing import Any
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _BULLET = "-"
+_ROMAN = (
+    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
+    (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+)  # fmt: skip
 _FORMATS = {"lowerLetter", "upperLetter", "lowerRoman", "upperRoman", "decimalZero"}
 
 
@@ -62,7 +66,7 @@ class Styles:
         num_id: str | None = None
         num_level: int | None = None
         seen: set[str] = set()
-        while name in self._nodes and name not in seen:
+        while name is not None and name in self._nodes and name not in seen:
             seen.add(name)
             node = self._nodes[name]
             if heading is None:
@@ -82,7 +86,9 @@ class Numbering:
         self._levels: dict[tuple[str, int], Any] = {}
         self._counts: dict[str, dict[int, int]] = {}
         self._lists: dict[str, str] = {}
-        part = next((rel.target_part for rel in document.part.rels.values() if rel.reltype.endswith("/numbering")), None)
+        part = next(
+            (rel.target_part for rel in document.part.rels.values() if rel.reltype.endswith("/numbering")), None
+        )
         if part is not None and hasattr(part, "element"):
             self._read(part.element)
 
@@ -165,10 +171,8 @@ def _numeral(number: int, form: str) -> str:
 
 
 def _roman(number: int) -> str:
-    digits = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"))
-    digits += ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
     text = ""
-    for amount, letters in digits:
+    for amount, letters in _ROMAN:
         text += letters * (number // amount)
         number %= amount
     return text

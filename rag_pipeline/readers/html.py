@@ -8,21 +8,25 @@ from typing import Any
 from rag_pipeline.errors import DocumentError
 from rag_pipeline.readers import markdown
 from rag_pipeline.readers.base import ParsedText, Reader, readers
-from rag_pipeline.readers.decoding import decode
+from rag_pipeline.readers.decoding import decode, encoding_notes
 from rag_pipeline.readers.markdown import Block, one_line
 
 _DECLARED = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-_DROPPED = frozenset(
-    "head script style noscript template nav svg math canvas iframe object embed audio video map button input select "
-    "textarea datalist dialog".split()
-)
+_DROPPED = {
+    "head", "script", "style", "noscript", "template", "nav", "svg", "math", "canvas", "iframe", "object", "embed",
+    "audio", "video", "map", "button", "input", "select", "textarea", "datalist", "dialog",
+}  # fmt: skip
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_BLOCKS = frozenset(
-    "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form header "
-    "hgroup hr html legend li main ol p section summary table tbody td tfoot th thead tr ul caption".split()
-)
-_LISTS = frozenset({"ul", "ol", "menu"})
+_BLOCKS = {
+    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "div", "dl", "dt",
+    "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "html", "legend", "main", "p",
+    "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
+}  # fmt: skip
+_DEEPEST = 200
+"""Elements nested deeper are read as plain text: no page for people is, but files that break programs are."""
+
+_LISTS = {"ul", "ol", "menu"}
 _FLOW_IN_CELL = "./descendant::*[self::table or self::h1 or self::h2 or self::h3 or self::ul or self::ol or self::pre]"
 
 
@@ -41,16 +45,14 @@ class HtmlReader(Reader):
         text, encoding = decode(data, declared.group(1).decode("ascii", "replace") if declared else None)
         page = _Page()
         page.read(_parsed(_UNREADABLE.sub(" ", text)))
-        return ParsedText(
-            markdown.joined(page.blocks), notes=() if encoding == "utf-8" else (f"Read as {encoding}.",)
-        )
+        return ParsedText(markdown.joined(page.blocks), notes=encoding_notes(encoding))
 
 
 def _parsed(text: str) -> Any:
     from lxml import etree, html
 
     # Handed over as bytes: lxml refuses a str that declares an encoding of its own.
-    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         return html.document_fromstring(text.encode(), parser=parser)
     except etree.ParserError:
@@ -64,6 +66,7 @@ class _Page:
         self.blocks: list[Block] = []
         self._line: list[str] = []
         self._lists: list[_List] = []
+        self._depth = 0
 
     def read(self, root: Any) -> None:
         """Read a whole document."""
@@ -87,8 +90,7 @@ class _Page:
         elif tag == "pre":
             self._preformatted(node)
         elif tag == "table" and not _is_layout(node):
-            self._end_block()
-            self.blocks.append(Block(markdown.table(_rows(node))))
+            self._table(node)
         elif tag in _LISTS:
             self._list(node)
         elif tag == "li":
@@ -101,10 +103,15 @@ class _Page:
             self._inside(node)
 
     def _inside(self, node: Any) -> None:
+        if self._depth >= _DEEPEST:
+            self._text(" ".join(node.itertext()))
+            return
+        self._depth += 1
         self._text(node.text)
         for child in node:
             self.element(child)
             self._text(child.tail)
+        self._depth -= 1
 
     def _text(self, text: str | None) -> None:
         if text:
@@ -130,6 +137,15 @@ class _Page:
         lines = "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
         fenced = node.find(".//code") is not None
         self.blocks.append(Block(f"```\n{lines}\n```" if fenced and lines else lines))
+
+    def _table(self, node: Any) -> None:
+        self._end_block()
+        drawn = markdown.table(_rows(node))
+        if drawn:
+            self.blocks.append(Block(drawn))
+        else:
+            self._inside(node)
+            self._end_block()
 
     def _list(self, node: Any) -> None:
         self._end_block()
@@ -186,7 +202,7 @@ def _rows(node: Any) -> list[list[str]]:
     """Return the cells of a table as text; a spanned place is empty."""
     rows: list[list[str]] = []
     below: dict[int, int] = {}  # column -> further rows that a cell from above still covers
-    for line in node.iter("tr"):
+    for line in list(node.iter("tr")) or [node]:
         row: list[str] = []
         for cell in line.iterchildren("td", "th"):
             while below.get(len(row), 0) > 0:
@@ -201,7 +217,8 @@ def _rows(node: Any) -> list[list[str]]:
 
 
 def _span(cell: Any, name: str) -> int:
-    return min(max(_number(cell.get(name), 1), 1), 100)
+    width: int = _number(cell.get(name), 1)
+    return min(max(width, 1), 100)
 
 
 def _cell_text(cell: Any) -> str:

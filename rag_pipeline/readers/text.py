@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag_pipeline.readers.base import ParsedText, Reader, readers
-from rag_pipeline.readers.decoding import decode
+from rag_pipeline.readers.decoding import decode, encoding_notes
 
 
 @readers.register
@@ -18,4 +18,4 @@ class TextReader(Reader):
     def read(self, data: bytes, name: str) -> ParsedText:
         """Decode. Raises DocumentError for binary data."""
         text, encoding = decode(data)
-        return ParsedText(text, notes=() if encoding == "utf-8" else (f"Read as {encoding}.",))
+        return ParsedText(text, notes=encoding_notes(encoding))

@@ -74,6 +74,14 @@ def import_documents(*, corpus: Corpus, files: Iterable[tuple[str, bytes]]) -> I
     return report
 
 
+def check_size(size: int) -> None:
+    """Raise DocumentError for a file of more bytes than the limit."""
+    if size > settings.MAX_UPLOAD_MB * 1024 * 1024:
+        raise DocumentError(
+            f"The file is larger than {settings.MAX_UPLOAD_MB} MB. Split it, or raise WORKBENCH_MAX_UPLOAD_MB."
+        )
+
+
 def delete_document(*, document: Document) -> None:
     """Delete a document and its file. Raises InUseError naming what needs its text."""
     # Test sets and runs belong to the evaluation package above this one: known here by their reverse relations only.
@@ -99,10 +107,7 @@ def delete_corpus(*, corpus: Corpus) -> None:
 
 def _import_one(corpus: Corpus, name: str, data: bytes) -> tuple[Document, bool]:
     """Return (document, whether it is new)."""
-    if len(data) > settings.MAX_UPLOAD_MB * 1024 * 1024:
-        raise DocumentError(
-            f"The file is larger than {settings.MAX_UPLOAD_MB} MB. Split it, or raise WORKBENCH_MAX_UPLOAD_MB."
-        )
+    check_size(len(data))
     content_hash = hashlib.sha256(data).hexdigest()
     there = corpus.documents.filter(content_hash=content_hash).first()
     if there is not None:

