@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.registry import first_problem
 from rag_pipeline.spec import BUILTIN_READER, digest
+
+M = TypeVar("M", bound=BaseModel)
 
 HEADLINE = ("recall", "robustness", "brevity", "knowledge_bounding", "context_matching")
 """The five headline scores, in the order in which they are shown."""
@@ -90,7 +92,7 @@ class GeneratorSpec(_Checked):
         return _create(cls, given)
 
 
-def _create(model: type[Any], given: Mapping[str, Any] | None) -> Any:
+def _create(model: type[M], given: Mapping[str, Any] | None) -> M:
     try:
         return model.model_validate(dict(given or {}))
     except ValidationError as error:

@@ -52,7 +52,7 @@ class CachedEmbedder(Embedder):
 
     def embed_progressively(self, texts: Sequence[str]) -> Iterator[int]:
         """Embed what is missing block by block; yield the number of missing texts done so far."""
-        missing = self.missing(texts)
+        missing = self.unseen(texts)
         # Of like length together: a batch is padded to its longest text.
         missing.sort(key=len)
         for start in range(0, len(missing), BLOCK):
@@ -60,7 +60,7 @@ class CachedEmbedder(Embedder):
             self._write("passage", block, self.inner.embed_passages(block))
             yield start + len(block)
 
-    def missing(self, texts: Sequence[str]) -> list[str]:
+    def unseen(self, texts: Sequence[str]) -> list[str]:
         """Return the distinct texts that are not in the cache."""
         by_key = {text_key(text): text for text in texts}
         known = self._read("passage", list(by_key))

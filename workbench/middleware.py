@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from typing import Any
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
+from asgiref.sync import iscoroutinefunction
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.decorators import sync_and_async_middleware
 
 
-class ContentSecurityPolicyMiddleware:
-    """Forbids inline scripts and anything from another host."""
+@sync_and_async_middleware
+def content_security_policy(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """Forbid inline scripts and anything from another host, on every response."""
 
-    sync_capable = True
-    async_capable = True
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]) -> None:
-        self.get_response = get_response
-        if iscoroutinefunction(get_response):
-            markcoroutinefunction(self)
-
-    def __call__(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
-        if iscoroutinefunction(self):
-            return self._call_async(request)
-        response = self.get_response(request)
-        response["Content-Security-Policy"] = settings.CONTENT_SECURITY_POLICY  # type: ignore[index]
+    def protect(response: HttpResponseBase) -> HttpResponseBase:
+        response.headers["Content-Security-Policy"] = settings.CONTENT_SECURITY_POLICY
         return response
 
-    async def _call_async(self, request: HttpRequest) -> HttpResponse:
-        response: HttpResponse = await self.get_response(request)  # type: ignore[misc]
-        response["Content-Security-Policy"] = settings.CONTENT_SECURITY_POLICY
-        return response
+    async def middleware_async(request: HttpRequest) -> HttpResponseBase:
+        return protect(await get_response(request))
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        return protect(get_response(request))
+
+    return middleware_async if iscoroutinefunction(get_response) else middleware

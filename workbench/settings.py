@@ -72,7 +72,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "workbench.middleware.ContentSecurityPolicyMiddleware",
+    "workbench.middleware.content_security_policy",
 ]
 
 ROOT_URLCONF = "workbench.urls"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 from collections.abc import Sequence
@@ -13,10 +14,11 @@ from django.db.models import Max
 
 from evaluation.models import Evidence, Question, TestSet
 from evaluation.spec import GeneratorSpec
-from evaluation.types import DraftQuestion
+from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline import background
 from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.models import Corpus, Document
+from rag_pipeline.types import Span
 
 Status = Question.Status
 
@@ -166,23 +168,14 @@ def add_question(
         raise ConfigError("A question needs a text.", "text")
     if answerable and not references:
         raise ConfigError("An answerable question needs a reference answer.", "reference_answers")
-    has_span = document is not None and start is not None and end is not None
-    if answerable and not has_span:
-        raise ConfigError(
-            "An answerable question needs its evidence: a document and the text that answers it.", "evidence"
-        )
-    if answerable and document is not None and not 0 <= (start or 0) < (end or 0) <= document.length:
-        raise ConfigError(f"The evidence does not lie within “{document.name}”.", "evidence")
+    evidence = _checked_evidence(document, start, end) if answerable else ()
     with transaction.atomic():
         target = editable(testset=testset)
-        number = target.questions.count() + 1
-        while target.questions.filter(question_id=f"m{number:03d}").exists():
-            number += 1
-        name = f"m{number:03d}"
-        draft = DraftQuestion(name, name, kind, text.strip(), references if answerable else (), metadata={"by": "hand"})
+        name = _free_id(target)
+        draft = DraftQuestion(
+            name, name, kind, text.strip(), references if answerable else (), evidence, metadata={"by": "hand"}
+        )
         question = store_questions(testset=target, drafts=[draft])[0]
-        if answerable:
-            Evidence.objects.create(question=question, document=document, start=start, end=end)
         question.status = Status.REVIEWED
         question.save(update_fields=["status"])
     return question
@@ -201,6 +194,22 @@ def delete_testset(*, testset: TestSet) -> None:
     if task is not None:
         task.delete()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _checked_evidence(document: Document | None, start: int | None, end: int | None) -> tuple[DraftEvidence, ...]:
+    if document is None or start is None or end is None:
+        raise ConfigError(
+            "An answerable question needs its evidence: a document and the text that answers it.", "evidence"
+        )
+    if not 0 <= start < end <= document.length:
+        raise ConfigError(f"The evidence does not lie within “{document.name}”.", "evidence")
+    return (DraftEvidence(Span(document.pk, start, end), document.text[start:end]),)
+
+
+def _free_id(testset: TestSet) -> str:
+    """Return an unused question id for a question added by hand: m001, m002 …"""
+    taken = set(testset.questions.values_list("question_id", flat=True))
+    return next(name for name in (f"m{number:03d}" for number in itertools.count(1)) if name not in taken)
 
 
 def _next_position(testset: TestSet) -> int:

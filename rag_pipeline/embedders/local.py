@@ -51,7 +51,8 @@ class LocalEmbedder(Embedder):
 
     @cached_property
     def _model(self) -> SentenceTransformer:
-        return load_model(self.path, self.name)
+        model: SentenceTransformer = load_model(self.path, self.name)
+        return model
 
     @cached_property
     def _fast(self) -> FastEncoder | None:
@@ -174,7 +175,7 @@ def weighted_means(vectors: Vectors, owners: Sequence[int], weights: Sequence[in
 def unit_length(vectors: Vectors) -> Vectors:
     """Return the rows scaled to length 1; a zero row stays zero."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.maximum(norms, 1e-12)
+    return np.asarray(vectors / np.maximum(norms, 1e-12), np.float32)
 
 
 def shipped_weights() -> Path | None:

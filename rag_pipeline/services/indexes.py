@@ -70,7 +70,7 @@ def estimate(*, corpus: Corpus, spec: PipelineSpec) -> IndexEstimate:
     if row is not None and _folder(row.fingerprint).exists():
         return IndexEstimate(row.chunks, 0)
     spans = chunk_documents(documents, spec, embedder)
-    return IndexEstimate(len(spans), len(embedder.missing(chunk_texts(documents, spans))))
+    return IndexEstimate(len(spans), len(embedder.unseen(chunk_texts(documents, spans))))
 
 
 def build_index(*, corpus: Corpus, spec: PipelineSpec) -> Iterator[Progress]:
@@ -83,7 +83,7 @@ def build_index(*, corpus: Corpus, spec: PipelineSpec) -> Iterator[Progress]:
         return
     spans = chunk_documents(documents, spec, embedder)
     texts = chunk_texts(documents, spans)
-    total = len(embedder.missing(texts))
+    total = len(embedder.unseen(texts))
     yield Progress("Embedding chunks", 0, total)
     for done in embedder.embed_progressively(texts):
         yield Progress("Embedding chunks", done, total)

@@ -102,9 +102,9 @@ def test_encoding_needs_no_torch():
 def test_the_cache_embeds_each_text_once(tmp_path, embedder):
     cached = CachedEmbedder(embedder, tmp_path)
     texts = ["one", "two", "one", "three"]
-    assert cached.missing(texts) == ["one", "two", "three"]
+    assert cached.unseen(texts) == ["one", "two", "three"]
     first = cached.embed_passages(texts)
-    assert cached.missing(texts) == []
+    assert cached.unseen(texts) == []
     np.testing.assert_array_equal(first[0], first[2])
     np.testing.assert_array_equal(cached.embed_passages(texts), first)
     [file] = tmp_path.glob("*.sqlite3")
