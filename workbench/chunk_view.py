@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rag_pipeline.types import SourceDoc, Span
 
@@ -22,6 +23,8 @@ class Segment:
     page: int | None = None
     """Number of the page that begins here."""
     marked: bool = False
+    begins: bool = False
+    """True for the first piece of the marked passage."""
 
     @property
     def shared(self) -> bool:
@@ -92,8 +95,9 @@ def _segments(
             chunks=tuple(i + 1 for i in running if spans[i].start <= left and right <= spans[i].end),
             page=pages.get(left),
             marked=mark is not None and mark[0] <= left and right <= mark[1],
+            begins=mark is not None and mark[0] == left,
         )
-        for left, right in zip(edges, edges[1:], strict=False)
+        for left, right in pairwise(edges)
     ]
 
 
@@ -149,5 +153,5 @@ def size_spread(sizes: Sequence[int], window: int | None = None) -> SizeSpread |
 
 def _round_width(least: float) -> int:
     """Return the smallest of 1, 2, 5, 10, 20, 50 … that is not below `least`."""
-    power = 10 ** max(0, math.floor(math.log10(max(least, 1))))
+    power = int(10 ** math.floor(math.log10(max(least, 1))))
     return next(step * power for step in (1, 2, 5, 10) if step * power >= least)

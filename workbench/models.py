@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from evaluation.models import Run
 from rag_pipeline.models import Corpus
+from workbench.answer_line import answer_line
 
 
 class Preferences(models.Model):
@@ -54,6 +55,11 @@ class ChatMessage(models.Model):
 
     class Meta:
         ordering = ("id",)
+
+    @property
+    def line(self) -> list[str]:
+        """What the line under the answer says."""
+        return answer_line(self.trace)
 
 
 class SavedView(models.Model):

@@ -4,17 +4,32 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver
 
-from workbench.views import chat, compare, dashboard, documents, frame, health, runs, testsets
+from workbench.views import (
+    chat,
+    compare,
+    dashboard,
+    document,
+    documents,
+    frame,
+    health,
+    prompts,
+    questions,
+    runs,
+    testsets,
+)
 from workbench.views import workbench as workbench_page
 
 urlpatterns: list[URLPattern | URLResolver] = [
     *workbench_page.urlpatterns,
     *documents.urlpatterns,
+    *document.urlpatterns,
     *testsets.urlpatterns,
+    *questions.urlpatterns,
     *runs.urlpatterns,
     *dashboard.urlpatterns,
     *compare.urlpatterns,
     *chat.urlpatterns,
+    *prompts.urlpatterns,
     *frame.urlpatterns,
     *health.urlpatterns,
 ]

@@ -63,5 +63,5 @@ def test_sizes_fall_into_round_bars():
     assert (spread.count, spread.smallest, spread.median, spread.largest) == (5, 5, 10, 160)
     assert [bar.count for bar in spread.bars if bar.count] == [2, 1, 1, 1]
     assert spread.bars[0].high == 10
-    assert [bar.low for bar in spread.bars if bar.over_window][0] == 110
+    assert next(bar.low for bar in spread.bars if bar.over_window) == 110
     assert size_spread([]) is None

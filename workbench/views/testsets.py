@@ -1,18 +1,172 @@
-"""The page Test sets."""
+"""Test sets: generate, import, look through, download, delete."""
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
-from django.urls import path
-from django.views.decorators.http import require_safe
+from typing import Any
 
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import path, reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from evaluation.models import TestSet
+from evaluation.services.files import testset_csv
+from evaluation.services.testsets import delete_testset, start_generation
+from rag_pipeline.errors import InUseError, PipelineError
+from rag_pipeline.models import BackgroundTask, Corpus
+from workbench.forms.testsets import GenerateForm, ImportForm, QuestionFilter
 from workbench.htmx import render_page
+from workbench.services.present import preferred_corpus, preferred_generator
+from workbench.services.question_list import (
+    counts_of,
+    newest_pairs,
+    pair_page,
+    testset_rows,
+    transformations_of,
+)
+
+NEWEST_SHOWN = 8
 
 
 @require_safe
 def testsets(request: HttpRequest) -> HttpResponse:
-    """Show the page."""
-    return render_page(request, "base.html", "base.html", {})
+    """List the test sets, with the forms that make one."""
+    return _list(request)
 
 
-urlpatterns = [path("testsets/", testsets, name="testsets")]
+@require_POST
+def generate(request: HttpRequest) -> HttpResponse:
+    """Start writing a test set in the background and show it growing."""
+    form = GenerateForm(request.POST)
+    if form.is_valid():
+        try:
+            made = start_generation(corpus=form.cleaned_data["corpus"], name=form.cleaned_data["name"], spec=form.spec)
+            return HttpResponseRedirect(reverse("testset", args=[made.pk]))
+        except PipelineError as error:
+            _add_error(form, error)
+    return _list(request, generate=form)
+
+
+@require_POST
+def importing(request: HttpRequest) -> HttpResponse:
+    """Import a test set; a file that does not fit is refused with its rows and reasons."""
+    from evaluation.services.imports import import_testset
+
+    form = ImportForm(request.POST, request.FILES, prefix="import")
+    if form.is_valid():
+        values = form.cleaned_data
+        try:
+            made = import_testset(
+                corpus=values["corpus"],
+                name=values["name"],
+                file=_content(values["file"]),
+                answers=_content(values["answers"]) if values["answers"] else None,
+            )
+            messages.success(request, f"Imported {made.questions.count()} questions.")
+            return HttpResponseRedirect(reverse("testset", args=[made.pk]))
+        except PipelineError as error:
+            _add_error(form, error, fallback="file")
+    return _list(request, importing=form)
+
+
+@require_safe
+def testset(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a test set: how it was made, and its questions with filters."""
+    return testset_page(request, _found(pk))
+
+
+@require_safe
+def download(request: HttpRequest, pk: int) -> HttpResponse:
+    """Download output.csv."""
+    response = HttpResponse(testset_csv(testset=_found(pk)), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="output.csv"'
+    return response
+
+
+@require_POST
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    """Delete a version that no run used."""
+    found = _found(pk)
+    name = str(found)
+    try:
+        delete_testset(testset=found)
+    except InUseError as error:
+        return testset_page(request, found, delete_error=str(error))
+    messages.success(request, f"The test set “{name}” was deleted.")
+    return HttpResponseRedirect(reverse("testsets"))
+
+
+def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpResponse:
+    """Render the page of a test set; `values` carry what went wrong."""
+    writing = found.task is not None and found.task.active
+    filters = QuestionFilter(request.GET, transformations=transformations_of(found))
+    versions = TestSet.objects.filter(corpus=found.corpus_id, name=found.name).order_by("-version")
+    context: dict[str, Any] = {
+        "testset": found,
+        "task": found.task if found.task and found.task.state != BackgroundTask.State.DONE else None,
+        "writing": writing,
+        "counts": counts_of(found),
+        "versions": list(versions.only("pk", "version", "name")),
+        "run_count": found.runs.count(),
+        "filters": filters,
+        "query": request.GET.urlencode(),
+    }
+    if writing:
+        context["newest"] = newest_pairs(testset=found, count=NEWEST_SHOWN)
+    else:
+        context["list"] = pair_page(testset=found, chosen=filters.chosen, number=request.GET.get("page"))
+    status = 422 if values else 200
+    return render_page(request, "testsets/testset.html", "testsets/_body.html", context | values, status)
+
+
+def _list(request: HttpRequest, **forms: Any) -> HttpResponse:
+    """Render the list; `forms` are those that came back with errors."""
+    corpus = Corpus.objects.filter(pk=_number(request.GET.get("corpus"))).first() or preferred_corpus()
+    start = {"corpus": corpus, "name": _free_name(corpus)}
+    context = {
+        "rows": testset_rows(),
+        "has_documents": Corpus.objects.filter(documents__isnull=False).exists(),
+        "generate": GenerateForm(initial=preferred_generator().model_dump() | start),
+        "importing": ImportForm(initial=start, prefix="import"),
+        "worker_model": preferred_generator().llm,
+    }
+    status = 422 if forms else 200
+    return render_page(request, "testsets/page.html", "testsets/_list.html", context | forms, status)
+
+
+def _free_name(corpus: Corpus | None) -> str:
+    """Return a name that the corpus has not used yet."""
+    if corpus is None:
+        return ""
+    taken = set(corpus.testsets.values_list("name", flat=True))
+    names = (corpus.name if number == 1 else f"{corpus.name} {number}" for number in range(1, len(taken) + 2))
+    return next(name for name in names if name not in taken)
+
+
+def _found(pk: int) -> TestSet:
+    return get_object_or_404(TestSet.objects.select_related("corpus", "task"), pk=pk)
+
+
+def _content(file: UploadedFile) -> tuple[str, bytes]:
+    return file.name or "", file.read()
+
+
+def _add_error(form: GenerateForm | ImportForm, error: PipelineError, fallback: str | None = None) -> None:
+    field = getattr(error, "field", None)
+    form.add_error(field if field in form.fields else fallback, str(error))
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text and text.isdecimal() and len(text) < 19 else 0
+
+
+urlpatterns = [
+    path("testsets/", testsets, name="testsets"),
+    path("testsets/generate/", generate, name="testset-generate"),
+    path("testsets/import/", importing, name="testset-import"),
+    path("testsets/<int:pk>/", testset, name="testset"),
+    path("testsets/<int:pk>/output.csv", download, name="testset-csv"),
+    path("testsets/<int:pk>/delete/", delete, name="testset-delete"),
+]

@@ -1,0 +1,43 @@
+"""The chat's message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.spec import PipelineSpec
+
+LONGEST = 4000
+
+
+class ChatForm(forms.Form):
+    """A question to the present pipeline; `spec` after checking is what answers it."""
+
+    message = forms.CharField(
+        label="Message",
+        max_length=LONGEST,
+        error_messages={
+            "required": "Type a question first.",
+            "max_length": f"A question has at most {LONGEST:,} characters.",
+        },
+        widget=forms.Textarea(attrs={"rows": 2, "placeholder": "Ask a question about the documents", "dir": "auto"}),
+    )
+    use_context = forms.BooleanField(label="Use context", required=False)
+
+    def __init__(self, *args: Any, spec: PipelineSpec, **kwargs: Any) -> None:
+        kwargs["initial"] = {"use_context": spec.core.use_context} | (kwargs.get("initial") or {})
+        super().__init__(*args, **kwargs)
+        self._present = spec
+        self.spec = spec
+
+    def clean_use_context(self) -> bool:
+        """Refuse what the pipeline cannot do without context, in its own words."""
+        wanted = bool(self.cleaned_data["use_context"])
+        if wanted != self._present.core.use_context:
+            try:
+                self.spec = self._present.changed(use_context=wanted)
+            except ConfigError as error:
+                raise forms.ValidationError(str(error)) from None
+        return wanted

@@ -1,0 +1,25 @@
+"""A prompt of the library."""
+
+from __future__ import annotations
+
+from django import forms
+
+from rag_pipeline.services.prompts import LONGEST_NAME
+
+
+class PromptForm(forms.Form):
+    """Name and text; an own prompt of that name is replaced."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=LONGEST_NAME,
+        help_text="Shown in charts and tables. The name of one of yours replaces it.",
+        error_messages={"required": "Give the prompt a name: it is shown in charts and tables."},
+    )
+    text = forms.CharField(
+        label="Prompt",
+        strip=False,
+        help_text="{context}, {question} and {refusal} are replaced; other braces stay.",
+        error_messages={"required": "The prompt is empty."},
+        widget=forms.Textarea(attrs={"rows": 8, "class": "mono", "spellcheck": "false", "dir": "auto"}),
+    )

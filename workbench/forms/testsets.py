@@ -1,0 +1,113 @@
+"""Forms of the page Test sets: generate, import, filter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from evaluation.models import Question
+from evaluation.spec import GeneratorSpec
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.models import Corpus
+
+NAME = {"required": "Give the test set a name."}
+CORPUS = {"required": "Choose a corpus.", "invalid_choice": "This corpus does not exist any more. Choose another one."}
+
+
+class CorpusField(forms.ModelChoiceField):
+    """A choice of corpora."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs = {"label": "Corpus", "empty_label": None, "error_messages": CORPUS} | kwargs
+        super().__init__(queryset=Corpus.objects.all(), **kwargs)
+
+
+class GenerateForm(forms.Form):
+    """What a new test set is made from; `spec` after checking."""
+
+    corpus = CorpusField()
+    name = forms.CharField(label="Name", max_length=120, error_messages=NAME)
+    pairs = forms.IntegerField(label="Pairs", help_text="Simple questions, each with a complex twin.")
+    out_of_scope = forms.IntegerField(label="Out of scope", help_text="Questions that the bot should decline.")
+    seed = forms.IntegerField(label="Seed", help_text="The same seed makes the same questions (built-in rules).")
+    llm = forms.CharField(
+        label="Written by",
+        help_text="builtin:extractive writes by rules, without a key; or provider:model, such as openai:gpt-4.1-mini.",
+        widget=forms.TextInput(attrs={"list": "writer-models", "autocomplete": "off"}),
+    )
+    purpose = forms.CharField(
+        label="Purpose",
+        required=False,
+        help_text="What the bot is for: shapes the questions.",
+        widget=forms.Textarea(attrs={"rows": 2, "placeholder": "customers asking about their insurance cover"}),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.spec = GeneratorSpec.create()
+        for name in ("pairs", "out_of_scope", "seed"):
+            self.fields[name].widget.attrs |= {"min": 1 if name == "pairs" else 0, "inputmode": "numeric"}
+
+    def clean(self) -> dict[str, Any]:
+        """Check the values as the generator does, and say it beside the field."""
+        if not self.errors:
+            given = {name: self.cleaned_data[name] for name in GeneratorSpec.model_fields}
+            try:
+                self.spec = GeneratorSpec.create(given)
+            except ConfigError as error:
+                self.add_error(error.field if error.field in self.fields else None, str(error))
+        return self.cleaned_data
+
+
+class ImportForm(forms.Form):
+    """A file of questions, and a second one when the answers are apart."""
+
+    corpus = CorpusField()
+    name = forms.CharField(label="Name", max_length=120, error_messages=NAME)
+    file = forms.FileField(
+        label="Questions",
+        help_text="output.csv of another workbench, a CSV with question, references and corpus_id, or JSONL.",
+        error_messages={"required": "Choose a file first.", "empty": "The file is empty."},
+        widget=forms.FileInput(attrs={"accept": ".csv,.jsonl,.json,.txt"}),
+    )
+    answers = forms.FileField(
+        label="Answers",
+        required=False,
+        help_text="Only for questions.csv with its answers.csv, one column each, in the same order.",
+        error_messages={"empty": "The file is empty."},
+        widget=forms.FileInput(attrs={"accept": ".csv,.txt"}),
+    )
+
+
+class QuestionFilter(forms.Form):
+    """Which questions of a test set are shown; the address holds the choice."""
+
+    kind = forms.ChoiceField(
+        label="Kind",
+        required=False,
+        choices=(("", "All kinds"), ("simple", "Simple"), ("complex", "Complex"), ("out_of_scope", "Out of scope")),
+    )
+    transformation = forms.ChoiceField(label="Transformation", required=False)
+    status = forms.ChoiceField(
+        label="Status",
+        required=False,
+        choices=(("", "Any status"), *((each.value, each.label) for each in Question.Status)),
+    )
+    split = forms.ChoiceField(
+        label="Split", required=False, choices=(("", "Both splits"), ("tune", "Tune"), ("holdout", "Holdout"))
+    )
+    text = forms.CharField(
+        label="Text", required=False, max_length=200, widget=forms.TextInput(attrs={"type": "search"})
+    )
+
+    def __init__(self, data: Any, *, transformations: list[str]) -> None:
+        super().__init__(data, auto_id="filter-%s")
+        choices = [(name, name.replace("_", " ").capitalize()) for name in transformations]
+        self.fields["transformation"].choices = [("", "All transformations"), *choices]  # type: ignore[attr-defined]
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """The filters that are set; values that make no sense are left out."""
+        self.is_valid()
+        return {name: value for name, value in self.cleaned_data.items() if value}

@@ -1,0 +1,151 @@
+"""Chat: one question to the pipeline, streamed, stored, and told whether it declines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from asgiref.sync import sync_to_async
+
+from evaluation.refusal import RefusalDetector
+from evaluation.spec import EvaluationSpec
+from evaluation.types import Refusal
+from rag_pipeline.errors import PipelineError
+from rag_pipeline.models import Corpus
+from rag_pipeline.pipeline import Pipeline
+from rag_pipeline.services.indexes import build_index, open_embedder
+from rag_pipeline.services.pipelines import open_pipeline
+from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.types import Context, Progress, Trace
+from workbench.answer_line import contexts_used
+from workbench.models import Chat, ChatMessage
+
+STOPPED = "Stopped before the answer was finished."
+SHOWN = 30
+"""Messages of a sitting that the page shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What is being done before the first word comes, in the user's words."""
+
+    text: str
+
+
+Piece = Stage | str | ChatMessage
+
+
+def open_chat(*, chat_id: int | None, corpus: Corpus, run_id: int | None) -> Chat:
+    """Return the sitting, or a new one when there is none for this corpus and run."""
+    chat = Chat.objects.filter(pk=chat_id or 0, corpus=corpus, run=run_id).first()
+    return chat or Chat.objects.create(corpus=corpus, run_id=run_id)
+
+
+def start_message(*, chat: Chat, question: str, spec: PipelineSpec) -> ChatMessage:
+    """Store the question; its answer follows."""
+    return ChatMessage.objects.create(chat=chat, question=question, pipeline=spec.settings)
+
+
+async def answer_message(
+    *, message: ChatMessage, spec: PipelineSpec, evaluation: EvaluationSpec
+) -> AsyncIterator[Piece]:
+    """Yield stages, then pieces of the answer, then the stored message.
+
+    An expected failure is stored with the message and not raised; whoever stops reading stores what has come so far.
+    """
+    parts: list[str] = []
+    pipeline: Pipeline | None = None
+    try:
+        corpus = message.chat.corpus
+        async for stage in _building(corpus, spec):
+            yield stage
+        pipeline = await sync_to_async(open_pipeline)(corpus=corpus, spec=spec)
+        yield Stage("Reading the documents" if spec.core.use_context else "Asking the model")
+        async for piece in pipeline.answer_stream(message.question):
+            if isinstance(piece, Trace):
+                await _finish(message, piece, spec, evaluation)
+            else:
+                parts.append(piece)
+                yield piece
+    except PipelineError as error:
+        message.answer, message.error = "".join(parts), str(error)
+    except (asyncio.CancelledError, GeneratorExit):
+        message.answer, message.error = "".join(parts), STOPPED
+        await sync_to_async(_save)(message)
+        raise
+    finally:
+        if pipeline is not None:
+            await pipeline.generator.aclose()
+    await sync_to_async(_save)(message)
+    yield message
+
+
+async def answer_whole(*, message: ChatMessage, spec: PipelineSpec, evaluation: EvaluationSpec) -> ChatMessage:
+    """Answer without streaming; return the stored message."""
+    async for _ in answer_message(message=message, spec=spec, evaluation=evaluation):
+        pass
+    return message
+
+
+async def _building(corpus: Corpus, spec: PipelineSpec) -> AsyncIterator[Stage]:
+    """Load the model and build the index where it is missing, telling how far it is."""
+    if not spec.core.use_context:
+        return
+    yield Stage("Loading the model and the index")
+    steps = build_index(corpus=corpus, spec=spec)
+    while (step := await sync_to_async(_next)(steps)) is not None:
+        if step.total:
+            yield Stage(f"{step.step}: {step.done:,} of {step.total:,}")
+
+
+def _next(steps: Iterator[Progress]) -> Progress | None:
+    return next(steps, None)
+
+
+async def _finish(message: ChatMessage, trace: Trace, spec: PipelineSpec, evaluation: EvaluationSpec) -> None:
+    """Put the trace into the message, with whether the answer declines."""
+    message.answer, message.error = trace.answer, trace.error
+    refusal = None if trace.error else await sync_to_async(_classify)(trace.answer, spec, evaluation)
+    message.refused = (refusal.rule or "yes") if refusal and refusal.refused else ""
+    message.trace = _stored(trace, refusal)
+
+
+def _classify(answer: str, spec: PipelineSpec, evaluation: EvaluationSpec) -> Refusal:
+    embed = open_embedder(evaluation.eval_embedding).embed_passages
+    return RefusalDetector(embed, evaluation, spec.core.refusal).classify_many([answer])[0]
+
+
+def _stored(trace: Trace, refusal: Refusal | None) -> dict[str, Any]:
+    """Return a trace as JSON. Texts are kept: a chat is small, and outlives its documents."""
+    used = contexts_used(trace.answer, [context.text for context in trace.contexts])
+    return {
+        "contexts": [_context(context) | {"used": context.rank in used} for context in trace.contexts],
+        "used": used,
+        "prompt": trace.prompt,
+        "latency_s": trace.latency_s,
+        "ttft_s": trace.ttft_s,
+        "prompt_tokens": trace.usage.prompt_tokens,
+        "completion_tokens": trace.usage.completion_tokens,
+        "cost_usd": trace.usage.cost_usd,
+        "notes": list(trace.notes),
+        "refusal": {"label": refusal.label, "rule": refusal.rule, "detail": refusal.detail} if refusal else {},
+    }
+
+
+def _context(context: Context) -> dict[str, Any]:
+    return {
+        "rank": context.rank,
+        "document_id": context.span.document_id,
+        "document": context.document,
+        "start": context.span.start,
+        "end": context.span.end,
+        "page": context.page,
+        "score": context.score,
+        "text": context.text,
+    }
+
+
+def _save(message: ChatMessage) -> None:
+    message.save(update_fields=["answer", "error", "refused", "trace"])

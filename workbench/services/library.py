@@ -1,0 +1,65 @@
+"""What the page Documents shows: corpora with their documents, and a search in one of them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from django.db.models import Count, QuerySet
+
+from evaluation.models import Run
+from rag_pipeline.models import Corpus, Document
+from rag_pipeline.services.indexes import estimate
+from rag_pipeline.services.pipelines import search
+from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.types import Context
+
+ASK_BEFORE_EMBEDDING = 500
+"""So many chunks are embedded without asking first: some seconds on two cores."""
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """Ranked chunks; `to_embed` above zero means that nothing was searched yet."""
+
+    contexts: tuple[Context, ...] = ()
+    seconds: float = 0.0
+    to_embed: int = 0
+
+
+def corpus_rows() -> QuerySet[Corpus]:
+    """Return all corpora with `document_count`."""
+    return Corpus.objects.annotate(document_count=Count("documents"))
+
+
+def document_rows(*, corpus: Corpus) -> QuerySet[Document]:
+    """Return the documents of a corpus without their texts, newest first, with `evidence_count`."""
+    rows = corpus.documents.defer("text").annotate(evidence_count=Count("evidence"))
+    return rows.order_by("-created", "-id")
+
+
+def search_corpus(*, corpus: Corpus, query: str, spec: PipelineSpec, embed_all: bool = False) -> SearchResult:
+    """Return the chunks nearest to a query under `spec`. Raises ConfigError, ProviderError.
+
+    Many chunks that were never embedded are only embedded when `embed_all` says so.
+    """
+    searching = spec if spec.core.use_context else spec.changed(use_context=True)
+    if not embed_all:
+        needed = estimate(corpus=corpus, spec=searching)
+        if needed.to_embed > ASK_BEFORE_EMBEDDING:
+            return SearchResult(to_embed=needed.to_embed)
+    started = time.perf_counter()
+    contexts = search(corpus=corpus, spec=searching, query=query)
+    return SearchResult(contexts, time.perf_counter() - started)
+
+
+def users_of(*, corpus: Corpus) -> str:
+    """Return what needs a corpus, in words, or an empty string."""
+    testsets = corpus.testsets.count()
+    runs = Run.objects.filter(corpus=corpus).count()
+    parts = [_counted(testsets, "test set"), _counted(runs, "run")]
+    return " and ".join(part for part in parts if part)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}" if count else ""
