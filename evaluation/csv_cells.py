@@ -43,7 +43,7 @@ def cell(value: Any) -> str:
 def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     """Return a UTF-8 CSV file."""
     buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
+    writer = csv.writer(buffer)  # CRLF as in RFC 4180; with LF alone a lone CR in a cell would not be quoted
     writer.writerow(header)
     writer.writerows([cell(value) for value in row] for row in rows)
     # A model may answer with half a surrogate pair, which UTF-8 cannot hold.
@@ -51,6 +51,6 @@ def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
 
 
 def from_csv(text: str, delimiter: str = ",") -> list[list[str]]:
-    """Return the cells of a CSV file, blank lines left out. Raises csv.Error."""
+    """Return the cells of a CSV file, row by row; a blank line is an empty row. Raises csv.Error."""
     csv.field_size_limit(LONGEST_CELL)  # evidence may be longer than the 128 KiB that Python allows by default
-    return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row]
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))

@@ -1,0 +1,83 @@
+"""Fields of imported questions: JSON in cells, references, metadata, names, the split by pair."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from evaluation.exchange.problems import RowError, refuse
+from evaluation.types import DraftQuestion
+
+HOLDOUT = 0.3
+SPLITS = ("tune", "holdout")
+LONGEST_ID = 80
+
+
+def json_cell(cell: str, name: str, kind: type) -> Any:
+    """Return a JSON list or object from a cell, an empty one from an empty cell. Raises RowError."""
+    if not cell.strip():
+        return kind()
+    try:
+        value = json.loads(cell)
+    except ValueError as error:
+        raise RowError(f"{name} is not JSON ({error}).") from error
+    if not isinstance(value, kind):
+        raise RowError(f"{name} is not a JSON {'list' if kind is list else 'object'}.")
+    return value
+
+
+def reference_list(value: Any, name: str) -> tuple[str, ...]:
+    """Return reference answers from a text or a list of texts, blank ones left out. Raises RowError."""
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise RowError(f"{name} is not a list of texts.")
+    return tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))
+
+
+def question_text(text: Any) -> str:
+    """Return the question without surrounding white space. Raises RowError when there is none."""
+    if not isinstance(text, str) or not text.strip():
+        raise RowError("the question is empty.")
+    return text.strip()
+
+
+def short_id(text: str, name: str) -> str:
+    """Return an id. Raises RowError when it is too long to be stored."""
+    if len(text) > LONGEST_ID:
+        raise RowError(f"{name} has {len(text)} characters; at most {LONGEST_ID} are possible.")
+    return text
+
+
+def one_of(value: str, choices: Sequence[str], name: str) -> str:
+    """Return a value that is empty or one of `choices`. Raises RowError."""
+    if value and value not in choices:
+        there = f"Possible: {', '.join(choices)}." if choices else "It must be empty here."
+        raise RowError(f"{name} is “{value}”. {there}")
+    return value
+
+
+def finished(drafts: Sequence[DraftQuestion]) -> list[DraftQuestion]:
+    """Check ids across rows and draw the missing splits by pair. Raises ConfigError."""
+    if not drafts:
+        raise refuse("The file has no questions.")
+    repeated = [name for name, times in Counter(draft.question_id for draft in drafts).items() if times > 1]
+    if repeated:
+        raise refuse(f"The question_id “{repeated[0]}” stands in more than one row.")
+    answerable = {draft.pair_id for draft in drafts if draft.kind != "out_of_scope"}
+    mixed = [draft.pair_id for draft in drafts if draft.kind == "out_of_scope" and draft.pair_id in answerable]
+    if mixed:
+        raise refuse(f"The pair_id “{mixed[0]}” has both answerable and out-of-scope questions.")
+    known = {draft.pair_id: draft.split for draft in drafts if draft.split}
+    split = draw_split([draft.pair_id for draft in drafts if draft.pair_id not in known]) | known
+    return [replace(draft, split=split[draft.pair_id]) for draft in drafts]
+
+
+def draw_split(pairs: Sequence[str]) -> dict[str, str]:
+    """Return `tune` or `holdout` by pair; the same pairs always get the same."""
+    distinct = list(dict.fromkeys(pairs))
+    held = set(random.Random(0).sample(distinct, round(HOLDOUT * len(distinct))))
+    return {pair: "holdout" if pair in held else "tune" for pair in distinct}

@@ -1,0 +1,54 @@
+"""Two files of one column each: questions and, in the same order, their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evaluation.csv_cells import restore
+from evaluation.exchange.fields import question_text
+from evaluation.exchange.problems import RowError, each_row, refuse
+from evaluation.types import DraftQuestion
+
+QUESTION_HEADS = ("question", "questions")
+ANSWER_HEADS = (
+    "answer", "answers", "reference", "references", "reference_answer", "reference_answers", "ground_truth",
+)  # fmt: skip
+
+
+def read_lists(questions: Sequence[list[str]], answers: Sequence[list[str]]) -> list[DraftQuestion]:
+    """Return simple questions with a reference answer and no evidence. Raises ConfigError.
+
+    A first row such as “question” or “answer” is a header; without one the first row is a question.
+    """
+    texts, head = _column(questions, QUESTION_HEADS, "questions")
+    references, _ = _column(answers, ANSWER_HEADS, "answers")
+    if len(texts) != len(references):
+        raise refuse(f"There are {len(texts)} questions but {len(references)} answers; both files need the same rows.")
+    rows = [
+        (f"Row {number + head}", (number, text, reference))
+        for number, (text, reference) in enumerate(zip(texts, references, strict=True), 1)
+    ]
+    return each_row(rows, lambda row: _draft(*row))
+
+
+def _draft(number: int, text: str, reference: str) -> DraftQuestion:
+    question = question_text(restore(text))
+    if not reference.strip():
+        raise RowError("the answer is empty. Import out-of-scope questions as output.csv with their kind.")
+    name = f"q{number:03d}"
+    return DraftQuestion(name, name, "simple", question, (restore(reference).strip(),), split="")
+
+
+def _column(rows: Sequence[list[str]], heads: Sequence[str], what: str) -> tuple[list[str], int]:
+    """Return the cells of a one-column file without header, and the number of header rows."""
+    while rows and not any(cell.strip() for cell in rows[-1]):
+        rows = rows[:-1]
+    wide = next((number for number, row in enumerate(rows, 1) if len(row) > 1), None)
+    if wide is not None:
+        raise refuse(
+            f"The file of {what} has more than one column in row {wide}. "
+            "Put a text with a comma in quotes, one question or answer a row."
+        )
+    cells = [row[0] if row else "" for row in rows]
+    head = bool(cells) and cells[0].strip().lower() in heads
+    return cells[head:], int(head)

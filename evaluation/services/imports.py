@@ -1,0 +1,49 @@
+"""Importing test sets: the whole file or nothing."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import transaction
+
+from evaluation.exchange.formats import File, read_questions
+from evaluation.models import TestSet
+from evaluation.services.files import write_testset_file
+from evaluation.services.testsets import store_questions
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.models import Corpus
+from rag_pipeline.services.corpora import source_docs
+
+
+def import_testset(*, corpus: Corpus, name: str, file: File, answers: File | None = None) -> TestSet:
+    """Store the questions of a file, given as (name, bytes), as a new test set.
+
+    Raises ConfigError naming the row and what is wrong with it; nothing of the file is kept then.
+    """
+    name = _free_name(corpus, name)
+    for each in (file, *([answers] if answers else [])):
+        if len(each[1]) > settings.MAX_UPLOAD_MB * 1024 * 1024:
+            raise ConfigError(f"“{each[0]}” is larger than {settings.MAX_UPLOAD_MB} MB.", "file")
+    drafts = read_questions(file, answers, source_docs(corpus=corpus))
+    pairs = len({draft.pair_id for draft in drafts if draft.kind != "out_of_scope"})
+    out_of_scope = sum(draft.kind == "out_of_scope" for draft in drafts)
+    with transaction.atomic():
+        testset = TestSet.objects.create(
+            corpus=corpus,
+            name=name,
+            report={"imported": file[0], "made": {"pairs": pairs, "out_of_scope": out_of_scope}, "message": ""},
+        )
+        store_questions(testset=testset, drafts=drafts)
+    write_testset_file(testset=testset)
+    return testset
+
+
+def _free_name(corpus: Corpus, name: str) -> str:
+    name = name.strip()
+    longest = TestSet._meta.get_field("name").max_length or 0
+    if not name:
+        raise ConfigError("Give the test set a name.", "name")
+    if len(name) > longest:
+        raise ConfigError(f"The name of a test set has at most {longest} characters; this one has {len(name)}.", "name")
+    if corpus.testsets.filter(name=name).exists():
+        raise ConfigError(f"The corpus “{corpus.name}” already has a test set “{name}”. Choose another name.", "name")
+    return name
