@@ -158,7 +158,7 @@ def test_semicolons_and_a_byte_order_mark_are_understood(corpus):
             "Row 3: start is 'four', not a whole number.",
         ),
         (
-            {"question": "Who?", "kind": "simple", "document": "rosetta_stone", "start": 0, "end": 9, "context": "Roset"},
+            {"question": "?", "kind": "simple", "document": "rosetta_stone", "start": 0, "end": 9, "context": "Roset"},
             "not the context given, “Roset”: it stands at 4 to 9.",
         ),
         ({"question": "Who?", "kind": "simple", "context": "Nowhere."}, "Row 3: the context “Nowhere.” does not stand"),
