@@ -41,8 +41,8 @@ def run(data_dir: Path) -> dict[str, Any]:
 def table(figures: dict[str, Any]) -> str:
     """Return the figures as Markdown."""
     lines = [
-        "276 questions on three corpora (chunking_eval), five chunks each, all-MiniLM-L6-v2, `embed_mode=head`; per cent:"
-        " recall / precision / precision-omega / IoU. The reference counts two special word pieces in every piece that"
+        "276 questions on three corpora (chunking_eval), five chunks each, all-MiniLM-L6-v2, `embed_mode=head`;"
+        " per cent: recall / precision / precision-omega / IoU. The reference counts two special word pieces in every piece that"
         " its recursive splitter joins, so its recursive chunks are a little shorter than ours.",
         "",
         "| chunker | size / overlap | here | reference |",
@@ -85,7 +85,9 @@ def _chunking(data_dir: Path, embedder: Embedder) -> list[dict[str, Any]]:
         index = index_of(documents, spans, embedder)
         _, found = index.search(queries, _TOP)
         scores = np.mean([_score(each, index, found[line]) for line, each in enumerate(asked)], axis=0)
-        rows.append({"chunker": chunker, "size": size, "overlap": overlap, "scores": [100 * s for s in scores.tolist()]})
+        rows.append(
+            {"chunker": chunker, "size": size, "overlap": overlap, "scores": [100 * s for s in scores.tolist()]}
+        )
     return rows
 
 

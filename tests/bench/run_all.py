@@ -1,7 +1,7 @@
 """`make bench`: runs every bench_*.py and writes docs/benchmarks.md.
 
-A bench has a docstring (its heading), `run(data_dir) -> dict` and `table(figures) -> str`; `ORDER` sorts it. The data are
-not part of the repository: WORKBENCH_BENCH_DATA names their folder (default: shared/data beside the checkout).
+A bench has a docstring (its heading), `run(data_dir) -> dict` and `table(figures) -> str`; `ORDER` sorts it. The data
+are not part of the repository: WORKBENCH_BENCH_DATA names their folder (default: shared/data beside the checkout).
 """
 
 from __future__ import annotations
