@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,7 @@ Piece = Stage | str | ChatMessage
 
 def open_chat(*, chat_id: int | None, corpus: Corpus, run_id: int | None) -> Chat:
     """Return the sitting, or a new one when there is none for this corpus and run."""
-    chat = Chat.objects.filter(pk=chat_id or 0, corpus=corpus, run=run_id).first()
+    chat = Chat.objects.select_related("corpus").filter(pk=chat_id or 0, corpus=corpus, run=run_id).first()
     return chat or Chat.objects.create(corpus=corpus, run_id=run_id)
 
 
@@ -50,7 +50,7 @@ def start_message(*, chat: Chat, question: str, spec: PipelineSpec) -> ChatMessa
 
 async def answer_message(
     *, message: ChatMessage, spec: PipelineSpec, evaluation: EvaluationSpec
-) -> AsyncIterator[Piece]:
+) -> AsyncGenerator[Piece]:
     """Yield stages, then pieces of the answer, then the stored message.
 
     An expected failure is stored with the message and not raised; whoever stops reading stores what has come so far.

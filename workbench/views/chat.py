@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,14 +83,16 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 async def _events(request: HttpRequest, message: ChatMessage, form: ChatForm, setup: Setup) -> AsyncIterator[str]:
-    async for piece in answer_message(message=message, spec=form.spec, evaluation=setup.present.evaluation):
-        if isinstance(piece, ChatMessage):
-            html = await sync_to_async(render_to_string)("chat/_message.html", {"message": piece}, request)
-            yield _event("done", html)
-        elif isinstance(piece, Stage):
-            yield _event("stage", piece.text)
-        else:
-            yield _event("piece", piece)
+    answering = answer_message(message=message, spec=form.spec, evaluation=setup.present.evaluation)
+    async with aclosing(answering) as pieces:  # a browser that leaves ends the model's work at once
+        async for piece in pieces:
+            if isinstance(piece, ChatMessage):
+                html = await sync_to_async(render_to_string)("chat/_message.html", {"message": piece}, request)
+                yield _event("done", html)
+            elif isinstance(piece, Stage):
+                yield _event("stage", piece.text)
+            else:
+                yield _event("piece", piece)
 
 
 def _event(name: str, text: str) -> str:

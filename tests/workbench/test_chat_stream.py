@@ -1,0 +1,145 @@
+"""The chat's stream, against a real server process: what comes comes at once, and who leaves ends the work."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.commands import ROOT, command_environment, run_command
+from tests.factories import ROSETTA
+from tests.fake_openai import Behaviour, FakeOpenAI
+
+SLOW = Behaviour(hangs_after=3, reply="Champollion did so in Paris in the year 1822.")
+
+
+def ask(site: httpx.Client, question: str) -> AbstractContextManager[httpx.Response]:
+    """Post a message to the stream."""
+    token = re.search(r'csrfmiddlewaretoken" value="([^"]+)"', site.get("/chat/").text)
+    assert token is not None
+    form = {"csrfmiddlewaretoken": token[1], "message": question, "use_context": "on"}
+    return site.stream("POST", "/chat/stream/", data=form)
+
+
+def events(response: httpx.Response) -> Iterator[tuple[str, str]]:
+    """Yield (name, text) of each event as it arrives."""
+    name = ""
+    for line in response.iter_lines():
+        if line.startswith("event: "):
+            name = line[7:]
+        elif line.startswith("data: "):
+            yield name, json.loads(line[6:])
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    """A data folder with one document."""
+    folder = tmp_path_factory.mktemp("chat")
+    (folder / "stone.txt").write_text(ROSETTA, encoding="utf-8")
+    result = run_command("ingest", str(folder / "stone.txt"), "--corpus", "Museum", data=folder)
+    assert result.returncode == 0, result.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeOpenAI]:
+    """A model server of our own."""
+    with FakeOpenAI() as fake:
+        yield fake
+
+
+@pytest.fixture(scope="module")
+def site(data: Path, server: FakeOpenAI) -> Iterator[httpx.Client]:
+    """A visitor of the website under uvicorn."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = command_environment(data) | {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-test"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "uvicorn", "workbench.asgi:application", "--port", str(port), "--log-level", "error"],
+        cwd=ROOT,
+        env=environment,
+    )
+    try:
+        wait_for(lambda: listens(port))
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as visitor:
+            yield visitor
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def listens(port: int) -> bool:
+    """True once something accepts connections on a port."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
+    """Wait until the condition holds; fail when it never does."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def prefer(data: Path, **settings: str) -> None:
+    """Save preferred pipeline settings from outside the server."""
+    code = f"from workbench.models import Preferences; Preferences.store({{'pipeline': {settings!r}}})"
+    result = run_command("shell", "-v", "0", "-c", code, data=data)
+    assert result.returncode == 0, result.stderr
+
+
+def test_the_builtin_reader_streams_stages_the_answer_and_the_finished_message(site, data):
+    prefer(data, llm="builtin:extractive")
+    with ask(site, "Who announced the decipherment of the hieroglyphs?") as response:
+        assert response.headers["Content-Type"] == "text/event-stream"
+        came = list(events(response))
+    assert came[0] == ("stage", "Loading the model and the index")
+    assert "Champollion" in "".join(text for name, text in came if name == "piece")
+    name, message = came[-1]
+    assert name == "done"
+    assert "Champollion" in message
+    assert "not a refusal" in message
+    assert message in site.get("/chat/").text
+
+
+def test_words_come_while_the_model_still_writes(site, data, server):
+    prefer(data, llm="openai:gpt-4.1-mini")
+    server.next(SLOW)
+    with ask(site, "Who announced it?") as response:
+        assert next(text for name, text in events(response) if name == "piece")
+
+
+def test_who_leaves_ends_the_work_and_keeps_what_came(site, data, server):
+    prefer(data, llm="openai:gpt-4.1-mini")
+    server.next(SLOW)
+    with ask(site, "Who read them first?") as response:
+        first = next(text for name, text in events(response) if name == "piece")
+    wait_for(lambda: "Stopped before the answer was finished." in site.get("/chat/").text)
+    asked = site.get("/chat/").text.partition("Who read them first?")[2]
+    assert first.strip() in asked
+
+
+def test_an_error_of_the_provider_ends_the_stream_with_its_words(site, data, server):
+    prefer(data, llm="openai:gpt-4.1-mini")
+    server.next(Behaviour.rejected_key())
+    with ask(site, "Who?") as response:
+        name, message = list(events(response))[-1]
+    assert name == "done"
+    assert "rejected the key" in message
+
+
+def test_a_bad_message_returns_the_form_with_words(site):
+    with ask(site, " ") as response:
+        assert response.status_code == 422
+        assert "Type a question first." in response.read().decode()
