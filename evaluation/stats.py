@@ -52,7 +52,7 @@ class Term:
     @property
     def constant(self) -> bool:
         """True when all rows have the same value, so that resampling would show no uncertainty."""
-        return max(self.values) - min(self.values) < 1e-12
+        return max(self.values) - min(self.values) < 1e-9
 
     @property
     def binary(self) -> bool:
