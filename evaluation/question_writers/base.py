@@ -12,6 +12,9 @@ from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import SourceDoc
 
+HOLDOUT = 0.3
+"""Share of the pairs that is kept apart from tuning."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rejected:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from evaluation.question_writers.base import QuestionWriter, Rejected, Written, question_writers
+from evaluation.question_writers.base import HOLDOUT, QuestionWriter, Rejected, Written, question_writers
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.out_of_scope import OutOfScope, OutOfScopeQuestions
 from evaluation.questions.regions import Region, regions
@@ -17,9 +17,6 @@ from evaluation.questions.slips import KINDS, choose_and_apply
 from evaluation.questions.twins import TRANSFORMATIONS, make_twin, protected_words
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.types import Span
-
-HOLDOUT = 0.3
-"""Share of the pairs that is kept apart from tuning."""
 
 _VARIETY = 0.6
 """How much a kind of question loses in rank as it is used more often than others."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import queue
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -39,8 +41,9 @@ async def iterate_there(make: Callable[[], AsyncIterator[T]]) -> AsyncIterator[T
     arrived: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
 
     async def pump() -> None:
-        async for item in make():
-            here.call_soon_threadsafe(arrived.put_nowait, (item,))
+        async with contextlib.aclosing(cast("AsyncGenerator[T]", make())) as items:
+            async for item in items:
+                here.call_soon_threadsafe(arrived.put_nowait, (item,))
 
     def ended(_: Future[None]) -> None:
         if not here.is_closed():
@@ -50,6 +53,25 @@ async def iterate_there(make: Callable[[], AsyncIterator[T]]) -> AsyncIterator[T
     pumping.add_done_callback(ended)
     try:
         while (item := await arrived.get()) is not None:
+            yield item[0]
+        pumping.result()
+    finally:
+        pumping.cancel()
+
+
+def iterate_blocking(make: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
+    """Run the iterator that `make` returns in the loop thread and yield its items to a caller without a loop."""
+    arrived: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
+
+    async def pump() -> None:
+        async with contextlib.aclosing(cast("AsyncGenerator[T]", make())) as items:
+            async for item in items:
+                arrived.put((item,))
+
+    pumping = asyncio.run_coroutine_threadsafe(pump(), _loop())
+    pumping.add_done_callback(lambda _: arrived.put(None))
+    try:
+        while (item := arrived.get()) is not None:
             yield item[0]
         pumping.result()
     finally:

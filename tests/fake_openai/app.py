@@ -83,9 +83,9 @@ async def _respond(
     elif path == _MODELS:
         await _send_json(send, 200, {"object": "list", "data": [{"id": name} for name in sorted(server.models)]})
     elif _is_chat(path) and body.get("stream"):
-        await _stream(how, body, receive, send)
+        await _stream(server, how, body, receive, send)
     elif _is_chat(path):
-        await _send_json(send, 200, _completion(how, body))
+        await _send_json(send, 200, _completion(server, how, body))
     else:
         await _send_json(send, 404, {"detail": "Not Found"})
 
@@ -95,8 +95,8 @@ def _is_chat(path: str) -> bool:
     return path == _CHAT or (path.startswith("/openai/deployments/") and path.endswith("/chat/completions"))
 
 
-def _completion(how: Behaviour, body: dict[str, Any]) -> dict[str, Any]:
-    text = how.reply if how.reply is not None else reply_to(body)
+def _completion(server: FakeOpenAI, how: Behaviour, body: dict[str, Any]) -> dict[str, Any]:
+    text = how.reply if how.reply is not None else reply_to(body, server.forms)
     message = {"role": "assistant", "content": text}
     return {
         "id": "chatcmpl-fake",
@@ -108,8 +108,8 @@ def _completion(how: Behaviour, body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-async def _stream(how: Behaviour, body: dict[str, Any], receive: Receive, send: Send) -> None:
-    text = how.reply if how.reply is not None else reply_to(body)
+async def _stream(server: FakeOpenAI, how: Behaviour, body: dict[str, Any], receive: Receive, send: Send) -> None:
+    text = how.reply if how.reply is not None else reply_to(body, server.forms)
     await send(_start(200, {"content-type": "text/event-stream"}))
     pieces = re.findall(r"\S+\s*", text)
     for position, piece in enumerate(pieces):

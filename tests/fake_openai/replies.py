@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import base64
 import zlib
+from collections import deque
 from typing import Any
 
 import numpy as np
 
 from tests.fake_openai.reading import content_words, read_answer
+from tests.fake_openai.writing import fill_form, form_name
 
 
-def reply_to(body: dict[str, Any]) -> str:
-    """Return the text of the answer to a chat request."""
+def reply_to(body: dict[str, Any], forms: dict[str, deque[str]]) -> str:
+    """Return the text of the answer to a chat request: a filled form where one is asked for, else a reading.
+
+    `forms` holds replies to give first, by the form's name.
+    """
     prompt = "\n".join(str(message["content"]) for message in body["messages"])
-    return read_answer(prompt)
+    name = form_name(body, prompt)
+    if forms.get(name):
+        return forms[name].popleft()
+    return fill_form(name, prompt) if name else read_answer(prompt)
 
 
 def embeddings(body: dict[str, Any], dimension: int) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections import deque
@@ -12,6 +13,7 @@ import uvicorn
 
 from tests.fake_openai.app import make_app
 from tests.fake_openai.behaviour import Behaviour
+from tests.fake_openai.writing import form_name
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class FakeOpenAI:
         """Forget requests and scripts."""
         self.script: deque[Behaviour] = deque()
         self.always = Behaviour(delay_s=self._delay_s)
+        self.forms: dict[str, deque[str]] = {}
         self.rejects: set[str] = set()
         self.models: set[str] = set()
         self.key = ""
@@ -57,6 +60,16 @@ class FakeOpenAI:
     def next(self, *behaviours: Behaviour) -> None:
         """Treat the next requests like this, one after the other."""
         self.script.extend(behaviours)
+
+    def fills(self, form: str, *replies: str | dict[str, Any]) -> None:
+        """Answer the next requests for a form with these, in order."""
+        texts = [reply if isinstance(reply, str) else json.dumps(reply) for reply in replies]
+        self.forms.setdefault(form, deque()).extend(texts)
+
+    def asked_for(self, form: str) -> list[str]:
+        """Return the prompts that asked for a form, in order."""
+        prompts = [(body, str(body["messages"][0]["content"])) for body in self.bodies()]
+        return [prompt for body, prompt in prompts if form_name(body, prompt) == form]
 
     def bodies(self, path: str = "/v1/chat/completions") -> list[dict[str, Any]]:
         """Return what was asked of one endpoint, in order."""

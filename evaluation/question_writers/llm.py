@@ -1,0 +1,57 @@
+"""Writes a test set with a chat model, which also checks each question; what fails is replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from evaluation.question_writers.base import QuestionWriter, Written, question_writers
+from evaluation.questions.model_forms import ModelTasks
+from evaluation.questions.model_outside import OutsideWriting
+from evaluation.questions.model_pairs import PairWriting
+from evaluation.spec import GeneratorSpec
+from evaluation.types import DraftQuestion
+from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.llm.chat import ChatModel
+from rag_pipeline.llm.limits import ModelLimits
+from rag_pipeline.llm.loop_thread import iterate_blocking
+from rag_pipeline.llm.tally import UsageTally
+from rag_pipeline.types import SourceDoc
+
+_LONGEST_REPLY = 4000  # a reasoning model thinks within it
+_TEMPERATURE = 0.7  # variety; what it spoils, the checks find
+
+
+@question_writers.register
+class ModelWriter(QuestionWriter):
+    """Asks `provider:model` for questions passage by passage. `usage` says what that has cost so far."""
+
+    key = "llm"
+    label = "Language model"
+    help = "Natural, varied questions, each checked by the model. Needs a model provider."
+
+    def __init__(
+        self,
+        documents: Sequence[SourceDoc],
+        spec: GeneratorSpec,
+        embed: Callable[[Sequence[str]], Vectors],
+        limits: ModelLimits | None = None,
+    ) -> None:
+        super().__init__(documents, spec, embed)
+        provider, _, name = spec.llm.partition(":")
+        model = ChatModel(provider, name, temperature=_TEMPERATURE, max_tokens=_LONGEST_REPLY, limits=limits)
+        self._tasks = ModelTasks(model, spec.purpose)
+
+    @property
+    def usage(self) -> UsageTally:
+        """Calls, tokens and cost so far."""
+        return self._tasks.tally
+
+    def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
+        """Yield pairs as the model finishes them, a few passages at once."""
+        writing = PairWriting(self._tasks, self.documents, self.spec, done)
+        return iterate_blocking(writing.write)
+
+    def write_out_of_scope(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
+        """Yield far and near questions that the corpus was found not to answer."""
+        writing = OutsideWriting(self._tasks, self.documents, self.spec, self.embed, done)
+        return iterate_blocking(writing.write)

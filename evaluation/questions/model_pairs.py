@@ -1,0 +1,178 @@
+"""Writing pairs with a model: a passage, a pair, its checks, its slip."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.question_writers.base import HOLDOUT, Rejected, Written
+from evaluation.questions.in_flight import Patience, as_they_come
+from evaluation.questions.model_forms import ModelTasks, WrittenPair
+from evaluation.questions.passages import Passage, in_asking_order
+from evaluation.questions.quotes import find_quote
+from evaluation.questions.slips import KINDS, choose_and_apply
+from evaluation.questions.twins import TRANSFORMATIONS
+from evaluation.questions.words import STOP, words
+from evaluation.spec import GeneratorSpec
+from evaluation.types import DraftEvidence, DraftQuestion
+from rag_pipeline.errors import ProviderError
+from rag_pipeline.types import SourceDoc, Span
+
+_ATTEMPTS = 2
+_FEWEST_QUOTED_WORDS = 3
+_LONGEST_QUOTE = 700
+_NOTHING = "The passage holds nothing that a person would ask"
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What became of one passage. `failed`: the provider could not be asked."""
+
+    number: int
+    passage: Passage
+    questions: tuple[DraftQuestion, ...]
+    rejected: tuple[Rejected, ...]
+    failed: ProviderError | None = None
+
+
+class PairWriting:
+    """Goes through the passages until there are enough pairs, never twice with the same evidence."""
+
+    def __init__(
+        self, tasks: ModelTasks, documents: Sequence[SourceDoc], spec: GeneratorSpec, done: Sequence[DraftQuestion]
+    ) -> None:
+        self._tasks = tasks
+        self._spec = spec
+        self._taken: list[Span] = [each.span for question in done for each in question.evidence]
+        self._texts = {question.text.casefold() for question in done}
+        asked = {str(question.metadata.get("passage")) for question in done}
+        passages = in_asking_order(documents, spec.pairs, random.Random(f"passages:{spec.seed}"))
+        fresh = [passage for passage in passages if passage.id not in asked]
+        self._passages = deque(fresh + [passage for passage in passages if passage.id in asked])
+        stored = {question.pair_id for question in done}
+        self._numbers = deque(number for number in range(1, spec.pairs + 1) if _pair_id(number) not in stored)
+        self._missing = len(self._numbers)
+        self._patience = Patience()
+
+    async def write(self) -> AsyncIterator[Written]:
+        """Yield each passage's outcome. Raises ProviderError when the model cannot be used."""
+        async for result in as_they_come(self._start, lambda: self._missing):
+            self._patience.note(result.failed)
+            if result.questions:
+                self._missing -= 1
+                self._passages.append(result.passage)  # it may hold more, once every other was asked
+            else:
+                self._numbers.appendleft(result.number)
+            yield Written(result.questions, result.rejected)
+
+    def _start(self) -> Coroutine[Any, Any, _Result] | None:
+        if not self._passages or not self._numbers:
+            return None
+        return self._about(self._passages.popleft(), self._numbers.popleft())
+
+    async def _about(self, passage: Passage, number: int) -> _Result:
+        rejected: list[Rejected] = []
+        try:
+            for _ in range(_ATTEMPTS):
+                pair, evidence, problem = await self._attempt(passage, number, rejected)
+                if not problem:
+                    return _Result(number, passage, self._drafts(number, passage, pair, evidence), tuple(rejected))
+                rejected.append(Rejected(pair.question, problem))
+                if problem == _NOTHING:
+                    break
+        except ProviderError as error:
+            rejected.append(Rejected("", str(error)))
+            return _Result(number, passage, (), tuple(rejected), error)
+        return _Result(number, passage, (), tuple(rejected))
+
+    async def _attempt(
+        self, passage: Passage, number: int, rejected: Sequence[Rejected]
+    ) -> tuple[WrittenPair, list[DraftEvidence], str]:
+        """Return a pair, its evidence, and what is wrong with it (empty: nothing; its evidence is then taken)."""
+        pair = await self._tasks.write_pair(passage, _transformation(number), self._avoid(passage, rejected))
+        if not pair.question.strip():
+            return pair, [], _NOTHING
+        evidence = _evidence(passage, pair.quote)
+        problem = self._problem(pair, evidence) or await self._tasks.problem_of_pair(
+            pair, "\n".join(each.text for each in evidence)
+        )
+        # Looked at again: another passage's pair may have come first while this one was checked.
+        problem = problem or self._problem(pair, evidence)
+        if not problem:
+            self._taken += [each.span for each in evidence]
+            self._texts |= {pair.question.casefold(), pair.twin.casefold()}
+        return pair, evidence, problem
+
+    def _problem(self, pair: WrittenPair, evidence: Sequence[DraftEvidence]) -> str:
+        """Return what can be seen without a judge to be wrong."""
+        if not evidence:
+            return "Its evidence is not in the passage"
+        length = sum(len(each.text) for each in evidence)
+        if length > _LONGEST_QUOTE or sum(len(words(each.text)) for each in evidence) < _FEWEST_QUOTED_WORDS:
+            return "Its evidence is too long or too short"
+        if not pair.answer.strip() or not pair.twin.strip():
+            return "Its answer or its twin is missing"
+        if pair.twin.strip().casefold() == pair.question.strip().casefold():
+            return "Its twin is the same question in the same words"
+        if pair.question.casefold() in self._texts:
+            return "It was asked before"
+        if any(_overlap(each.span, taken) for each in evidence for taken in self._taken):
+            return "Its evidence was used before"
+        return ""
+
+    def _avoid(self, passage: Passage, rejected: Sequence[Rejected]) -> list[str]:
+        taken = [span for span in self._taken if span.document_id == passage.document.id]
+        inside = [span for span in taken if passage.start < span.end and span.start < passage.end]
+        used = [f"Do not ask about this again: “{passage.document.text[one.start : one.end]}”" for one in inside]
+        failed = [f"This one was not good enough ({each.reason}): “{each.text}”" for each in rejected]
+        return used + failed
+
+    def _drafts(
+        self, number: int, passage: Passage, pair: WrittenPair, evidence: Sequence[DraftEvidence]
+    ) -> tuple[DraftQuestion, DraftQuestion]:
+        pair_id = _pair_id(number)
+        rng = random.Random(f"{self._spec.seed}:{pair_id}")
+        split = "holdout" if rng.random() < HOLDOUT else "tune"
+        protected = _protected(pair, evidence)
+        twin, error = choose_and_apply(pair.twin.strip(), protected, rng, KINDS[(number - 1) % len(KINDS)])
+        references = (pair.answer.strip(),)
+        metadata = {"writer": self._spec.llm, "passage": passage.id}
+        simple = DraftQuestion(
+            f"{pair_id}-simple", pair_id, "simple", pair.question.strip(), references, tuple(evidence),
+            split=split, metadata=metadata,
+        )  # fmt: skip
+        complex_twin = DraftQuestion(
+            f"{pair_id}-complex", pair_id, "complex", twin, references, tuple(evidence),
+            transformation=_transformation(number), error=error, split=split, metadata=metadata,
+        )  # fmt: skip
+        return simple, complex_twin
+
+
+def _pair_id(number: int) -> str:
+    return f"p{number:03d}"
+
+
+def _transformation(number: int) -> str:
+    return TRANSFORMATIONS[(number - 1) % len(TRANSFORMATIONS)]
+
+
+def _evidence(passage: Passage, quote: str) -> list[DraftEvidence]:
+    spans = [passage.span(start, end) for start, end in find_quote(passage.text, quote)]
+    return [DraftEvidence(span, passage.document.text[span.start : span.end]) for span in spans]
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    """Return whether two spans share half of the shorter one."""
+    if one.document_id != other.document_id:
+        return False
+    shared = min(one.end, other.end) - max(one.start, other.start)
+    return shared * 2 >= min(len(one), len(other))
+
+
+def _protected(pair: WrittenPair, evidence: Sequence[DraftEvidence]) -> set[str]:
+    """Return the words that a slip must not spoil: what the question names, and what leads to the evidence."""
+    said = " ".join([pair.question, pair.answer, *(each.text for each in evidence)])
+    return {word for word in words(said) if word not in STOP} | {"who", "what", "when", "where", "why", "which", "how"}

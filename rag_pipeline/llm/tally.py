@@ -1,0 +1,28 @@
+"""Tokens and money over many model calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rag_pipeline.types import Usage
+
+
+@dataclass(slots=True)
+class UsageTally:
+    """Adds up the usage of calls. A sum is None as soon as one part of it is unknown: it would be too low."""
+
+    calls: int = 0
+    total: Usage = field(default_factory=lambda: Usage(0, 0, 0.0))
+
+    def add(self, usage: Usage) -> None:
+        """Count one call."""
+        self.calls += 1
+        self.total = Usage(
+            _sum(self.total.prompt_tokens, usage.prompt_tokens),
+            _sum(self.total.completion_tokens, usage.completion_tokens),
+            None if self.total.cost_usd is None or usage.cost_usd is None else self.total.cost_usd + usage.cost_usd,
+        )
+
+
+def _sum(total: int | None, part: int | None) -> int | None:
+    return None if total is None or part is None else total + part
