@@ -57,7 +57,8 @@ def table(figures: dict[str, Any]) -> str:
     lines += [
         "",
         f"all-MiniLM-L6-v2 on {figures['passages']} chunks of 1,000 characters. The plain encode is"
-        " sentence-transformers with its defaults, in 32-bit floats; it cuts off what is longer than the model reads, ours embeds it all.",
+        " sentence-transformers with its defaults, in 32-bit floats; it"
+        " cuts off what is longer than the model reads, ours embeds it all.",
         "",
         "| embedded by | chunks a second | ratio |",
         "|---|---|---|",
