@@ -43,7 +43,8 @@ def table(figures: dict[str, Any]) -> str:
     lines = [
         "276 questions on three corpora (chunking_eval), five chunks each, all-MiniLM-L6-v2, `embed_mode=head`;"
         " per cent: recall / precision / precision-omega / IoU. The reference counts two special"
-        " word pieces in every piece that its recursive splitter joins, so its recursive chunks are a little shorter than ours.",
+        " word pieces in every piece that its recursive splitter joins, so its recursive chunks are a little shorter"
+        " than ours.",
         "",
         "| chunker | size / overlap | here | reference |",
         "|---|---|---|---|",
