@@ -1,0 +1,242 @@
+"""Every command as a user runs it: a process of its own, a data folder of its own, no server."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands import ROOT, command_environment, run_command
+
+SAMPLE = ROOT / "workbench" / "sample" / "warsaw.txt"
+OUTPUT_HEADER = (
+    "question_id,pair_id,kind,transformation,error,question,reference_answer,document,start,end,context,split,"
+    "reference_answers,spans,metadata"
+)
+EVAL_HEADER = (
+    "question_id,pair_id,kind,transformation,error,question,reference_answer,answer,refused,contexts,contexts_id,"
+    "context_spans,recall,robustness,brevity,knowledge_bounding,context_matching,failure_point,latency_s,ttft_s,"
+    "prompt_tokens,completion_tokens,cost_usd,error_message,metadata"
+)
+HEADLINE = ("recall", "robustness", "brevity", "knowledge_bounding", "context_matching", "total")
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV."""
+    return list(csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8"), newline="")))
+
+
+def succeeded(result: subprocess.CompletedProcess[str]) -> str:
+    """Return standard output of a command that did its work quietly."""
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    return result.stdout
+
+
+def failed(result: subprocess.CompletedProcess[str], status: int = 1) -> str:
+    """Return the one or two plain lines of a command that failed as expected."""
+    assert result.returncode == status, result.stdout + result.stderr
+    assert "Traceback" not in result.stderr
+    if status == 1:
+        assert 1 <= len(result.stderr.strip().splitlines()) <= 2, result.stderr
+    return result.stderr
+
+
+@pytest.fixture(scope="session")
+def worked(tmp_path_factory) -> Path:
+    """Return a data folder in which a corpus was ingested, asked about and evaluated by commands alone."""
+    data = tmp_path_factory.mktemp("worked")
+    succeeded(run_command("ingest", str(SAMPLE), "--corpus", "city", data=data))
+    made = run_command(
+        *("generate_testset", "--corpus", "city", "--name", "first", "--pairs", "8", "--out-of-scope", "4"),
+        *("--csv", str(data / "out.csv")),
+        data=data,
+    )
+    assert "8 pairs, 4 out of scope" in succeeded(made)
+    run = run_command(
+        *("evaluate", "--corpus", "city", "--testset", "first", "--set", "chunk_size=600", "--name", "smaller"),
+        *("--csv", str(data / "run.csv"), "--json", str(data / "run.json")),
+        data=data,
+    )
+    (data / "evaluate.txt").write_text(succeeded(run), encoding="utf-8")
+    return data
+
+
+def test_ingest_takes_a_folder_and_the_same_file_once(data_dir, tmp_path):
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Bees live in hives.", encoding="utf-8")
+    (folder / "b.md").write_text("# Wasps\n\nWasps live in nests.", encoding="utf-8")
+    (folder / "same.txt").write_text("Bees live in hives.", encoding="utf-8")
+    text = succeeded(run_command("ingest", str(folder), "--corpus", "insects", data=data_dir))
+    assert "2 added" in text
+    assert "1 already there" in text
+
+
+def test_ingest_keeps_the_good_files_and_names_the_bad_one(data_dir, tmp_path):
+    (tmp_path / "good.txt").write_text("Bees live in hives.", encoding="utf-8")
+    (tmp_path / "empty.txt").write_bytes(b"")
+    result = run_command(
+        "ingest", str(tmp_path / "empty.txt"), str(tmp_path / "good.txt"), "--corpus", "insects", data=data_dir
+    )
+    assert "empty.txt" in failed(result)
+    assert "1 added" in result.stdout
+
+
+def test_generate_testset_writes_output_csv(worked):
+    (stored,) = (worked / "testsets").glob("*/output.csv")
+    assert stored.read_bytes() == (worked / "out.csv").read_bytes()
+    assert stored.read_text(encoding="utf-8").splitlines()[0] == OUTPUT_HEADER
+    text = SAMPLE.read_text(encoding="utf-8")
+    table = rows(stored)
+    assert [row["kind"] for row in table].count("simple") == 8
+    for row in table:
+        if row["kind"] == "out_of_scope":
+            assert row["context"] == ""
+        else:
+            assert text[int(row["start"]) : int(row["end"])] == row["context"]
+
+
+def test_evaluate_writes_eval_csv_and_a_summary(worked):
+    (stored,) = (worked / "runs").glob("*/eval.csv")
+    assert stored.read_bytes() == (worked / "run.csv").read_bytes()
+    assert stored.read_text(encoding="utf-8").splitlines()[0].startswith(EVAL_HEADER)
+    table = rows(stored)
+    assert len(table) == 20
+    simple = [float(row["recall"]) for row in table if row["kind"] == "simple"]
+    summary = json.loads((worked / "run.json").read_text(encoding="utf-8"))
+    assert set(HEADLINE) <= set(summary["metrics"])
+    assert summary["pipeline"]["chunk_size"] == 600
+    recall = summary["metrics"]["recall"]
+    assert recall["n"] == len(simple) == 8
+    assert recall["mean"] == pytest.approx(sum(simple) / 8)
+    assert 0 <= recall["ci_low"] <= recall["mean"] <= recall["ci_high"] <= 1
+
+
+def test_evaluate_prints_the_scores(worked):
+    text = (worked / "evaluate.txt").read_text(encoding="utf-8")
+    for name in HEADLINE:
+        assert f"\n{name} " in text
+
+
+def test_import_testset_takes_back_what_was_written(worked):
+    csv_file = worked / "out.csv"
+    succeeded(run_command("import_testset", str(csv_file), "--corpus", "city", "--name", "again", data=worked))
+    written = {path.read_bytes() for path in (worked / "testsets").glob("*/output.csv")}
+    assert written == {csv_file.read_bytes()}
+
+
+def test_import_testset_refuses_what_does_not_fit(worked, tmp_path):
+    file = tmp_path / "wrong.csv"
+    file.write_text("question,references,corpus_id\nWhy?,not json,warsaw\n", encoding="utf-8")
+    message = failed(run_command("import_testset", str(file), "--corpus", "city", "--name", "wrong", data=worked))
+    assert "row" in message.lower()
+
+
+def test_ask_answers_with_its_contexts(worked):
+    result = run_command("ask", "What river does Warsaw lie on?", "--corpus", "city", "--json", data=worked)
+    answer = json.loads(succeeded(result))
+    assert "Vistula" in answer["answer"]
+    text = SAMPLE.read_text(encoding="utf-8")
+    for context in answer["contexts"]:
+        assert text[context["span"]["start"] : context["span"]["end"]] == context["text"]
+
+
+def test_search_ranks_chunks(worked):
+    result = run_command("search", "Vistula river", "--corpus", "city", "--set", "top_k=3", data=worked)
+    lines = [line for line in succeeded(result).splitlines() if line[:2] in ("1.", "2.", "3.")]
+    scores = [float(line.split()[1]) for line in lines]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_demo_ends_with_the_paths_of_both_files(data_dir):
+    lines = succeeded(run_command("demo", str(SAMPLE), data=data_dir)).strip().splitlines()
+    output, evaluation = Path(lines[-2]), Path(lines[-1])
+    assert output.is_relative_to(data_dir)
+    assert evaluation.is_relative_to(data_dir)
+    assert output.read_text(encoding="utf-8").startswith(OUTPUT_HEADER)
+    assert evaluation.read_text(encoding="utf-8").startswith(EVAL_HEADER)
+    assert len(rows(output)) == len(rows(evaluation)) == 75
+    for name in HEADLINE:
+        assert any(line.startswith(f"{name} ") for line in lines)
+
+
+def test_demo_says_when_it_made_fewer_questions(data_dir, tmp_path):
+    short = tmp_path / "short.txt"
+    short.write_text(
+        "The Harwell lighthouse was built in 1891 by Ada Brandt. It stands on the island of Fenwick.\n\n"
+        "The lighthouse is 31 metres tall. Its lamp was replaced in 1974 by an electric one.\n",
+        encoding="utf-8",
+    )
+    result = run_command("demo", str(short), data=data_dir)
+    assert "of 30 pairs were made" in succeeded(result)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", "--corpus", "nowhere", "--testset", "first"),
+        ("evaluate", "--corpus", "city", "--testset", "nothing"),
+        ("generate_testset", "--corpus", "nowhere", "--name", "x"),
+        ("generate_testset", "--corpus", "city", "--name", "first"),
+        ("ask", "Why?", "--corpus", "nowhere"),
+        ("search", "Why?", "--corpus", "nowhere"),
+        ("ingest", "no-such-file.txt", "--corpus", "city"),
+        ("demo", "no-such-file.txt"),
+        ("import_testset", "no-such-file.csv", "--corpus", "city", "--name", "x"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_not_there_is_said_plainly(worked, arguments):
+    failed(run_command(*arguments, data=worked))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", "--corpus", "city"),
+        ("evaluate", "--corpus", "city", "--testset", "first", "--set", "chunk_size"),
+        ("evaluate", "--corpus", "city", "--testset", "first", "--set", "chunk_size=100", "--set", "chunk_overlap=100"),
+        ("evaluate", "--corpus", "city", "--testset", "first", "--set", "prompt=no placeholders"),
+        ("evaluate", "--corpus", "city", "--testset", "first", "--set", "chunk_sise=100"),
+        ("ask", "Why?", "--corpus", "city", "--set", "top_k=0"),
+        ("search", "Why?", "--corpus", "city", "--set", "use_context=maybe"),
+        ("generate_testset", "--corpus", "city", "--name", "x", "--pairs", "some"),
+        ("serve", "--port", "http"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_exit_2(worked, arguments):
+    assert failed(run_command(*arguments, data=worked), status=2).strip()
+
+
+def test_a_missing_key_is_said_with_the_mend(worked):
+    result = run_command("ask", "Why?", "--corpus", "city", "--set", "llm=openai:gpt-4.1-mini", data=worked)
+    assert "OPENAI_API_KEY" in failed(result)
+
+
+def test_a_bar_is_drawn_on_a_terminal(data_dir):
+    controller, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "manage.py"), "ingest", str(SAMPLE), "--corpus", "city"],
+        env=command_environment(data_dir) | {"TERM": "xterm"},
+        stdout=subprocess.DEVNULL,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    assert process.wait(60) == 0
+    assert b"Reading documents" in os.read(controller, 10_000)
+    os.close(controller)
+
+
+def test_help_ends_with_an_example(worked):
+    text = succeeded(run_command("evaluate", "--help", data=worked))
+    assert text.rstrip().splitlines()[-1].strip().startswith("manage.py evaluate")
