@@ -109,13 +109,13 @@ def _groups(metric: type[Metric], rows: Rows) -> Iterable[tuple[str, Rows]]:
     if metric.parts != ("",):
         unit = metric()
         yield from _by(rows, unit.part)
-    if "complex" in metric.kinds:
-        if metric.kinds != {"complex"}:
-            answerable = [row for row in rows if row[0].answerable]
-            yield from _by(answerable, lambda sample: f"kind:{sample.kind}")
+    if metric.kinds == {"complex"}:
         twins = [row for row in rows if row[0].kind == "complex"]
         yield from _by(twins, lambda sample: f"transformation:{sample.transformation or 'none'}")
         yield from _by(twins, lambda sample: f"error:{sample.error or 'none'}")
+    elif "complex" in metric.kinds:
+        answerable = [row for row in rows if row[0].answerable]
+        yield from _by(answerable, lambda sample: f"kind:{sample.kind}")
     if "out_of_scope" in metric.kinds:
         outside = [row for row in rows if row[0].kind == "out_of_scope" and row[0].transformation]
         yield from _by(outside, lambda sample: sample.transformation)

@@ -40,10 +40,10 @@ class MetricContext:
 
 
 class Metric(Unit):
-    """A score of answers: write `score_one`, or `score_block` where a whole block is cheaper (embeddings, judges).
+    """A score of answers: write `score`, or `score_block` where a whole block is cheaper (embeddings, judges).
 
     `kinds`: the kinds of question it counts; all others are null. `needs`: inputs without which a row is null (answer,
-    reference, evidence, contexts). A failed question is always null. None of these reaches `score_one`.
+    reference, evidence, contexts). A failed question is always null. None of these reaches `score`.
 
     A run's value is the mean over its rows, or, where `parts` names several, the mean of the parts' means.
     `low`, `high`: range; `higher_is_better`; `formula` and `source` are shown with the metric.
@@ -75,11 +75,11 @@ class Metric(Unit):
 
     def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
         """Return one score per sample; all of them have what the metric needs."""
-        return [self.score_one(sample, context.only([position])) for position, sample in enumerate(samples)]
+        return [self.score(sample, context.only([position])) for position, sample in enumerate(samples)]
 
-    def score_one(self, sample: Sample, context: MetricContext) -> Score:
+    def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the score of one sample; `context` holds its refusal and agreement alone."""
-        raise NotImplementedError(f"{type(self).__name__} has neither score_one nor score_block")
+        raise NotImplementedError(f"{type(self).__name__} has neither score nor score_block")
 
     def why_null(self, sample: Sample, context: MetricContext) -> str:
         """Return why a sample cannot be scored, or an empty string."""
@@ -103,7 +103,7 @@ class AgreementMetric(Metric):
 
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
 
-    def score_one(self, sample: Sample, context: MetricContext) -> Score:
+    def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the agreement, 0 for a refusal."""
         agreement = context.agreement[0]
         if agreement.value is not None and context.refusals[0].refused:

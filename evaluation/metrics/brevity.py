@@ -21,7 +21,7 @@ class Brevity(Metric):
     needs: ClassVar[frozenset[str]] = frozenset({"answer", "reference"})
     formula = "min(1, words of the longest reference / words of the answer)"
 
-    def score_one(self, sample: Sample, context: MetricContext) -> Score:
+    def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the ratio; null for a refusal, whose length says nothing."""
         if context.refusals[0].refused:
             return Score.unscored("the answer declines")

@@ -30,7 +30,7 @@ class ContextMatching(Metric):
     formula = "evidence characters covered by contexts / evidence characters, over the union of the evidence spans"
     source = "Span recall of Smith and Troynikov 2024 (Chroma), with repeats"
 
-    def score_one(self, sample: Sample, context: MetricContext) -> Score:
+    def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return covered over all characters; an empty retrieval is 0."""
         wanted = evidence_positions(sample)
         if not wanted:

@@ -26,7 +26,7 @@ class KnowledgeBounding(Metric):
         """Return the rate that a sample counts for."""
         return "attempted" if sample.answerable else "refused"
 
-    def score_one(self, sample: Sample, context: MetricContext) -> Score:
+    def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return whether the bot rightly tried or rightly declined."""
         refusal = context.refusals[0]
         kind = "an answerable" if sample.answerable else "an out-of-scope"

@@ -23,7 +23,7 @@ class TokenRecall(Metric):
     formula = "tokens common to answer and reference / tokens of the reference, as multisets"
     source = "Tokens as in SQuAD (Rajpurkar et al. 2016); recall as in Adlakha et al. 2024"
 
-    def score_one(self, sample: Sample, context: MetricContext) -> Score:
+    def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the best recall over the references; null when none of them has a token."""
         answer = Counter(squad_tokens(sample.trace.answer))
         best: tuple[float, Counter[str], Counter[str], str] | None = None

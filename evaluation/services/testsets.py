@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from evaluation.models import Evidence, Question, TestSet
+from evaluation.services.files import write_testset_file
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline import background
@@ -132,6 +133,7 @@ def edit_question(
         target.save(update_fields=["text", "reference_answers", "status"])
         if target.answerable:
             target.testset.questions.filter(pair_id=target.pair_id).update(reference_answers=references)
+    write_testset_file(testset=target.testset)
     return target
 
 
@@ -146,6 +148,7 @@ def set_status(*, questions: Sequence[Question], status: str) -> TestSet:
     with transaction.atomic():
         target = editable(testset=testset) if asked_changes else testset
         target.questions.filter(question_id__in=ids).update(status=status)
+    write_testset_file(testset=target)
     return target
 
 
@@ -178,6 +181,7 @@ def add_question(
         question = store_questions(testset=target, drafts=[draft])[0]
         question.status = Status.REVIEWED
         question.save(update_fields=["status"])
+    write_testset_file(testset=target)
     return question
 
 

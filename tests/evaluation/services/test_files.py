@@ -10,6 +10,7 @@ import pytest
 
 from evaluation.models import Question
 from evaluation.services import files
+from evaluation.services.testsets import edit_question, set_status
 from tests.factories import REFUSAL, ROSETTA, make_corpus, make_run, make_testset
 
 pytestmark = pytest.mark.django_db
@@ -99,3 +100,14 @@ def test_text_in_any_script_is_kept():
     corpus = make_corpus(files={"茶.txt": "緑茶は日本で最も飲まれているお茶です。"})
     testset = make_testset(corpus, drafts=[])
     assert files.testset_csv(testset=testset).decode().splitlines() == [OUTPUT_HEADER]
+
+
+def test_output_csv_follows_an_edit():
+    testset = make_testset()
+    path = files.write_testset_file(testset=testset)
+    question = testset.questions.get(question_id="p2s")
+    edit_question(question=question, text="When was it dug up?", reference_answers=["July 1799"])
+    assert rows_of(path.read_bytes())["p2s"]["question"] == "When was it dug up?"
+    set_status(questions=[question], status=Question.Status.REJECTED)
+    assert path.read_bytes() == files.testset_csv(testset=testset)
+    assert "p2s" not in rows_of(path.read_bytes())
