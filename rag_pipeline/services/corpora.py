@@ -15,9 +15,11 @@ from django.db import IntegrityError, transaction
 from django.db.models import Model
 
 from rag_pipeline.errors import ConfigError, DocumentError, InUseError
-from rag_pipeline.models import Corpus, Document
+from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.readers.lookup import read_document
 from rag_pipeline.types import SourceDoc
+
+_State = BackgroundTask.State
 
 LONGEST_NAME = 200
 """Characters of a document's name; room for a number is left in the column."""
@@ -85,13 +87,12 @@ def check_size(size: int) -> None:
 def delete_document(*, document: Document) -> None:
     """Delete a document and its file. Raises InUseError naming what needs its text."""
     # Test sets and runs belong to the evaluation package above this one: known here by their reverse relations only.
-    evidence = document.evidence.select_related("question__testset")
-    holders = [
-        *{item.question.testset for item in evidence},
-        *document.corpus.runs.filter(created__gte=document.created),
-    ]
-    _refuse_held(f"“{document.name}”", holders)
+    testsets = {item.question.testset for item in document.evidence.select_related("question__testset")}
+    growing = document.corpus.testsets.filter(task__state__in=(_State.QUEUED, _State.RUNNING))
+    runs = document.corpus.runs.filter(created__gte=document.created)
+    _refuse_held(f"“{document.name}”", [*(testsets | set(growing)), *runs])
     with transaction.atomic():
+        _delete_indexes(document.corpus)
         document.delete()
         _delete_files_on_commit([document])
 
@@ -101,6 +102,7 @@ def delete_corpus(*, corpus: Corpus) -> None:
     _refuse_held(f"The corpus “{corpus.name}”", [*corpus.testsets.all(), *corpus.runs.all()])
     with transaction.atomic():
         documents = list(corpus.documents.defer("text"))
+        _delete_indexes(corpus)
         corpus.delete()
         _delete_files_on_commit(documents)
 
@@ -183,6 +185,12 @@ def _refuse_held(what: str, holders: list[Model]) -> None:
     names = [f"{holder._meta.verbose_name} “{holder}”" for holder in holders]
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     raise InUseError(f"{what} is needed by {shown}. Delete those first, or start a new corpus.")
+
+
+def _delete_indexes(corpus: Corpus) -> None:
+    from rag_pipeline.services.indexes import delete_indexes  # which reads documents through this module
+
+    delete_indexes(corpus=corpus)
 
 
 def _delete_files_on_commit(documents: list[Document]) -> None:

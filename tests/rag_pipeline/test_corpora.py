@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.models import Evidence, Question, Run, TestSet
 from rag_pipeline.errors import ConfigError, InUseError
-from rag_pipeline.models import Document
+from rag_pipeline.models import BackgroundTask, Document, Index
 from rag_pipeline.readers.lookup import read_document
 from rag_pipeline.services import corpora
 
@@ -186,3 +186,24 @@ def test_a_document_that_a_run_searched_cannot_be_deleted(corpus, testset):
         corpora.delete_document(document=searched)
     corpora.delete_document(document=later)
     assert corpus.documents.count() == 2
+
+
+def test_documents_stay_while_questions_are_made_from_them(corpus, testset):
+    (other,) = corpora.import_documents(corpus=corpus, files=[("b.txt", b"No evidence here.")]).added
+    task = BackgroundTask.objects.create(kind="generate", state=BackgroundTask.State.RUNNING)
+    TestSet.objects.create(corpus=corpus, name="Growing", task=task)
+    with pytest.raises(InUseError, match="test set “Growing”"):
+        corpora.delete_document(document=other)
+    BackgroundTask.objects.update(state=BackgroundTask.State.DONE)
+    corpora.delete_document(document=other)
+
+
+def test_deleting_takes_the_indexes_along(corpus, settings):
+    (document,) = corpora.import_documents(corpus=corpus, files=[("a.txt", b"Cover starts at once.")]).added
+    folder = settings.DATA_DIR / "indexes" / "f"
+    for delete in (lambda: corpora.delete_document(document=document), lambda: corpora.delete_corpus(corpus=corpus)):
+        folder.mkdir(parents=True)
+        Index.objects.create(corpus=corpus, fingerprint="f", settings={}, chunks=1)
+        delete()
+        assert not folder.exists()
+        assert not Index.objects.exists()
