@@ -2,63 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.commands import ROOT, command_environment, run_command
-
-
-class Served:
-    """A running `manage.py serve` on a free port."""
-
-    def __init__(self, data: Path) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, str(ROOT / "manage.py"), "serve", "--port", "0"],
-            cwd=ROOT,
-            env=command_environment(data) | {"PYTHONUNBUFFERED": "1"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stdout is not None
-        self.greeting = self.process.stdout.readline()
-        self.url = self.greeting.partition("(")[0].split()[-1]
-
-    def health(self) -> tuple[int, dict[str, object]]:
-        """Return status and body of /healthz."""
-        try:
-            with urllib.request.urlopen(f"{self.url}/healthz", timeout=10) as response:
-                return response.status, json.load(response)
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, json.load(error)
-
-    def worker_pid(self) -> int | None:
-        """Return the process id of the worker child."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        pids = {
-            int(pid) for task in children.parent.parent.iterdir() for pid in (task / "children").read_text().split()
-        }
-        return max(pids, default=None)
-
-
-def wait_for(condition: Callable[[], object], seconds: float = 20) -> None:
-    """Wait until the condition holds; fail when it never does."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.1)
+from tests.serving import Served, wait_for
 
 
 def gone(pid: int) -> bool:
@@ -76,8 +31,7 @@ def served(data_dir) -> Iterator[Served]:
     try:
         yield server
     finally:
-        server.process.kill()
-        server.process.communicate()
+        server.kill()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
@@ -87,10 +41,8 @@ def test_it_serves_and_one_signal_ends_web_and_worker(served, how):
     wait_for(lambda: served.health() == (200, {"status": "ok", "database": True, "worker": True}))
     worker = served.worker_pid()
     assert worker
-    served.process.send_signal(how)
-    _, stderr = served.process.communicate(timeout=10)
-    assert served.process.returncode == 0
-    assert stderr.strip() == "Stopping."
+    assert served.stop(how) == 0
+    assert served.errors() == "Stopping.\n"
     assert gone(worker)
 
 

@@ -1,0 +1,89 @@
+"""Chromium, a real server with its worker, and a page that reports its own errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import ConsoleMessage, Page
+
+from tests.browser.chromium import find_chromium
+from tests.serving import Served, wait_for
+
+PATIENCE_MS = 60_000
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything in this folder needs a browser."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """Use the system's Chromium; as root, in a container, it only starts without its sandbox."""
+    path = find_chromium()
+    assert path, "There is no Chromium: run scripts/ensure-chromium, or name one with WORKBENCH_CHROMIUM."
+    return browser_type_launch_args | {"executable_path": path, "args": ["--no-sandbox"]}
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    """Return the size of a usual laptop window."""
+    return browser_context_args | {"viewport": {"width": 1440, "height": 900}}
+
+
+class Bench:
+    """The served workbench; `restart` keeps data folder and address."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.server = Served(data)
+        wait_for(lambda: self.server.health()[0] == 200)
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return self.server.url
+
+    def restart(self) -> None:
+        """Stop as Ctrl-C does and start again."""
+        port = self.server.port
+        assert self.server.stop() == 0
+        self.server = Served(self.data, port)
+        wait_for(lambda: self.server.health()[0] == 200)
+
+
+@pytest.fixture(scope="session")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """Serve a fresh data folder for all browser tests; the sample is loaded while they begin."""
+    bench = Bench(tmp_path_factory.mktemp("bench") / "data")
+    try:
+        yield bench
+    finally:
+        bench.server.stop()
+
+
+@pytest.fixture(scope="session")
+def base_url(bench: Bench) -> str:
+    """Let `page.goto` take paths."""
+    return bench.url
+
+
+@pytest.fixture
+def page(page: Page) -> Iterator[Page]:
+    """Fail a test whose page reported a script error or broke the Content-Security-Policy."""
+    problems: list[str] = []
+
+    def listen(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            problems.append(f"{message.text} ({page.url})")
+
+    page.on("console", listen)
+    page.on("pageerror", lambda error: problems.append(f"{error} ({page.url})"))
+    page.set_default_timeout(PATIENCE_MS)
+    yield page
+    assert problems == []

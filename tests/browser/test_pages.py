@@ -1,0 +1,109 @@
+"""Every page with the sample's real runs: accessible, narrow enough, without a script error."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Bench
+from tests.serving import wait_for
+
+PAGES = {
+    "Workbench": "/",
+    "Documents": "/documents/",
+    "Test sets": "/testsets/",
+    "Runs": "/runs/",
+    "Dashboard": "/dashboard/",
+    "Compare": "/compare/",
+    "Chat": "/chat/",
+}
+SERIOUS = {"serious", "critical"}
+
+
+@pytest.fixture(scope="session")
+def sample(bench: Bench) -> Bench:
+    """Wait until the sample of the first start is evaluated."""
+    wait_for(lambda: len(list((bench.data / "runs").glob("*/eval.csv"))) >= 2, seconds=180)
+    return bench
+
+
+def further(page: Page) -> list[str]:
+    """Return the addresses of a document, a test set, a run and one of its questions."""
+    found = []
+    for start, pattern in (
+        ("/documents/", r"^/documents/\d+/$"),
+        ("/testsets/", r"^/testsets/\d+/$"),
+        ("/runs/", r"^/runs/\d+/$"),
+    ):
+        page.goto(start)
+        links = page.locator("main a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+        found.append(next(link for link in links if re.match(pattern, link or "")))
+    return found
+
+
+def problems(page: Page) -> list[str]:
+    """Return what axe finds serious on the present page."""
+    violations = Axe().run(page).response["violations"]
+    return [
+        f"{page.url}: {each['id']} {each['nodes'][0]['html'][:120]}" for each in violations if each["impact"] in SERIOUS
+    ]
+
+
+def test_the_first_page_shows_the_sample_runs(page, sample):
+    page.goto("/")
+    chart = page.locator("[data-chart].js-plotly-plot")
+    expect(chart).to_be_visible()
+    expect(page.locator("#results .score-card")).to_have_count(6)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(page, sample, theme):
+    page.emulate_media(color_scheme=theme)
+    found = []
+    for path in [*PAGES.values(), *further(page)]:
+        page.goto(path)
+        found += problems(page)
+    assert found == []
+
+
+def test_the_navigation_marks_the_page(page, sample):
+    for name, path in PAGES.items():
+        page.goto(path)
+        current = page.get_by_role("navigation", name="Pages").locator("[aria-current=page]")
+        expect(current).to_have_text(name)
+        assert page.locator("h1").count() == 1
+
+
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+def test_nothing_scrolls_sideways(page, sample, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    wide = []
+    for path in [*PAGES.values(), *further(page)]:
+        page.goto(path)
+        if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+            wide.append(path)
+    assert wide == []
+
+
+def test_pages_render_without_javascript(browser, sample):
+    context = browser.new_context(java_script_enabled=False, base_url=sample.url)
+    page = context.new_page()
+    for path in PAGES.values():
+        response = page.goto(path)
+        assert response is not None
+        assert response.status == 200
+        assert page.locator("h1").count() == 1
+    context.close()
+
+
+def test_a_dot_of_the_chart_opens_its_run(page, sample):
+    page.goto("/")
+    point = page.locator("[data-chart] .scatterlayer .points path").first
+    expect(point).to_be_visible()
+    box = point.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page).to_have_url(re.compile(r"/runs/\d+/$"))
