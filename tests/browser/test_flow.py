@@ -19,7 +19,8 @@ def dots(page: Page) -> int:
     """Return how many runs the chart shows."""
     chart = page.locator("[data-chart].js-plotly-plot")
     expect(chart).to_be_visible()
-    count: int = chart.evaluate(
+    script = "plot => plot.data.reduce((n, trace) => n + (trace.customdata ? trace.x.length : 0), 0)"
+    count: int = chart.evaluate(script)
         "plot => plot.data.reduce((n, trace) => n + (trace.customdata ? trace.x.length : 0), 0)"
     )
     return count
