@@ -46,8 +46,8 @@ def table(figures: dict[str, Any]) -> str:
     least = math.ceil(figures["calls"] / _IN_FLIGHT) * _CALL_S
     lines = [
         f"wikitexts.md, 118,372 characters; {_QUESTIONS} questions. Each line is a process of its own, its start"
-        f" and the loading of the model included. {figures['calls']} calls of {_CALL_S} s take {least:.0f} s at least with"
-        f" {_IN_FLIGHT} in flight.",
+        f" and the loading of the model included. {figures['calls']} calls of {_CALL_S} s take {least:.0f} s at least"
+        f" with {_IN_FLIGHT} in flight.",
         "",
         "| command | seconds |",
         "|---|---|",

@@ -21,8 +21,6 @@ def dots(page: Page) -> int:
     expect(chart).to_be_visible()
     script = "plot => plot.data.reduce((n, trace) => n + (trace.customdata ? trace.x.length : 0), 0)"
     count: int = chart.evaluate(script)
-        "plot => plot.data.reduce((n, trace) => n + (trace.customdata ? trace.x.length : 0), 0)"
-    )
     return count
 
 
