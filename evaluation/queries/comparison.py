@@ -170,9 +170,10 @@ def _answers(scored: ScoredRun, keys: Sequence[Key]) -> tuple[dict[Key, Question
     """Return a run's first answers to some questions, and their contexts."""
     by_question: dict[int, Any] = {scored.questions[key].pk: key for key in keys}
     answers = list(
-        Answer.objects.filter(run=scored.run, question__in=by_question, repeat=0)
+        Answer.objects.filter(run=scored.run, question__in=by_question)
         .select_related("question")
         .prefetch_related("question__evidence")
+        .order_by("-repeat")  # the first repeat, last here, is the one kept below
     )
     scores = load_answer_scores(scored.run, answers)
     samples = make_samples(run=scored.run, answers=answers)

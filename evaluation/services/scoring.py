@@ -29,6 +29,7 @@ def score_run(*, run: Run, spec: EvaluationSpec) -> Scoring:
     answers = stored_answers(run=run)
     scored = _score(run, answers, spec)
     with transaction.atomic():
+        Run.objects.select_for_update().get(pk=run.pk)  # of two scorings at once the later is the current one
         Scoring.objects.filter(run=run, current=True).update(current=False)
         scoring = Scoring.objects.create(run=run, spec=spec.model_dump(mode="json"))
         MetricScore.objects.bulk_create(_score_rows(scoring, answers, scored), batch_size=_BATCH)

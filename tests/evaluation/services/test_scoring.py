@@ -7,6 +7,8 @@ import pytest
 from evaluation.models import MetricScore, Scoring
 from evaluation.services.scoring import preview_scores, samples_of, score_run
 from evaluation.spec import HEADLINE, EvaluationSpec
+from evaluation.types import DraftEvidence, DraftQuestion
+from rag_pipeline.types import Span
 from tests.factories import REFUSAL, WORDS, make_corpus, make_run, make_testset
 
 pytestmark = pytest.mark.django_db
@@ -95,9 +97,6 @@ def test_a_repeat_of_the_evidence_in_another_document_is_as_good():
     sentence = "The kettle holds 1.7 litres of water."
     corpus = make_corpus(files={"a.txt": f"Kettles. {sentence} It is blue.", "b.txt": f"Manual. {sentence} Enjoy."})
     first, second = corpus.documents.order_by("id")
-    from evaluation.types import DraftEvidence, DraftQuestion
-    from rag_pipeline.types import Span
-
     evidence = DraftEvidence(Span(second.pk, 8, 8 + len(sentence)), sentence)
     draft = DraftQuestion("q1", "q1", "simple", "How much does it hold?", ("1.7 litres",), (evidence,))
     run = make_run(make_testset(corpus, drafts=[draft]), contexts={"q1": [(0, 9 + len(sentence))]}, scored=False)
@@ -111,6 +110,20 @@ def test_reading_a_run_takes_the_same_number_of_queries_whatever_its_size(django
     run = make_run(scored=False)
     with django_assert_num_queries(3):
         assert len(samples_of(run=run)) == 8
+
+
+def test_a_run_without_answers_has_no_scores_and_says_why():
+    run = make_run(make_testset(drafts=[]))
+    rows = {row.metric: row for row in run.current_scoring.metrics.all()}
+    assert rows["recall"].reason == "there are no simple questions"
+    assert {row.mean for row in rows.values()} == {None}
+
+
+def test_repeats_of_a_question_count_as_one_pair():
+    once, thrice = make_run(), make_run(repeat=3)
+    first, second = (run.current_scoring.metrics.get(metric="recall", group="") for run in (once, thrice))
+    assert (first.n, second.n) == (3, 9)
+    assert (first.ci_low, first.ci_high) == pytest.approx((second.ci_low, second.ci_high))
 
 
 def test_the_file_is_written_unasked(data_dir):
