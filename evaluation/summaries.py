@@ -160,14 +160,20 @@ def total_weights(spec: EvaluationSpec) -> dict[str, float]:
     return {name: TOTAL_HIGH * weight / whole for name, weight in weights.items()}
 
 
+def _no_total(missing: Sequence[str], summaries: Summaries) -> str:
+    labels = [metrics.get(name).label for name in missing]
+    if len(labels) == 1:
+        return f"no total without {labels[0]} ({summaries[missing[0], ''].reason})"
+    return f"no total without {', '.join(labels[:-1])} and {labels[-1]}"
+
+
 def _total(
     samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]], spec: EvaluationSpec, summaries: Summaries
 ) -> Summary:
     weights = total_weights(spec)
     missing = [name for name in weights if summaries[name, ""].mean is None]
     if missing:
-        labels = " and ".join(f"{metrics.get(name).label} ({summaries[name, ''].reason})" for name in missing)
-        return Summary(None, None, None, 0, len(samples), f"no total without {labels}")
+        return Summary(None, None, None, 0, len(samples), _no_total(missing, summaries))
     terms: list[Term] = []
     counted = [False] * len(samples)
     for name, weight in weights.items():

@@ -34,7 +34,7 @@ def difference_sentence(label: str, difference: Difference, n: int) -> str:
     if difference.verdict == SAME and abs(difference.mean) < 1e-9 and difference.p == 1.0:
         start = f"{label} is unchanged on {questions} ({interval})"
     else:
-        start = f"{label} {signed(difference.mean)} on {questions} ({interval}, p = {p_words(difference.p)})"
+        start = f"{label} {signed(difference.mean)} on {questions} ({interval}, {p_words(difference.p)})"
     if difference.verdict == SAME and difference.clusters < FEWEST_PAIRS:
         pairs = "pair" if difference.clusters == 1 else "pairs"
         return f"{start}: not distinguishable; {difference.clusters} {pairs} are too few to tell."
@@ -42,8 +42,8 @@ def difference_sentence(label: str, difference: Difference, n: int) -> str:
 
 
 def p_words(p: float) -> str:
-    """Return a p-value with two significant digits, “under 0.001” below that."""
-    return "under 0.001" if p < 0.001 else f"{p:.2g}"
+    """Return a p-value with two significant digits, “p < 0.001” below that."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
 
 
 def group_label(group: str) -> str:

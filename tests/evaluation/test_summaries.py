@@ -49,6 +49,12 @@ def test_the_total_is_null_when_a_part_is_and_names_it():
     assert total.reason == "no total without Knowledge bounding (there are no out-of-scope questions)"
 
 
+def test_several_missing_parts_are_only_named():
+    samples, scores = run(VALUES, pairs=0)
+    total = summarise(samples, scores, EvaluationSpec())["total", ""]
+    assert total.reason == "no total without Recall, Robustness, Brevity, Knowledge bounding and Context matching"
+
+
 def test_a_part_without_weight_is_not_needed():
     samples, scores = run(VALUES, outside=0)
     total = summarise(samples, scores, EvaluationSpec(weights={"knowledge_bounding": 0}))["total", ""]

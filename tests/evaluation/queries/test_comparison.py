@@ -34,9 +34,7 @@ def test_a_clear_gain_is_better_with_numbers_worked_by_hand():
     # All differ by 0.5: at most q = z²/(12 + z²) of others may not, from −1 to 1.
     q = 1.959964**2 / (12 + 1.959964**2)
     assert (difference.ci_low, difference.ci_high) == pytest.approx((0.5 - 1.5 * q, 0.5 + 0.5 * q))
-    assert difference.sentence.startswith(
-        "Recall +0.50 on 12 questions (95 % interval +0.14 to +0.62, p = under 0.001)"
-    )
+    assert difference.sentence.startswith("Recall +0.50 on 12 questions (95 % interval +0.14 to +0.62, p < 0.001)")
 
 
 def test_the_same_answers_are_not_distinguishable():
