@@ -1,4 +1,4 @@
-// Documents: files may be dropped on the upload box, and slow requests say that they are under way.
+// Documents: files may be dropped on the upload box, a selection becomes evidence, slow requests say so.
 (function () {
   "use strict";
 
@@ -34,6 +34,24 @@
       input.files = event.dataTransfer.files;
       list();
     });
+  });
+
+  // "Add question" takes the text that is selected along as evidence.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-quote-selection]");
+    if (!link) return;
+    const address = new URL(link.href);
+    const selection = window.getSelection();
+    const quote = selection.toString().trim().slice(0, 1500);
+    const node = selection.rangeCount ? selection.getRangeAt(0).startContainer : null;
+    const chunk = node && (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement).closest(".chunk");
+    address.searchParams.delete("quote");
+    address.searchParams.delete("near");
+    if (quote && chunk) {
+      address.searchParams.set("quote", quote);
+      address.searchParams.set("near", chunk.dataset.start);
+    }
+    link.href = address;
   });
 
   document.addEventListener("submit", (event) => {

@@ -83,7 +83,7 @@ def test_htmx_gets_the_chunks_alone(client, document):
 
 def test_the_original_and_the_text_can_be_had(client, document):
     response = client.get(f"/documents/{document.pk}/original/")
-    assert b"".join(response.streaming_content) == ROSETTA.encode()
+    assert response.content == ROSETTA.encode()
     assert response["Content-Disposition"] == 'attachment; filename="stone.txt"'
     assert client.get(f"/documents/{document.pk}/text/").content.decode() == document.text
 

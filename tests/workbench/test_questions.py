@@ -97,16 +97,17 @@ def test_a_judgement_of_nothing_is_refused(client, testset, sent):
     assert "Choose questions of this test set first." in response.content.decode()
 
 
+FIELDS = {
+    "kind": "simple",
+    "text": "Since when has it been on display?",
+    "references": "1802",
+    "quote": EVIDENCE,
+}
+
+
 def add(client, testset, **values):
-    start = {
-        "testset": testset.pk,
-        "kind": "simple",
-        "text": "Since when has it been on display?",
-        "references": "1802",
-        "document": testset.corpus.documents.get().pk,
-        "quote": EVIDENCE,
-    }
-    return client.post("/testsets/add/store/", start | values)
+    place = {"testset": testset.pk, "document": testset.corpus.documents.get().pk}
+    return client.post("/testsets/add/store/", FIELDS | place | values)
 
 
 def test_a_question_is_added_with_its_evidence_found_exactly(client, testset):
@@ -146,6 +147,15 @@ def test_a_passage_of_a_document_fills_the_form(client, testset):
     form = response.context["form"]
     assert form["quote"].value() == EVIDENCE
     assert str(form["document"].value()) in (str(document), str(document.pk))
+
+
+def test_a_repeated_passage_is_taken_where_it_was_selected(client, testset):
+    document = make_corpus(files={"twice.txt": f"{ROSETTA}\n{ROSETTA}"}).documents.get()
+    other = make_testset(document.corpus, drafts=[])
+    values = {"document": document.pk, "testset": other.pk}
+    assert "stands 2 times" in client.post("/testsets/add/store/", FIELDS | values).content.decode()
+    client.post("/testsets/add/store/", FIELDS | values | {"near": len(ROSETTA)})
+    assert other.questions.get().evidence.get().start > len(ROSETTA)
 
 
 @pytest.fixture

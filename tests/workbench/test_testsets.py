@@ -159,7 +159,6 @@ def test_output_csv_can_be_downloaded(client):
 
 
 def test_an_exported_test_set_can_be_imported_again(client):
-    pytest.importorskip("evaluation.services.imports")
     testset = make_testset()
     data = client.get(f"/testsets/{testset.pk}/output.csv").content
     response = client.post(
@@ -176,7 +175,6 @@ def test_an_exported_test_set_can_be_imported_again(client):
 
 
 def test_a_file_that_does_not_fit_is_refused_with_its_row(client):
-    pytest.importorskip("evaluation.services.imports")
     corpus = make_corpus()
     broken = SimpleUploadedFile("output.csv", b"question_id,kind,question\nq1,simple,\n")
     response = client.post(

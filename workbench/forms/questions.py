@@ -13,6 +13,8 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Document
 from workbench.models import ChatMessage
 
+_REACH = 5000
+"""Characters after `near`, where a selection began, within which its text is looked for first."""
 ANSWERABLE, OUTSIDE = Question.Kind.SIMPLE.value, Question.Kind.OUT_OF_SCOPE.value
 
 
@@ -81,6 +83,7 @@ class AddForm(forms.Form):
         help_text="The words of the document that answer the question, copied letter by letter.",
         widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
     )
+    near = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
 
     def __init__(
         self,
@@ -141,7 +144,9 @@ class AddForm(forms.Form):
         document = values["document"]
         if document is None:
             raise ConfigError("Choose the document that answers the question.", "document")
-        return document, *locate_quote(document.text, values["quote"])
+        near = values.get("near")
+        within = None if near is None else (near, near + 2 * len(values["quote"]) + _REACH)
+        return document, *locate_quote(document.text, values["quote"], within)
 
 
 def lines(text: str) -> list[str]:

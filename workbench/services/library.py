@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 
 from django.db.models import Count, QuerySet
 
 from evaluation.models import Run
 from rag_pipeline.models import Corpus, Document
-from rag_pipeline.services.indexes import estimate
+from rag_pipeline.services.indexes import ChunkPreview, estimate, preview_chunks
 from rag_pipeline.services.pipelines import search
 from rag_pipeline.spec import PipelineSpec
 from rag_pipeline.types import Context
@@ -51,6 +52,16 @@ def search_corpus(*, corpus: Corpus, query: str, spec: PipelineSpec, embed_all: 
     started = time.perf_counter()
     contexts = search(corpus=corpus, spec=searching, query=query)
     return SearchResult(contexts, time.perf_counter() - started)
+
+
+def cut_document(*, document: Document, spec: PipelineSpec) -> ChunkPreview:
+    """Return the chunks of a document under `spec`; the last few are kept, as their pages are looked at one by one."""
+    return _cut(document.pk, document.content_hash, spec)
+
+
+@lru_cache(maxsize=8)
+def _cut(pk: int, content_hash: str, spec: PipelineSpec) -> ChunkPreview:
+    return preview_chunks(document=Document.objects.get(pk=pk), spec=spec)
 
 
 def users_of(*, corpus: Corpus) -> str:

@@ -42,11 +42,6 @@ class Pair:
         """The simple question, or the only one there is."""
         return self.questions[0]
 
-    @property
-    def new_ids(self) -> list[int]:
-        """Questions that nobody has judged yet."""
-        return [question.pk for question in self.questions if question.status == Question.Status.NEW]
-
 
 @dataclass(frozen=True)
 class PairPage:
@@ -56,6 +51,12 @@ class PairPage:
     page: Page
     shown: int
     total: int
+
+    @property
+    def new_ids(self) -> list[int]:
+        """Questions of this page that nobody has judged yet."""
+        questions = (question for pair in self.pairs for question in pair.questions)
+        return [question.pk for question in questions if question.status == Question.Status.NEW]
 
 
 @dataclass

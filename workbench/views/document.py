@@ -14,10 +14,11 @@ from django.views.decorators.http import require_POST, require_safe
 from rag_pipeline.errors import InUseError, PipelineError
 from rag_pipeline.models import Document
 from rag_pipeline.services import corpora
-from rag_pipeline.services.indexes import ChunkPreview, preview_chunks
+from rag_pipeline.services.indexes import ChunkPreview
 from workbench.chunk_view import CHUNKS_A_PAGE, chunk_rows, page_holding, size_spread
 from workbench.forms.documents import ChunkForm
 from workbench.htmx import render_page
+from workbench.services.library import cut_document
 from workbench.services.present import present_settings
 
 PAGE = "documents/document.html"
@@ -51,7 +52,7 @@ def _page(request: HttpRequest, found: Document, delete_error: str = "") -> Http
     context = {"document": found, "present": present, "form": form, "delete_error": delete_error}
     if form.is_valid():
         try:
-            context |= _chunks(request, found, preview_chunks(document=found, spec=form.spec))
+            context |= _chunks(request, found, cut_document(document=found, spec=form.spec))
         except PipelineError as error:
             form.add_error(None, str(error))
     status = 422 if delete_error or form.errors else 200
@@ -67,7 +68,7 @@ def _chunks(request: HttpRequest, found: Document, preview: ChunkPreview) -> dic
     return {
         "preview": preview,
         "page": page,
-        "mark": mark,
+        "passage": mark,
         "spread": size_spread(sizes, preview.window),
         "rows": chunk_rows(
             found.as_source(),

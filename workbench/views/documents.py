@@ -8,9 +8,10 @@ from typing import Any
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
+from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_POST, require_safe
 
 from rag_pipeline.errors import ConfigError, InUseError, PipelineError
@@ -98,10 +99,13 @@ def delete_corpus(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-def original(request: HttpRequest, pk: int) -> HttpResponse | FileResponse:
+def original(request: HttpRequest, pk: int) -> HttpResponse:
     """Download the file as it was uploaded."""
     document = get_object_or_404(Document.objects.defer("text"), pk=pk)
-    return FileResponse(document.original.open("rb"), as_attachment=True, filename=document.name)
+    with document.original.open("rb") as file:  # whole: a server of async pages cannot stream from a plain file
+        response = HttpResponse(file.read(), content_type="application/octet-stream")
+    response["Content-Disposition"] = content_disposition_header(True, document.name) or "attachment"
+    return response
 
 
 @require_safe

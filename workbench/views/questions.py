@@ -19,7 +19,7 @@ from rag_pipeline.models import Corpus, Document
 from workbench.forms.questions import ANSWERABLE, OUTSIDE, AddForm, QuestionForm
 from workbench.htmx import render_page, wants_part
 from workbench.models import ChatMessage
-from workbench.services.question_list import Pair, newest_testsets, page_of, pairs_of
+from workbench.services.question_list import Pair, counts_of, newest_testsets, page_of, pairs_of
 from workbench.views.testsets import testset_page
 
 
@@ -64,7 +64,7 @@ def status(request: HttpRequest, pk: int) -> HttpResponse:
 def add(request: HttpRequest) -> HttpResponse:
     """Show the form for a new question, filled from a chat message or a passage of a document."""
     source = _source(request.GET)
-    given = {name: request.GET[name] for name in ("text", "quote") if name in request.GET}
+    given = {name: request.GET[name] for name in ("text", "quote", "near") if name in request.GET}
     return _add_page(request, source, source.form(initial=source.initial() | given))
 
 
@@ -170,8 +170,13 @@ def _after(
             request, f"“{before}” was used by a run and stays as it is. Your change made “{now}”, shown here."
         )
     elif wants_part(request) and single and not done:
-        context = {"pair": _pair(now, pair_id), "testset": now, "query": request.POST.get("query", "")}
-        return render_page(request, "testsets/_pair.html", "testsets/_pair.html", context)
+        context = {
+            "pair": _pair(now, pair_id),
+            "testset": now,
+            "query": request.POST.get("query", ""),
+            "counts": counts_of(now),
+        }
+        return render_page(request, "testsets/_pair_changed.html", "testsets/_pair_changed.html", context)
     query = request.POST.get("query", "").lstrip("?") if now.pk == before.pk else ""
     query = query or f"page={page_of(testset=now, pair_id=pair_id)}"
     address = f"{reverse('testset', args=[now.pk])}?{query}#pair-{pair_id}"

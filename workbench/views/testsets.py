@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.models import TestSet
 from evaluation.services.files import testset_csv
+from evaluation.services.imports import import_testset
 from evaluation.services.testsets import delete_testset, start_generation
 from rag_pipeline.errors import InUseError, PipelineError
 from rag_pipeline.models import BackgroundTask, Corpus
@@ -52,8 +53,6 @@ def generate(request: HttpRequest) -> HttpResponse:
 @require_POST
 def importing(request: HttpRequest) -> HttpResponse:
     """Import a test set; a file that does not fit is refused with its rows and reasons."""
-    from evaluation.services.imports import import_testset
-
     form = ImportForm(request.POST, request.FILES, prefix="import")
     if form.is_valid():
         values = form.cleaned_data
