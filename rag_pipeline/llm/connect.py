@@ -127,19 +127,27 @@ def unknown_provider(target: Target) -> ProviderError:
 
 
 def _missing_package(target: Target, error: ImportError) -> str:
+    """Name the provider's package, or the one that it misses itself."""
     from langchain.chat_models.base import _BUILTIN_PROVIDERS
 
-    module = _BUILTIN_PROVIDERS.get(target.provider, (str(error.name or ""),))[0]
-    package = module.partition(".")[0].replace("_", "-")
+    module = _BUILTIN_PROVIDERS.get(target.provider, (str(error.name or ""),))[0].partition(".")[0]
+    package = module.replace("_", "-")
+    cause = error.__cause__
+    missing = cause.name if isinstance(cause, ImportError) and cause.name else module
+    if missing.partition(".")[0] == module:
+        return (
+            f"Models of {target.provider} need the package {package}. Install it with “pip install {package}” in the "
+            "workbench's environment and restart the workbench."
+        )
     return (
-        f"Models of {target.provider} need the package {package}. Install it with "
-        f"“pip install {package}” in the workbench's environment and restart the workbench."
+        f"The package {package} is installed but misses {missing}. Install it again with “pip install {package}” and "
+        "restart the workbench."
     )
 
 
 def _incomplete(target: Target, said: str) -> str:
     line = " ".join(said.split())[:200]
     return (
-        f"{target.setting} cannot be used yet. Most often {target.key_name} is not set: set it and restart the "
+        f"{target.setting} cannot be used yet. Most often its key is missing: set {target.key_name} and restart the "
         f"workbench. The provider's package said: {line}"
     )

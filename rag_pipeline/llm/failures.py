@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -23,9 +24,11 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _KEY_LIKE = re.compile(r"\b(sk|pk|gsk|key)-[\w*.-]{6,}|(?<=[Bb]earer )\S+")
+# Class names that tell what happened, looked for in this order: a refused connection is a timeout to some libraries.
+_UNREACHABLE_NAMES = ("ConnectionRefused", "ClientConnector", "ConnectError", "ConnectTimeout", "gaierror")
 _TIMEOUT_NAMES = ("Timeout", "DeadlineExceeded")
-_CONNECTION_NAMES = ("ConnectionError", "ConnectError", "EndpointConnectionError", "ServiceUnavailable")
 _BROKEN_NAMES = ("RemoteProtocolError", "ReadError", "IncompleteRead", "ClientPayloadError", "ServerDisconnectedError")
+_CONNECTION_NAMES = ("ConnectionError", "ServiceUnavailable")
 # What client libraries raise when the answer has not the form that they expect.
 _GARBAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError)
 
@@ -76,15 +79,23 @@ class ExplainedErrors:
 def explain(error: Exception, target: Target, timeout_s: float) -> ModelCallError:
     """Return what `error` means for the user and for the retry."""
     status = _status(error)
-    if status is not None:
-        return _from_status(status, error, target)
+    return _from_transport(error, target, timeout_s) if status is None else _from_status(status, error, target)
+
+
+def _from_transport(error: Exception, target: Target, timeout_s: float) -> ModelCallError:
+    """Explain an error without a status: nothing came, or not in one piece, or not in the right form."""
     names = _class_names(error)
-    if isinstance(error, TimeoutError) or _any_in(_TIMEOUT_NAMES, names):
+    if _any_in(_UNREACHABLE_NAMES, names):
+        return _unreachable(target)
+    if _any_in(_TIMEOUT_NAMES, names):
         return timed_out(target, timeout_s)
     if _any_in(_BROKEN_NAMES, names):
         return broken_off(target)
     if _any_in(_CONNECTION_NAMES, names) or isinstance(error, OSError):
         return _unreachable(target)
+    inner = next((status for each in _chain(error) if (status := _status(each)) is not None), None)
+    if inner is not None:  # a library has wrapped the error that carries the status
+        return _from_status(inner, error, target)
     if _code(error):  # an error event in the middle of a stream has a code but no status
         return _from_status(429 if "rate" in _code(error) else 500, error, target)
     if isinstance(error, _GARBAGE):
@@ -183,20 +194,21 @@ def _unreachable(target: Target) -> ModelCallError:
     if target.is_compatible_server:
         mend = "Start the server, or correct OPENAI_BASE_URL and restart the workbench."
         return ModelCallError(f"Nothing answers at {target.base_url}. {mend}", retryable=True)
-    return ModelCallError(f"{target.place} cannot be reached. Check the network connection.", retryable=True)
+    mend = "Check that its server is running and that this machine reaches it."
+    return ModelCallError(f"{target.place} cannot be reached. {mend}", retryable=True)
 
 
 def _parameter(error: Exception, message: str) -> str:
-    """Return the setting that a 400 rejects; empty when the request is wrong for another reason."""
+    """Return the setting that a 400 rejects, the first if it names several; empty when something else is wrong."""
     given = getattr(error, "param", None)
-    for name in _PARAMETERS:
-        if given == name or (name in message and _REJECTED.search(message)):
-            return name
-    return ""
+    if given in _PARAMETERS:
+        return str(given)
+    named = [name for name in _PARAMETERS if name in message] if _REJECTED.search(message) else []
+    return min(named, key=message.index, default="")
 
 
-def _status(error: Exception) -> int | None:
-    """Find the HTTP status in the forms of the OpenAI and Anthropic, Google, and AWS libraries."""
+def _status(error: BaseException) -> int | None:
+    """Return the status in the forms of the OpenAI and Anthropic, AWS, and Google libraries."""
     response = getattr(error, "response", None)
     candidates = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
     if isinstance(response, dict):
@@ -230,15 +242,18 @@ def _message(error: Exception) -> str:
     return line if len(line) <= 300 else line[:300].rstrip() + "…"
 
 
-def _class_names(error: BaseException | None) -> set[str]:
+def _class_names(error: BaseException) -> set[str]:
     """Return the class names of the error and of what caused it: libraries wrap each other's exceptions."""
-    names: set[str] = set()
+    return {kind.__name__ for each in _chain(error) for kind in type(each).__mro__}
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield the error and what caused it, down to the sixth."""
     for _ in range(6):
         if error is None:
-            break
-        names |= {kind.__name__ for kind in type(error).__mro__}
+            return
+        yield error
         error = error.__cause__ or error.__context__
-    return names
 
 
 def _any_in(parts: tuple[str, ...], names: set[str]) -> bool:

@@ -41,6 +41,7 @@ async def iterate_there(make: Callable[[], AsyncIterator[T]]) -> AsyncIterator[T
     arrived: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
 
     async def pump() -> None:
+        _keep_quiet_when_abandoned()
         async with contextlib.aclosing(cast("AsyncGenerator[T]", make())) as items:
             async for item in items:
                 here.call_soon_threadsafe(arrived.put_nowait, (item,))
@@ -64,6 +65,7 @@ def iterate_blocking(make: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
     arrived: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
 
     async def pump() -> None:
+        _keep_quiet_when_abandoned()
         async with contextlib.aclosing(cast("AsyncGenerator[T]", make())) as items:
             async for item in items:
                 arrived.put((item,))
@@ -76,3 +78,10 @@ def iterate_blocking(make: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         pumping.result()
     finally:
         pumping.cancel()
+
+
+def _keep_quiet_when_abandoned() -> None:
+    """Look at the running task's failure when it ends: after a cancellation nobody else does, and asyncio complains."""
+    task = asyncio.current_task()
+    assert task is not None
+    task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())

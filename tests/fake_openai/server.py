@@ -41,10 +41,12 @@ class FakeOpenAI:
         self._thread: threading.Thread | None = None
         self._delay_s = delay_s
         self.dimension = 64
+        self.generation = 0
         self.reset()
 
     def reset(self) -> None:
-        """Forget requests and scripts."""
+        """Forget requests and scripts. A request with the key of an earlier generation, sent late, is not counted."""
+        self.generation += 1
         self.script: deque[Behaviour] = deque()
         self.always = Behaviour(delay_s=self._delay_s)
         self.forms: dict[str, deque[str]] = {}
@@ -74,6 +76,11 @@ class FakeOpenAI:
     def bodies(self, path: str = "/v1/chat/completions") -> list[dict[str, Any]]:
         """Return what was asked of one endpoint, in order."""
         return [request.body for request in self.requests if request.path == path]
+
+    @property
+    def own_key(self) -> str:
+        """The key of this generation."""
+        return f"sk-generation-{self.generation}"
 
     @property
     def port(self) -> int:
