@@ -29,9 +29,10 @@
   });
   systemDark.addEventListener("change", showTheme);
 
-  // A form with data-confirm asks first.
+  // A form with data-confirm, or a button with data-ask, asks first.
   document.addEventListener("submit", (event) => {
-    const question = event.target.dataset ? event.target.dataset.confirm : "";
+    const button = event.submitter;
+    const question = (button && button.dataset.ask) || event.target.dataset.confirm;
     if (question && !window.confirm(question)) {
       event.preventDefault();
       event.stopImmediatePropagation();

@@ -7,19 +7,17 @@
   probe.hidden = true;
   document.documentElement.append(probe);
 
-  // The value of a colour token as the browser resolves it now. A figure names colours as "token:accent".
+  // The value of a colour token as the browser resolves it now.
   function token(name) {
     probe.style.color = `var(--${name})`;
     return getComputedStyle(probe).color;
   }
 
+  // A figure names its colours as var(--token).
   function resolved(value) {
-    if (typeof value === "string" && value.startsWith("token:")) {
-      const [, name, alpha] = value.split(":");
-      const colour = token(name);
-      if (!alpha) return colour;
-      const parts = colour.match(/[\d.]+/g);
-      return `rgba(${parts[0]}, ${parts[1]}, ${parts[2]}, ${alpha})`;
+    if (typeof value === "string") {
+      const named = /^var\(--([\w-]+)\)$/.exec(value);
+      return named ? token(named[1]) : value;
     }
     if (Array.isArray(value)) return value.map(resolved);
     if (value && typeof value === "object") {
@@ -36,13 +34,18 @@
     };
   }
 
-  function layout(given) {
+  function layout(given, narrow) {
     const style = getComputedStyle(document.body);
     const all = {
-      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-      margin: { l: 52, r: 16, t: 12, b: 48 }, hovermode: "closest", showlegend: false, dragmode: false,
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", hovermode: "closest", showlegend: false,
+      dragmode: window.matchMedia("(pointer: coarse)").matches ? false : "zoom",
       ...resolved(given),
     };
+    all.margin = { l: 52, r: 16, t: 12, b: 48, ...all.margin };
+    if (narrow) { // no room for labels beside the dots
+      Object.assign(all, { annotations: [], showlegend: true });
+      Object.assign(all.margin, { l: 44, r: 8 });
+    }
     all.font = { family: style.fontFamily, size: 13, color: token("text"), ...all.font };
     all.hoverlabel = {
       bgcolor: token("surface-raised"), bordercolor: token("line-strong"), align: "left",
@@ -63,7 +66,7 @@
     const figure = JSON.parse(source.textContent);
     const first = !box.dataset.drawn;
     box.dataset.drawn = "1";
-    window.Plotly.react(box, resolved(figure.data), layout(figure.layout || {}), options);
+    window.Plotly.react(box, resolved(figure.data), layout(figure.layout || {}, box.clientWidth < 560), options);
     if (!first) return;
     box.on("plotly_click", (event) => {
       const point = event.points[0];

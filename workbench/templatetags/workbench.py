@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import Any
 
 from django import template
@@ -19,9 +20,9 @@ MINUS = "−"
 
 
 @register.filter
-def score(value: float | None) -> str:
-    """Two decimals; a missing score is a dash."""
-    return "—" if value is None else f"{value:.2f}"
+def score(value: float | str | None) -> str:
+    """Two decimals; a missing score (None, or nothing where a template found none) is a dash."""
+    return f"{value:.2f}" if isinstance(value, int | float) else "—"
 
 
 @register.filter
@@ -153,12 +154,94 @@ def null(reason: str = "") -> SafeString:
 
 
 @register.inclusion_tag("_interval.html")
-def interval(summary: Any, tick: float | None = None) -> dict[str, Any]:
-    """A mean and its 95 % interval on a 0–1 track; `tick` marks another run's value."""
-    return {"summary": summary, "tick": tick}
+def interval(summary: Any, tick: float | None = None, top: float = 1.0) -> dict[str, Any]:
+    """A mean and its 95 % interval on a track from 0 to `top`; `tick` marks the preferred run's value."""
+    values = {"low": summary.ci_low, "high": summary.ci_high, "mean": summary.mean, "tick": tick}
+    at = {name: None if value is None else value / top for name, value in values.items()}
+    return {"summary": summary, "tick": tick, "at": at}
 
 
 @register.inclusion_tag("_score_cell.html")
 def score_cell(value: float | None, reason: str = "", top: float = 1.0) -> dict[str, Any]:
     """A score in a table: the number, and a bar of its share of `top` behind it."""
     return {"value": value, "reason": reason, "part": None if value is None else value / top}
+
+
+@register.inclusion_tag("_sort_header.html", takes_context=True)
+def sort_header(context: Mapping[str, Any], name: str, label: str, number: bool = False) -> dict[str, Any]:
+    """A column head that sorts: numbers and times from the highest on the first click, again turns it round."""
+    current = str(context.get("sort", ""))
+    first = f"-{name}" if number else name
+    other = name if first.startswith("-") else f"-{name}"
+    query = context["request"].GET.copy()
+    query.pop("page", None)
+    query["sort"] = other if current == first else first
+    state = ("descending" if current.startswith("-") else "ascending") if current.removeprefix("-") == name else ""
+    target = context.get("sort_target", "")
+    return {"label": label, "address": f"?{query.urlencode()}", "state": state, "number": number, "target": target}
+
+
+@register.filter
+def get(mapping: Mapping[str, Any], key: str) -> Any:
+    """Look a key up; nothing when it is not there."""
+    return mapping.get(key)
+
+
+@register.filter
+def count(value: int, noun: str) -> str:
+    """1 question, 12,400 questions."""
+    return f"{value:,} {noun}{'' if value == 1 else 's'}"
+
+
+@register.filter
+def chunking(settings: Mapping[str, Any]) -> str:
+    """How a run cuts its documents: 1,000 characters, overlap 15%."""
+    size = settings.get("chunk_size")
+    if not isinstance(size, int):
+        return "no context"
+    return f"{size:,} {settings.get('chunk_unit', 'characters')}, overlap {settings.get('chunk_overlap', '0')}"
+
+
+@register.filter
+def reader_name(settings: Mapping[str, Any]) -> str:
+    """Who answers: “reader: extractive” for the built-in reader, else the model."""
+    llm = str(settings.get("llm", ""))
+    return f"reader: {llm.removeprefix('builtin:')}" if llm.startswith("builtin:") else llm
+
+
+@register.filter
+def split(text: str) -> list[str]:
+    """Return the words of a text, to loop over names."""
+    return text.split()
+
+
+@register.filter
+def detail_value(value: Any) -> str:
+    """A value that a part of the pipeline reported, short: numbers with two decimals, lists joined."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, list | tuple):
+        return ", ".join(detail_value(each) for each in value) or "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {detail_value(each)}" for name, each in value.items()) or "none"
+    return UNKNOWN if value is None else str(value)
+
+
+@register.filter
+def setting_value(value: Any) -> str:
+    """A setting in a table: on or off, a number without a needless .0, a dash where it is not read."""
+    if value is None or value == "":
+        return "—"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:,g}" if isinstance(value, int | float) else detail_value(value)
+
+
+@register.inclusion_tag("_difference_bar.html")
+def difference_bar(difference: Any) -> dict[str, Any]:
+    """The interval of a difference on a track from −1 to 1 (the total: −5 to 5), with a line at 0."""
+    top = 5.0 if difference.metric == "total" else 1.0
+    values = {"low": difference.ci_low, "high": difference.ci_high, "mean": difference.mean_diff}
+    return {"at": {name: None if value is None else (value / top + 1) / 2 for name, value in values.items()}}

@@ -1,18 +1,228 @@
-"""The Workbench page."""
+"""The Workbench: settings at the left, what they lead to at the right."""
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
-from django.urls import path
-from django.views.decorators.http import require_safe
+from typing import Any
 
-from workbench.htmx import render_page
+from asgiref.sync import async_to_sync
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path, reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from evaluation.models import Run, TestSet
+from evaluation.services.runs import quick_options, start_run
+from rag_pipeline.errors import ConfigError, PipelineError
+from rag_pipeline.llm.connection import test_connection
+from rag_pipeline.models import Corpus
+from rag_pipeline.services.prompts import get_prompt, save_prompt
+from workbench.forms.workbench import SettingsForm
+from workbench.htmx import render_page, wants_part
+from workbench.services.bench import Results, results
+from workbench.services.preferences import Bench, bench_of_run, preferred_bench, save_preferred
+from workbench.views.settings_panel import settings_panel
+
+_SETTINGS = "workbench/_settings.html"
 
 
 @require_safe
 def workbench(request: HttpRequest) -> HttpResponse:
-    """Show the page."""
-    return render_page(request, "base.html", "base.html", {})
+    """Show settings and results. `run` starts from a run's settings; a setting's name overrides one."""
+    preferred = preferred_bench()
+    if preferred.corpus is None:
+        return render_page(request, "workbench/empty.html", "workbench/empty.html")
+    base = _base(request.GET, preferred)
+    return _show(request, SettingsForm(initial=base.values | request.GET.dict()), preferred, base)
 
 
-urlpatterns = [path("", workbench, name="workbench")]
+@require_safe
+def results_part(request: HttpRequest) -> HttpResponse:
+    """Return the results alone: after a run has ended, or for another score on the chart."""
+    corpus = get_object_or_404(Corpus, pk=_number(request.GET, "corpus"))
+    testset = get_object_or_404(TestSet, pk=_number(request.GET, "testset"), corpus=corpus)
+    if not wants_part(request):
+        return redirect(f"{reverse('workbench')}?{request.GET.urlencode()}")
+    shown = results(
+        corpus=corpus,
+        testset=testset,
+        agreement=request.GET.get("agreement", ""),
+        chunk_unit=request.GET.get("chunk_unit", ""),
+        run=_number(request.GET, "run"),
+        preferred=preferred_bench().run,
+        score=request.GET.get("score", ""),
+    )
+    return render(request, "workbench/_results.html", {"results": shown})
+
+
+@require_POST
+def settings(request: HttpRequest) -> HttpResponse:
+    """Take over the form as it stands, after an undo, a chosen prompt or a reset. Stores nothing."""
+    preferred = preferred_bench()
+    if "reset" in request.POST:
+        return _move(request, SettingsForm(initial=preferred.values), preferred, preferred)
+    sent = _sent(request)
+    values: dict[str, Any] = {name: sent.value(name) for name in sent.fields}
+    undo, chosen = request.POST.get("undo", ""), request.POST.get("library", "")
+    if undo in values:
+        values[undo] = preferred.values.get(undo)
+    if chosen and "undo" not in request.POST:
+        try:
+            values["prompt"] = get_prompt(name=chosen).text
+        except ConfigError as error:
+            messages.error(request, str(error))
+    return _move(request, SettingsForm(initial=values), preferred, _base(request.POST, preferred))
+
+
+@require_POST
+def estimate(request: HttpRequest) -> HttpResponse:
+    """Say what a run would cost, and mark what differs from the preferred settings."""
+    panel = settings_panel(_sent(request), preferred_bench())
+    if not wants_part(request):
+        return settings(request)
+    return render(request, "workbench/_live.html", panel, status=422 if panel["problem"] else 200)
+
+
+@require_POST
+def evaluate(request: HttpRequest) -> HttpResponse:
+    """Start a run with these settings; `quick` asks only about ten questions."""
+    form, preferred = _sent(request), preferred_bench()
+    run = _start(form, quick="quick" in request.POST) if form.is_valid() else None
+    if run is None:
+        return _refused(request, form, preferred)
+    base = bench_of_run(run)
+    values = base.values | {"limit": form.options.limit}  # the next run asks all questions again
+    return _move(request, SettingsForm(initial=values), preferred, base)
+
+
+@require_POST
+def preferences(request: HttpRequest) -> HttpResponse:
+    """Save these settings as preferred."""
+    form = _sent(request)
+    if not form.is_valid():
+        return _refused(request, form, preferred_bench())
+    save_preferred(
+        corpus=form.cleaned_data["corpus"],
+        testset=form.cleaned_data["testset"],
+        pipeline=form.spec,
+        evaluation=form.evaluation,
+        options=form.options,
+    )
+    messages.success(request, "Saved as preferred. The Workbench starts with these settings from now on.")
+    preferred = preferred_bench()
+    return _move(request, SettingsForm(initial=preferred.values), preferred, _base(request.POST, preferred))
+
+
+@require_POST
+def library(request: HttpRequest) -> HttpResponse:
+    """Save the prompt in the library under a name."""
+    form, preferred = _sent(request), preferred_bench()
+    try:
+        saved = save_prompt(name=request.POST.get("library_name", ""), text=request.POST.get("prompt", ""))
+    except ConfigError as error:
+        panel = settings_panel(form, preferred) | {"library_error": str(error)}
+        return render_page(request, "workbench/page.html", _SETTINGS, _whole(request, form, preferred, panel), 422)
+    messages.success(request, f"Saved the prompt “{saved.name}”.")
+    values = {name: form.value(name) for name in form.fields}
+    return _move(request, SettingsForm(initial=values), preferred, _base(request.POST, preferred))
+
+
+@require_POST
+def connection(request: HttpRequest) -> HttpResponse:
+    """Ask the chosen model for a few words, to see whether key, address and name are right."""
+    try:
+        said, good = async_to_sync(test_connection)(request.POST.get("llm", "").strip()), True
+    except PipelineError as error:
+        said, good = str(error), False
+    if wants_part(request):
+        return render(request, "workbench/_connection.html", {"said": said, "good": good})
+    (messages.success if good else messages.error)(request, said)
+    return settings(request)
+
+
+def _sent(request: HttpRequest) -> SettingsForm:
+    return SettingsForm(request.POST, initial=preferred_bench().values)
+
+
+def _start(form: SettingsForm, *, quick: bool) -> Run | None:
+    """Start the run; None when it was refused, with the reason beside its field."""
+    testset, options = form.cleaned_data["testset"], form.options
+    try:
+        return start_run(
+            corpus=form.cleaned_data["corpus"],
+            testset=testset,
+            spec=form.spec,
+            evaluation=form.evaluation,
+            options=quick_options(testset=testset, options=options) if quick else options,
+        )
+    except ConfigError as error:
+        form.refuse(error)
+        return None
+
+
+def _base(given: QueryDict, preferred: Bench) -> Bench:
+    """Return what the page starts from: the run it was asked for, else the preferred settings."""
+    run = Run.objects.select_related("corpus", "testset").filter(pk=_number(given, "run") or 0).first()
+    return bench_of_run(run) if run else preferred
+
+
+def _show(request: HttpRequest, form: SettingsForm, preferred: Bench, base: Bench, status: int = 200) -> HttpResponse:
+    context = _whole(request, form, preferred, settings_panel(form, preferred), base)
+    return render_page(request, "workbench/page.html", "workbench/_bench.html", context, status)
+
+
+def _refused(request: HttpRequest, form: SettingsForm, preferred: Bench) -> HttpResponse:
+    context = _whole(request, form, preferred, settings_panel(form, preferred))
+    return render_page(request, "workbench/page.html", _SETTINGS, context, 422)
+
+
+def _move(request: HttpRequest, form: SettingsForm, preferred: Bench, base: Bench) -> HttpResponse:
+    """Go to the address that holds the form's state; htmx gets its parts at once."""
+    run = f"run={base.run.pk}" if base.run is not None and base is not preferred else ""
+    query = "&".join(part for part in (run, form.as_query(base.values)) if part)
+    address = reverse("workbench") + (f"?{query}" if query else "")
+    if not wants_part(request):
+        return redirect(address)
+    response = _show(request, form, preferred, base)
+    response["HX-Push-Url"] = address
+    return response
+
+
+def _whole(
+    request: HttpRequest, form: SettingsForm, preferred: Bench, panel: dict[str, Any], base: Bench | None = None
+) -> dict[str, Any]:
+    base = base or _base(request.POST, preferred)
+    run = base.run.pk if base.run is not None and base is not preferred else None
+    return panel | {"results": _results_of(request, form, preferred, run), "run": run}
+
+
+def _results_of(request: HttpRequest, form: SettingsForm, preferred: Bench, run: int | None) -> Results | None:
+    corpus = Corpus.objects.filter(pk=form.key("corpus") or 0).first()
+    if corpus is None:
+        return None
+    return results(
+        corpus=corpus,
+        testset=TestSet.objects.filter(pk=form.key("testset") or 0, corpus=corpus).first(),
+        agreement=str(form.value("agreement")),
+        chunk_unit=str(form.value("chunk_unit")),
+        run=run,
+        preferred=preferred.run,
+        score=request.GET.get("score", ""),
+    )
+
+
+def _number(given: QueryDict, name: str) -> int | None:
+    text = given.get(name, "")
+    return int(text) if text.isdecimal() else None
+
+
+urlpatterns = [
+    path("", workbench, name="workbench"),
+    path("results/", results_part, name="results"),
+    path("settings/", settings, name="settings"),
+    path("settings/estimate/", estimate, name="estimate"),
+    path("settings/preferred/", preferences, name="preferences"),
+    path("settings/prompt/", library, name="save-prompt"),
+    path("settings/connection/", connection, name="connection"),
+    path("evaluate/", evaluate, name="evaluate"),
+]

@@ -1,0 +1,205 @@
+"""Figures as plain dicts for Plotly. Colours are names of CSS tokens; the browser puts in their values."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from django.urls import reverse
+
+from evaluation.queries import RunRow
+from evaluation.types import Summary
+from workbench.services.palette import SERIES
+from workbench.templatetags.workbench import chunking, reader_name, words
+from workbench.templatetags.workbench import score as two_decimals
+
+Figure = dict[str, Any]
+
+TOP = {"total": 5.0}
+DIRECT_LABELS = 4
+"""Up to so many series are labelled beside their dots; more get a legend."""
+_LABEL_HEIGHT = 0.13
+"""Least distance of two labels, as a share of the y axis."""
+_FAN = 0.014
+_WIDEST_FAN = 0.10
+"""Dots of one chunk size stand beside each other: the step and the greatest width, in decades of the log axis."""
+
+
+def score_against_chunk_size(
+    rows: Sequence[RunRow], series: Mapping[str, int], score: str = "total", chosen: int | None = None
+) -> Figure:
+    """One dot a run at its chunk size, coloured by prompt, with its interval; `chosen` is ringed.
+
+    `series` gives each prompt its place in the palette. Runs without the score or without chunks have no dot.
+    """
+    dots = [row for row in rows if _mean(row, score) is not None and row.settings.get("chunk_size")]
+    places = _fanned(dots)
+    by_prompt: dict[str, list[RunRow]] = defaultdict(list)
+    for row in dots:
+        by_prompt[row.prompt_name].append(row)
+    data = [_trace(name, members, series, score, chosen, places) for name, members in by_prompt.items()]
+    return {"data": data, "layout": _layout(dots, data, score)}
+
+
+def drawn(rows: Sequence[RunRow], score: str = "total") -> list[RunRow]:
+    """Return the runs that have a dot, by chunk size: the rows of the table beside the chart."""
+    dots = [row for row in rows if _mean(row, score) is not None and row.settings.get("chunk_size")]
+    return sorted(dots, key=lambda row: (row.settings["chunk_size"], row.run.pk))
+
+
+def _mean(row: RunRow, score: str) -> float | None:
+    summary = row.metrics.get(score)
+    return summary.mean if summary else None
+
+
+def _fanned(dots: Sequence[RunRow]) -> dict[int, float]:
+    """Return the place of each run on the x axis: runs of one chunk size a little beside each other."""
+    columns: dict[int, list[RunRow]] = defaultdict(list)
+    for row in sorted(dots, key=lambda each: each.run.pk):
+        columns[int(row.settings["chunk_size"])].append(row)
+    places = {}
+    for size, members in columns.items():
+        step = min(_FAN, _WIDEST_FAN / len(members))
+        for position, row in enumerate(members):
+            places[row.run.pk] = size * 10 ** (step * (position - (len(members) - 1) / 2))
+    return places
+
+
+def _trace(
+    name: str,
+    members: Sequence[RunRow],
+    series: Mapping[str, int],
+    score: str,
+    chosen: int | None,
+    places: Mapping[int, float],
+) -> Figure:
+    members = sorted(members, key=lambda row: places[row.run.pk])
+    summaries = [row.metrics[score] for row in members]
+    means = [float(summary.mean or 0.0) for summary in summaries]
+    colour = f"var(--series-{series.get(name, SERIES - 1) % SERIES + 1})"
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": escape(f"{name} · {_readers(members)}"),
+        "x": [places[row.run.pk] for row in members],
+        "y": means,
+        "customdata": [reverse("run", args=[row.run.pk]) for row in members],
+        "text": [_hover(row, score) for row in members],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {
+            "color": colour,
+            "size": [13 if row.run.pk == chosen else 10 for row in members],
+            "symbol": ["circle-open" if row.run.limit else "circle" for row in members],
+            "line": {
+                "width": [2.5 if row.run.pk == chosen else (2 if row.run.limit else 0) for row in members],
+                "color": ["var(--text)" if row.run.pk == chosen else colour for row in members],
+            },
+        },
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [_arm(summary.ci_high, mean) for summary, mean in zip(summaries, means, strict=True)],
+            "arrayminus": [_arm(mean, summary.ci_low) for summary, mean in zip(summaries, means, strict=True)],
+            "thickness": 1,
+            "width": 3,
+            "color": colour,
+        },
+    }
+
+
+def _arm(high: float | None, low: float | None) -> float:
+    return 0.0 if high is None or low is None else max(0.0, high - low)
+
+
+def _readers(members: Sequence[RunRow]) -> str:
+    names = sorted({reader_name(row.settings) for row in members})
+    return ", ".join(names[:2]) + (" …" if len(names) > 2 else "")
+
+
+def _hover(row: RunRow, score: str) -> str:
+    summary, settings = row.metrics[score], row.settings
+    lines = [
+        f"<b>{escape(str(row.run))}</b>",
+        f"{words(score)} {two_decimals(summary.mean)}{_interval(summary)}, n = {summary.n}",
+        f"{escape(row.prompt_name)} · {escape(reader_name(row.settings))}",
+        escape(chunking(settings)),
+        f"{escape(str(settings.get('chunker', '')))}, top k {settings.get('top_k', '')}",
+        escape(str(settings.get("embedding", ""))),
+    ]
+    if row.run.limit:
+        lines.append(f"only the first {row.run.limit} pairs")
+    return "<br>".join(lines)
+
+
+def _interval(summary: Summary) -> str:
+    if summary.ci_low is None:
+        return ""
+    return f" ({two_decimals(summary.ci_low)} to {two_decimals(summary.ci_high)})"
+
+
+def _layout(dots: Sequence[RunRow], data: Sequence[Figure], score: str) -> Figure:
+    sizes = sorted({int(row.settings["chunk_size"]) for row in dots})
+    unit = str(dots[0].settings.get("chunk_unit", "characters")) if dots else "characters"
+    top = TOP.get(score, 1.0)
+    direct = len(data) <= DIRECT_LABELS
+    layout: Figure = {
+        "xaxis": {"type": "log", "title": {"text": f"Chunk size ({unit}, log scale)"}, "showgrid": False},
+        "yaxis": {
+            "title": {"text": f"{words(score)} score" if score == "total" else words(score)},
+            "range": [-0.02 * top, 1.04 * top],
+            "dtick": top / 5,
+            "zeroline": False,
+        },
+        "showlegend": not direct,
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "annotations": _labels(data, top) if direct else [],
+        "height": 380,
+        "margin": {"r": 136 if direct else 16},
+    }
+    if sizes:
+        low, high = math.log10(sizes[0]), math.log10(sizes[-1])
+        room = max(0.12, (high - low) * 0.08)
+        layout["xaxis"] |= {
+            "range": [low - room, high + room],
+            "tickvals": _spread(sizes),
+            "ticktext": [f"{size:,}" for size in _spread(sizes)],
+        }
+    return layout
+
+
+def _spread(sizes: Sequence[int], apart: float = 0.06) -> list[int]:
+    """Return the sizes that can be written below the axis without touching: the first, then the next far enough."""
+    span = math.log10(sizes[-1] / sizes[0]) or 1.0
+    kept: list[int] = []
+    for size in sizes:
+        if not kept or math.log10(size / kept[-1]) >= apart * span:
+            kept.append(size)
+    return kept
+
+
+def _labels(data: Sequence[Figure], top: float) -> list[Figure]:
+    """Label each series at the right edge, at the height of its right-most dot, no two labels on each other."""
+    ends = sorted(data, key=lambda trace: (trace["y"][-1], trace["x"][-1]))
+    heights: list[float] = []
+    for trace in ends:
+        heights.append(max(trace["y"][-1], heights[-1] + _LABEL_HEIGHT * top if heights else 0.0))
+    over = max(0.0, heights[-1] - top) if heights else 0.0
+    return [_label(trace, height - over) for trace, height in zip(ends, heights, strict=True)]
+
+
+def _label(trace: Figure, height: float) -> Figure:
+    name, _, reader = trace["name"].partition(" · ")
+    return {
+        "xref": "paper",
+        "x": 1.0,
+        "y": height,
+        "text": f"{name}<br><span style='font-size:11px'>{reader}</span>",
+        "showarrow": False,
+        "xanchor": "left",
+        "xshift": 8,
+        "align": "left",
+        "font": {"color": trace["error_y"]["color"], "size": 12.5},
+    }

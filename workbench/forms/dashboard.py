@@ -1,0 +1,72 @@
+"""What the Dashboard shows: test set, agreement, chunk unit, score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django import forms
+
+from evaluation.models import Run, TestSet
+from evaluation.queries import RunRow
+from evaluation.spec import EvaluationSpec
+from rag_pipeline.chunkers.sizes import SizeOptions
+from workbench.forms.options import fields_of
+from workbench.services.bench import SCORES
+
+
+class DashboardForm(forms.Form):
+    """Filters of the Dashboard; what does not fit falls back to the default."""
+
+    testset = forms.ModelChoiceField(
+        TestSet.objects.select_related("corpus").order_by("corpus__name", "name", "-version"),
+        required=False,
+        empty_label=None,
+        label="Test set",
+    )
+    score = forms.ChoiceField(
+        choices=[(name, name.replace("_", " ").capitalize()) for name in SCORES], required=False, label="Chart shows"
+    )
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        super().__init__({**self._defaults(), **{name: value for name, value in data.items() if value}})
+        for name, field in (
+            ("agreement", fields_of(EvaluationSpec)["agreement"]),
+            ("chunk_unit", fields_of(SizeOptions)["chunk_unit"]),
+        ):
+            field.required, field.help_text = False, ""
+            self.fields[name] = field
+        for field in self.fields.values():
+            field.widget.attrs["data-autosubmit"] = ""
+        self.fields["testset"].label_from_instance = lambda each: f"{each.corpus} · {each}"  # type: ignore[attr-defined]
+
+    @cached_property
+    def chosen_testset(self) -> TestSet | None:
+        """Return the chosen test set, else that of the latest run."""
+        self.is_valid()
+        chosen: TestSet | None = self.cleaned_data.get("testset")
+        return chosen
+
+    @property
+    def chosen_score(self) -> str:
+        """Return the score on the chart."""
+        self.is_valid()
+        return self.cleaned_data.get("score") or "total"
+
+    def fits(self, row: RunRow) -> bool:
+        """Return True for a run whose scores can stand on one axis with the others."""
+        self.is_valid()
+        unit = self.cleaned_data.get("chunk_unit") or "characters"
+        agreement = self.cleaned_data.get("agreement") or "token_recall"
+        return row.agreement == agreement and row.settings.get("chunk_unit", unit) == unit
+
+    def _defaults(self) -> dict[str, Any]:
+        run = Run.objects.filter(archived=False).select_related("testset").first()
+        testset = run.testset if run else TestSet.objects.order_by("-created").first()
+        return {
+            "testset": testset.pk if testset else "",
+            "agreement": run.evaluation.get("agreement", "token_recall") if run else "token_recall",
+            "chunk_unit": run.pipeline.get("chunk_unit", "characters") if run else "characters",
+            "score": "total",
+        }

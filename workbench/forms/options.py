@@ -1,0 +1,97 @@
+"""Form fields drawn from declared settings: title, help, choices and limits are written once, in the pydantic field."""
+
+from __future__ import annotations
+
+import json
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from django import forms
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from rag_pipeline.registry import Registry
+
+
+class JsonListField(forms.CharField):
+    """A list, shown and typed as JSON."""
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return text as it was typed, a list as JSON."""
+        return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def fields_of(model: type[BaseModel]) -> dict[str, forms.Field]:
+    """Return a form field for each setting of `model` that a form can draw, by name."""
+    return {name: form_field(name, info) for name, info in model.model_fields.items() if _drawable(info)}
+
+
+def unit_field(registry: Registry[Any], title: str, default: str) -> forms.ChoiceField:
+    """Return a choice among the units of a registry; what is not installed says so."""
+    choices = [
+        (unit.key, f"{unit.label or unit.key}{' (not installed)' if unit.missing() else ''}") for unit in registry
+    ]
+    helps = " ".join(f"{unit.label or unit.key}: {unit.help}" for unit in registry if unit.help)
+    return forms.ChoiceField(choices=choices, initial=default, label=title, help_text=helps)
+
+
+def form_field(name: str, info: FieldInfo) -> forms.Field:
+    """Return the Django field for one declared setting."""
+    kind, optional = _kind(info.annotation)
+    common: dict[str, Any] = {
+        "label": info.title or name.replace("_", " ").capitalize(),
+        "help_text": info.description or "",
+        "initial": info.get_default(call_default_factory=True),
+        "required": not optional,
+    }
+    if get_origin(kind) is Literal:
+        choices = [(value, str(value).replace("_", " ").capitalize()) for value in get_args(kind)]
+        return forms.ChoiceField(choices=choices, **common)
+    if kind is bool:
+        return forms.BooleanField(**(common | {"required": False}))
+    if kind in (int, float):
+        return _number(kind, info, common)
+    if get_origin(kind) is list:
+        return JsonListField(strip=False, **common)
+    longest = _limit(info, "max_length")
+    wrong = {"required": f"{common['label']} cannot be empty."}
+    return forms.CharField(max_length=longest, error_messages=wrong, **(common | {"required": _needed(info)}))
+
+
+def _number(kind: type, info: FieldInfo, common: dict[str, Any]) -> forms.Field:
+    low, high = _limit(info, "ge"), _limit(info, "le")
+    noun = "a whole number" if kind is int else "a number"
+    if low is not None and high is not None:
+        noun += f" from {low:,g} to {high:,g}" if kind is float else f" from {low:,} to {high:,}"
+    elif low is not None:
+        noun += f" of at least {low:,}"
+    sentence = f"{common['label']} must be {noun}."
+    messages = dict.fromkeys(("required", "invalid", "min_value", "max_value"), sentence)
+    field: forms.Field
+    if kind is int:
+        field = forms.IntegerField(min_value=low, max_value=high, error_messages=messages, **common)
+    else:
+        field = forms.FloatField(min_value=low, max_value=high, step_size=None, error_messages=messages, **common)
+        field.widget.attrs["step"] = "any"
+    return field
+
+
+def _drawable(info: FieldInfo) -> bool:
+    kind, _ = _kind(info.annotation)
+    return get_origin(kind) is not dict
+
+
+def _kind(annotation: Any) -> tuple[Any, bool]:
+    """Return the type without None, and whether None was allowed."""
+    if get_origin(annotation) in (Union, UnionType):
+        rest = [part for part in get_args(annotation) if part is not type(None)]
+        return rest[0], True
+    return annotation, False
+
+
+def _limit(info: FieldInfo, name: str) -> Any:
+    return next((getattr(part, name) for part in info.metadata if hasattr(part, name)), None)
+
+
+def _needed(info: FieldInfo) -> bool:
+    return info.get_default(call_default_factory=True) not in ("", None)

@@ -1,0 +1,110 @@
+"""Forms about runs: filters of the lists, name and note, how refusals are recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from evaluation.models import Question, Run, TestSet
+from evaluation.queries import QuestionFilters
+from evaluation.spec import HEADLINE, EvaluationSpec
+from rag_pipeline.models import Corpus
+from workbench.forms.options import fields_of
+
+REFUSAL_FIELDS = ("refusal_threshold", "refusal_list", "refusal_patterns")
+_ANY = ("", "Any")
+
+
+class RunFilterForm(forms.Form):
+    """Which runs to list. What does not fit is left out: a filter never stops a page."""
+
+    corpus = forms.ModelChoiceField(Corpus.objects.all(), required=False, empty_label="All")
+    testset = forms.ModelChoiceField(
+        TestSet.objects.select_related("corpus").order_by("name", "-version"),
+        required=False,
+        empty_label="All",
+        label="Test set",
+    )
+    q = forms.CharField(required=False, label="Name or note", widget=forms.SearchInput)
+    archived = forms.BooleanField(required=False, label="Archived too")
+
+    def kept(self) -> dict[str, Any]:
+        """Return the filters that are valid."""
+        self.is_valid()
+        return {name: self.cleaned_data.get(name) for name in self.fields}
+
+
+class RunNameForm(forms.ModelForm):
+    """Name and note of a run."""
+
+    class Meta:
+        model = Run
+        fields = ("name", "note")
+        widgets = {"note": forms.Textarea(attrs={"rows": 3})}
+
+
+class QuestionFilterForm(forms.Form):
+    """Which questions of a run to show."""
+
+    kind = forms.ChoiceField(choices=[_ANY, *Question.Kind.choices], required=False)
+    transformation = forms.ChoiceField(required=False)
+    error_kind = forms.ChoiceField(required=False, label="Slip")
+    refused = forms.ChoiceField(
+        choices=[
+            _ANY,
+            ("refused", "Refused"),
+            ("partial", "Partial"),
+            ("attempt", "Attempted"),
+            ("empty", "Empty"),
+            ("failed", "Failed"),
+        ],
+        required=False,
+        label="Answer",
+    )
+    metric = forms.ChoiceField(choices=[_ANY, *((name, name.replace("_", " ").capitalize()) for name in HEADLINE)])
+    below = forms.FloatField(min_value=0, max_value=1, required=False, label="At most")
+    text = forms.CharField(required=False, label="Text", widget=forms.SearchInput)
+
+    def __init__(self, data: Mapping[str, Any], *, testset: TestSet) -> None:
+        super().__init__(data, auto_id="filter_%s")
+        self.fields["metric"].required = False
+        self.fields["below"].widget.attrs |= {"step": "0.05", "placeholder": "1"}
+        for field, column in (("transformation", "transformation"), ("error_kind", "error")):
+            kinds = testset.questions.exclude(**{column: ""}).order_by(column).values_list(column, flat=True).distinct()
+            choices = [_ANY, *((kind, kind.replace("_", " ").capitalize()) for kind in kinds)]
+            self.fields[field].choices = choices  # type: ignore[attr-defined]
+
+    @property
+    def filters(self) -> QuestionFilters:
+        """Return the filters that are valid."""
+        self.is_valid()
+        given: dict[str, Any] = {name: self.cleaned_data.get(name) or "" for name in self.fields if name != "below"}
+        return QuestionFilters(**given, below=self.cleaned_data.get("below"))
+
+    @property
+    def twin_filters(self) -> QuestionFilters:
+        """Return the filters for the view of twins: simple questions, each with its complex twin beside it."""
+        return QuestionFilters(kind=Question.Kind.SIMPLE, text=self.filters.text)
+
+    @property
+    def active(self) -> bool:
+        """True when something is filtered."""
+        return self.filters != QuestionFilters()
+
+
+class RefusalForm(forms.Form):
+    """How refusals are recognised: the part of the scoring that can be tried on stored answers."""
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, initial: Mapping[str, Any]) -> None:
+        super().__init__(data, initial=dict(initial))
+        drawn = fields_of(EvaluationSpec)
+        self.fields.update({name: drawn[name] for name in REFUSAL_FIELDS})
+        self.fields["refusal_threshold"].widget = forms.NumberInput(
+            attrs={"type": "range", "min": "0", "max": "1", "step": "0.01", "data-shows-value": ""}
+        )
+
+    def spec(self, base: Mapping[str, Any]) -> EvaluationSpec:
+        """Return the scoring `base` with these values. Raises ConfigError."""
+        return EvaluationSpec.create(dict(base) | {name: self.cleaned_data[name] for name in REFUSAL_FIELDS})

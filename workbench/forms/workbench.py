@@ -1,0 +1,224 @@
+"""The settings of the Workbench as one form, drawn from the declared settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from evaluation.models import Run, TestSet
+from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
+from rag_pipeline.chunkers.base import chunkers
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.models import Corpus
+from rag_pipeline.retrievers.base import retrievers
+from rag_pipeline.services.prompts import list_prompts
+from rag_pipeline.spec import BUILTIN_READER, CoreSettings, PipelineSpec, unread_core_names
+from workbench.forms.options import fields_of, unit_field
+from workbench.services.preferences import WEIGHT, comparable, differing
+
+EVERYDAY = ("corpus", "testset", "chunk_size", "chunk_overlap", "top_k", "prompt", "llm")
+STRUCTURE = ("corpus", "testset", "chunker", "chunk_unit", "retriever", "use_context", "agreement")
+"""Fields whose change shows other fields, or another chart."""
+UNITS = {"top_k": "chunks", "max_tokens": "tokens", "limit": "pairs"}
+_HIDDEN = ("prompt_name",)
+
+
+class SettingsForm(forms.Form):
+    """Corpus, test set, pipeline, scoring and run options.
+
+    Valid, it holds `spec`, `evaluation` and `options`. Fields that the chosen parts do not read are kept, unseen.
+    """
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, initial: Mapping[str, Any]) -> None:
+        super().__init__(data, initial=dict(initial))
+        self.fields.update(_fields())
+        self._offer_testsets()
+        self.fields["llm"].widget.attrs["list"] = "known-models"
+        self.fields["embedding"].widget.attrs["list"] = "known-embeddings"
+        for name in self.unread:
+            self.fields[name].widget = forms.HiddenInput()
+        for name in STRUCTURE:
+            self.fields[name].widget.attrs["data-structure"] = ""
+
+    def _offer_testsets(self) -> None:
+        """Offer the test sets of the corpus; when it was just chosen, its newest one is."""
+        offered = _testsets(self.value("corpus"))
+        self.fields["testset"].queryset = offered  # type: ignore[attr-defined]
+        if not self.is_bound and not any(str(each.pk) == str(self.initial.get("testset")) for each in offered):
+            self.initial["testset"] = offered[0].pk if offered else None
+
+    def bound(self) -> SettingsForm:
+        """Return the same form as if it had been sent as it stands, to check it."""
+        return SettingsForm({name: _as_text(self.value(name)) for name in self.fields}, initial=self.initial)
+
+    def key(self, name: str) -> int | None:
+        """Return the id chosen in a field, None where there is none."""
+        text = str(self.value(name) or "")
+        return int(text) if text.isdecimal() else None
+
+    def value(self, name: str) -> Any:
+        """Return what the form shows for a field: as typed, else as it started."""
+        return self[name].value()
+
+    @cached_property
+    def unread(self) -> set[str]:
+        """Names of the settings that the chosen parts do not read."""
+        use_context = comparable(self.value("use_context")) == "true"
+        core = CoreSettings.model_construct(use_context=use_context, llm=str(self.value("llm")).strip())
+        read: set[str] = set()
+        if use_context:
+            for registry, name in ((chunkers, "chunker"), (retrievers, "retriever")):
+                chosen = next((unit for unit in registry if unit.key == self.value(name)), None)
+                read |= set(chosen.Options.model_fields) if chosen else set()
+        return (_option_names() - read) | unread_core_names(core) - {"prompt_name"} | set(_HIDDEN)
+
+    def changed_from(self, preferred: Mapping[str, Any]) -> set[str]:
+        """Return the names of the shown fields that differ from the preferred settings."""
+        shown = {name: self.value(name) for name in self.fields if name not in self.unread}
+        return differing(shown, preferred)
+
+    @property
+    def more(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """Return the fields under *More settings*, by heading."""
+        core = [*CoreSettings.model_fields, *sorted(_option_names())]
+        groups = (
+            ("Chunks", ["chunker", "chunk_unit", *sorted(_chunk_names())]),
+            ("Retrieval", ["embedding", "embed_mode", "retriever", "use_context", *sorted(_retriever_names())]),
+            ("Answer", [name for name in core if name not in _chunk_names() | _retriever_names()]),
+            ("Scoring", [*EvaluationSpec.model_fields, *(f"{WEIGHT}{name}" for name in HEADLINE)]),
+            ("Questions", list(RunOptions.model_fields)),
+        )
+        seen = set(EVERYDAY) | self.unread
+        result = []
+        for heading, names in groups:
+            fields = [self[name] for name in names if name in self.fields and name not in seen]
+            seen |= set(names)
+            result.append((heading, fields))
+        return [(heading, fields) for heading, fields in result if fields]
+
+    @property
+    def unseen(self) -> list[forms.BoundField]:
+        """Return the fields that are kept without being shown."""
+        return [self[name] for name in sorted(self.unread)]
+
+    def clean(self) -> dict[str, Any]:
+        """Check the settings together, as a run would."""
+        values = self.cleaned_data
+        for name in self.unread & set(self.errors):
+            del self.errors[name]
+        pipeline = {name: values[name] for name in _pipeline_names() if name in values and name not in self.unread}
+        try:
+            self.spec = PipelineSpec.create(pipeline | {"prompt_name": _prompt_name(pipeline)}, drop_unread=True)
+            weights = {name: values[f"{WEIGHT}{name}"] for name in HEADLINE if f"{WEIGHT}{name}" in values}
+            scoring = {name: values[name] for name in EvaluationSpec.model_fields if name in values}
+            self.evaluation = EvaluationSpec.create(scoring | {"weights": _given(weights)})
+            self.options = RunOptions.create({name: values[name] for name in RunOptions.model_fields if name in values})
+        except ConfigError as error:
+            self.refuse(error)
+        return values
+
+    def refuse(self, error: ConfigError) -> None:
+        """Show a refused setting beside its field, or above the form where it has none."""
+        field = error.field if error.field in self.fields else None
+        if field == "weights":
+            field = f"{WEIGHT}recall"
+        if field not in self.errors:
+            self.add_error(field, str(error))
+
+    def as_query(self, base: Mapping[str, Any]) -> str:
+        """Return the query string of this state: only what differs from `base`."""
+        query = QueryDict(mutable=True)
+        shown = {name: self.value(name) for name in self.fields}
+        query.update({name: _as_text(shown[name]) for name in self.fields if name in differing(shown, base)})
+        return query.urlencode()
+
+
+def _fields() -> dict[str, forms.Field]:
+    fields: dict[str, forms.Field] = {
+        "corpus": forms.ModelChoiceField(
+            Corpus.objects.all(),
+            label="Corpus",
+            empty_label=None,
+            error_messages={"required": "Choose a corpus.", "invalid_choice": "This corpus is no longer there."},
+        ),
+        "testset": forms.ModelChoiceField(
+            TestSet.objects.none(),
+            label="Test set",
+            empty_label=None,
+            error_messages={
+                "required": "Choose a test set, or generate one on the page Test sets.",
+                "invalid_choice": "This test set does not belong to the corpus. Choose another.",
+            },
+        ),
+    }
+    for registry in (retrievers, chunkers):
+        for unit in registry:
+            fields |= fields_of(unit.Options)
+    fields |= fields_of(CoreSettings) | fields_of(EvaluationSpec) | fields_of(RunOptions)
+    fields["chunker"] = unit_field(chunkers, "Chunker", "recursive")
+    fields["retriever"] = unit_field(retrievers, "Retriever", "dense")
+    for name in HEADLINE:
+        wrong = f"The weight of {name.replace('_', ' ')} must be a number of at least 0."
+        fields[f"{WEIGHT}{name}"] = forms.FloatField(
+            min_value=0,
+            label=f"Weight of {name.replace('_', ' ')}",
+            error_messages=dict.fromkeys(("required", "invalid", "min_value"), wrong),
+        )
+    for name in ("prompt", "prompt_without_context"):
+        attributes = {"class": "mono", "rows": 8 if name == "prompt" else 3, "spellcheck": "false"}
+        fields[name].widget = forms.Textarea(attrs=attributes)
+    fields["llm"].widget.attrs |= {"autocomplete": "off", "spellcheck": "false"}
+    return fields
+
+
+def _testsets(corpus: Any) -> Any:
+    chosen = getattr(corpus, "pk", corpus)
+    if not str(chosen or "").isdigit():
+        return TestSet.objects.none()
+    return TestSet.objects.filter(corpus=chosen).order_by("-created", "-pk")
+
+
+def _chunk_names() -> set[str]:
+    return {name for unit in chunkers for name in unit.Options.model_fields}
+
+
+def _retriever_names() -> set[str]:
+    return {name for unit in retrievers for name in unit.Options.model_fields}
+
+
+def _option_names() -> set[str]:
+    return _chunk_names() | _retriever_names()
+
+
+def _pipeline_names() -> set[str]:
+    return set(CoreSettings.model_fields) | _option_names()
+
+
+def _given(weights: Mapping[str, float]) -> dict[str, float]:
+    """Return only the weights that are not 1: all 1 is the default."""
+    return {name: weight for name, weight in weights.items() if weight != 1}
+
+
+def _prompt_name(pipeline: Mapping[str, Any]) -> str:
+    """Return the library's name of a prompt, else that of an earlier run with the same text; empty = made up."""
+    text = str(pipeline.get("prompt", "")).strip()
+    if not text:
+        return ""
+    for prompt in list_prompts():
+        if prompt.text.strip() == text:
+            return prompt.name
+    names = Run.objects.filter(pipeline__prompt=text).values_list("pipeline__prompt_name", flat=True)
+    return next((name for name in names if name), "")
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(getattr(value, "pk", value))
+
+
+__all__ = ["BUILTIN_READER", "EVERYDAY", "STRUCTURE", "UNITS", "SettingsForm"]

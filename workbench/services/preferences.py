@@ -1,0 +1,120 @@
+"""The preferred settings: what *Save as preferred* keeps and what the Workbench starts with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.models import Run, TestSet
+from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
+from rag_pipeline.chunkers.base import chunkers
+from rag_pipeline.models import Corpus
+from rag_pipeline.retrievers.base import retrievers
+from rag_pipeline.spec import CoreSettings, PipelineSpec
+from workbench.models import Preferences
+
+WEIGHT = "weight_"
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A state of the Workbench: corpus, test set and all settings, flat, by the names of the form's fields.
+
+    `run` is the run that belongs to it. `saved` is False for the defaults that stand in for preferences never saved.
+    """
+
+    corpus: Corpus | None
+    testset: TestSet | None
+    settings: dict[str, Any]
+    run: Run | None = None
+    saved: bool = False
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Return the value of every field of the form."""
+        chosen = {"corpus": self.corpus, "testset": self.testset}
+        return self.settings | {name: row.pk if row else None for name, row in chosen.items()}
+
+
+def preferred_bench() -> Bench:
+    """Return the saved preferences; without any, the shipped settings and the newest corpus and test set."""
+    values = Preferences.load()
+    testset = TestSet.objects.filter(pk=values.get("testset") or 0).select_related("corpus").first()
+    corpus = Corpus.objects.filter(pk=values.get("corpus") or 0).first() or newest_corpus()
+    if testset is None or testset.corpus_id != (corpus.pk if corpus else None):
+        testset = newest_testset(corpus)
+    settings = flat_settings(values.get("pipeline", {}), values.get("evaluation", {}), values.get("options", {}))
+    run = Run.objects.filter(pk=values.get("run") or 0, testset=testset).first() if testset else None
+    return Bench(corpus, testset, settings, run, saved=bool(values))
+
+
+def bench_of_run(run: Run) -> Bench:
+    """Return the settings that a run was made with."""
+    options = {"split": run.split, "limit": run.limit, "repeat": run.repeat}
+    return Bench(run.corpus, run.testset, flat_settings(run.pipeline, run.evaluation, options), run)
+
+
+def save_preferred(
+    *, corpus: Corpus, testset: TestSet | None, pipeline: PipelineSpec, evaluation: EvaluationSpec, options: RunOptions
+) -> None:
+    """Keep these settings; the run that stands for them is the latest with the same pipeline on the same test set."""
+    runs = Run.objects.filter(testset=testset, pipeline_fingerprint=pipeline.fingerprint, archived=False)
+    run = runs.filter(scorings__current=True).first() if testset else None
+    generator = (testset.generator if testset else None) or Preferences.load().get("generator", {})
+    Preferences.store(
+        {
+            "corpus": corpus.pk,
+            "testset": testset.pk if testset else None,
+            "pipeline": pipeline.settings,
+            "generator": generator,
+            "evaluation": evaluation.model_dump(mode="json"),
+            "options": options.model_dump(mode="json"),
+            "run": run.pk if run else None,
+        }
+    )
+
+
+def newest_corpus() -> Corpus | None:
+    """Return the corpus made last."""
+    return Corpus.objects.order_by("-created", "-pk").first()
+
+
+def newest_testset(corpus: Corpus | None) -> TestSet | None:
+    """Return the test set of `corpus` made last."""
+    return TestSet.objects.filter(corpus=corpus).order_by("-created", "-pk").first() if corpus else None
+
+
+def flat_settings(
+    pipeline: Mapping[str, Any], evaluation: Mapping[str, Any], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return all settings by field name: the given ones over the shipped defaults of everything there is."""
+    flat: dict[str, Any] = CoreSettings().model_dump()
+    for registry in (retrievers, chunkers):
+        for unit in registry:
+            flat |= unit.Options().model_dump()
+    scoring = EvaluationSpec().model_dump() | dict(evaluation)
+    weights = scoring.pop("weights")
+    flat |= scoring | RunOptions().model_dump() | dict(options) | dict(pipeline)
+    return flat | {f"{WEIGHT}{name}": weights.get(name, 1.0) for name in HEADLINE}
+
+
+def differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> set[str]:
+    """Return the names whose values differ, text as typed being equal to the value it stands for."""
+    return {name for name in first if name in second and comparable(first[name]) != comparable(second[name])}
+
+
+def comparable(value: Any) -> str:
+    """Return a value as one text, so that 1, 1.0 and "1" are the same."""
+    if isinstance(value, list | tuple):
+        return json.dumps(list(value), ensure_ascii=False)
+    text = "" if value is None else str(value).replace("\r\n", "\n").strip()
+    if text.lower() in ("true", "on"):
+        return "true"
+    if text.lower() == "false":
+        return "false"
+    try:
+        return f"{float(text):g}"
+    except ValueError:
+        return text

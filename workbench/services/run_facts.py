@@ -1,0 +1,132 @@
+"""Facts about a run that its page shows beside the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Avg, Count, Max, Sum
+
+from evaluation.models import Question, Run
+from evaluation.queries import GroupValue, ScoreCard
+from evaluation.queries.settings import setting_label
+
+_LONG = ("prompt", "prompt_without_context")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A setting or a measurement with its name."""
+
+    label: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """Settings as they were, and what the answers took. `prompt` stands apart: it is long."""
+
+    settings: list[Fact]
+    scoring: list[Fact]
+    versions: list[Fact]
+    prompt: str
+    answers: int
+    mean_latency: float | None
+    slowest: float | None
+    cost: float | None
+    tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreParts:
+    """The parts of a score: those that tell most (`first`), and all others."""
+
+    card: ScoreCard
+    first: list[GroupValue]
+    others: list[GroupValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error message and how many questions it stopped."""
+
+    message: str
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The questions before and after one in its run."""
+
+    previous: int | None
+    next: int | None
+
+
+def run_facts(run: Run) -> RunFacts:
+    """Return the copy of the settings and the totals of time, tokens and money."""
+    totals = run.answers.aggregate(
+        count=Count("id"),
+        mean=Avg("latency_s"),
+        slowest=Max("latency_s"),
+        cost=Sum("cost_usd"),
+        prompt=Sum("prompt_tokens"),
+        completion=Sum("completion_tokens"),
+    )
+    scoring = run.current_scoring
+    asked = {"split": run.split, "limit": run.limit or "all", "repeat": run.repeat}
+    known = totals["prompt"] is not None
+    return RunFacts(
+        settings=_facts({name: value for name, value in run.pipeline.items() if name not in _LONG} | asked),
+        scoring=_facts(scoring.spec if scoring else run.evaluation),
+        versions=[Fact(name, value) for name, value in sorted(run.versions.items())],
+        prompt=run.pipeline.get("prompt") or run.pipeline.get("prompt_without_context", ""),
+        answers=totals["count"],
+        mean_latency=totals["mean"],
+        slowest=totals["slowest"],
+        cost=totals["cost"],
+        tokens=(totals["prompt"] + (totals["completion"] or 0)) if known else None,
+    )
+
+
+def score_parts(cards: Sequence[ScoreCard]) -> list[ScoreParts]:
+    """Return the parts of each score that has any: robustness by twin and slip, bounding by near and far at first."""
+    result = []
+    for card in cards:
+        first = [each for each in card.groups if _tells_most(card.metric, each.group)]
+        others = [each for each in card.groups if each not in first]
+        if card.groups:
+            result.append(ScoreParts(card, first, others))
+    return result
+
+
+def _tells_most(metric: str, group: str) -> bool:
+    if metric == "robustness":
+        return True
+    return metric == "knowledge_bounding" and group in ("attempted", "refused", "near", "far")
+
+
+def failures(run: Run) -> list[Failure]:
+    """Return the error messages of failed questions, the most frequent first."""
+    rows = run.answers.exclude(error="").order_by().values_list("error").annotate(count=Count("id"))
+    return [Failure(message, count) for message, count in rows.order_by("-count", "error")[:10]]
+
+
+def neighbours(run: Run, question: Question) -> Around:
+    """Return the ids of the questions beside one, in the order of the test set."""
+    asked = Question.objects.filter(answers__run=run).distinct()
+    before = asked.filter(position__lt=question.position).order_by("-position").values_list("pk", flat=True).first()
+    after = asked.filter(position__gt=question.position).order_by("position").values_list("pk", flat=True).first()
+    return Around(before, after)
+
+
+def _facts(values: Mapping[str, Any]) -> list[Fact]:
+    return [Fact(setting_label(name), _shown(value)) for name, value in values.items()]
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {part:g}" for name, part in value.items()) or "all 1"
+    return f"{value:g}" if isinstance(value, float) else value

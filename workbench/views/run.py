@@ -1,0 +1,139 @@
+"""One run: scores and their parts, refusals, the questions, the file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path
+from django.views.decorators.http import require_POST, require_safe
+
+from evaluation.models import Answer, Question, Run
+from evaluation.queries import question_detail, question_rows, run_rows, score_cards
+from evaluation.queries.runs import rows_of
+from evaluation.services.files import run_csv
+from evaluation.services.scoring import preview_scores, score_run
+from rag_pipeline.errors import PipelineError
+from workbench.forms.runs import QuestionFilterForm, RefusalForm, RunNameForm
+from workbench.htmx import render_page
+from workbench.services.preferences import preferred_bench
+from workbench.services.refusals import RefusalPreview, preview
+from workbench.services.run_facts import failures, neighbours, run_facts, score_parts
+
+TWINS = "twins"
+
+
+@require_safe
+def run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a run; htmx asks for its table of questions alone."""
+    return show(request, _found(pk))
+
+
+def show(request: HttpRequest, found: Run, name_form: RunNameForm | None = None, status: int = 200) -> HttpResponse:
+    """Render the page of a run."""
+    context = _questions(request, found) | {
+        "row": rows_of([found])[0],
+        "others": [row for row in run_rows(testset=found.testset) if row.run != found and row.metrics],
+        "name_form": name_form or RunNameForm(instance=found),
+    }
+    if found.current_scoring:
+        preferred = preferred_bench().run
+        cards = score_cards(run=found, previous=None, preferred=preferred)
+        context |= {
+            "cards": cards,
+            "parts": score_parts(cards),
+            "preferred": preferred if preferred and preferred.testset_id == found.testset_id else None,
+            "refusal_form": RefusalForm(initial=found.current_scoring.spec),
+            "failures": failures(found),
+        }
+    return render_page(request, "runs/run.html", "runs/_questions.html", context | {"facts": run_facts(found)}, status)
+
+
+@require_safe
+def question(request: HttpRequest, pk: int, question_pk: int) -> HttpResponse:
+    """Show everything about one answer."""
+    found = _found(pk)
+    asked = get_object_or_404(Question, pk=question_pk, testset=found.testset_id)
+    repeat = request.GET.get("repeat", "0")
+    try:
+        detail = question_detail(run=found, question=asked, repeat=int(repeat) if repeat.isdecimal() else 0)
+    except Answer.DoesNotExist:
+        return render(request, "runs/unasked.html", {"run": found, "question": asked}, status=404)
+    context = {"detail": detail, "run": found, "around": neighbours(found, asked)}
+    return render_page(request, "runs/question.html", "runs/_question.html", context)
+
+
+@require_safe
+def csv(request: HttpRequest, pk: int) -> HttpResponse:
+    """Download eval.csv, the bytes that are kept in the data folder."""
+    response = HttpResponse(run_csv(run=_found(pk)), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="eval.csv"'
+    return response
+
+
+@require_safe
+def refusals(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show what other ways of recognising refusals would change, on the stored answers."""
+    found = _found(pk)
+    form, tried, problem = _tried(request, found)
+    context = {"run": found, "refusal_form": form, "preview": tried, "problem": problem}
+    return render_page(request, "runs/refusals.html", "runs/_refusals.html", context, 422 if problem else 200)
+
+
+@require_POST
+def score(request: HttpRequest, pk: int) -> HttpResponse:
+    """Score the stored answers again, with another way of recognising refusals; no model is asked."""
+    found = _found(pk)
+    form = RefusalForm(request.POST, initial={})
+    if not form.is_valid():
+        context = {"run": found, "refusal_form": form, "preview": None}
+        return render_page(request, "runs/refusals.html", "runs/_refusals.html", context, 422)
+    base = found.current_scoring.spec if found.current_scoring else found.evaluation
+    try:
+        score_run(run=found, spec=form.spec(base))
+        messages.success(request, "Scored again. No model was asked.")
+    except PipelineError as error:
+        messages.error(request, str(error))
+    return redirect("run", pk)
+
+
+def _found(pk: int) -> Run:
+    return get_object_or_404(Run.objects.select_related("corpus", "testset__corpus", "task"), pk=pk)
+
+
+def _tried(request: HttpRequest, found: Run) -> tuple[RefusalForm, RefusalPreview | None, str]:
+    current = found.current_scoring
+    if current is None:
+        return RefusalForm(initial={}), None, "This run has no scores yet."
+    form = RefusalForm(request.GET if "refusal_threshold" in request.GET else None, initial=current.spec)
+    if not form.is_bound:
+        return form, None, ""
+    if not form.is_valid():
+        return form, None, str(next(iter(form.errors.values()))[0])
+    try:
+        return form, preview(found, preview_scores(run=found, spec=form.spec(current.spec))), ""
+    except PipelineError as error:
+        return form, None, str(error)
+
+
+def _questions(request: HttpRequest, found: Run) -> dict[str, Any]:
+    """Return the table of questions as the address asks for it."""
+    form = QuestionFilterForm(request.GET, testset=found.testset)
+    filters, sort = form.filters, request.GET.get("sort", "position")
+    twins = request.GET.get("view") == TWINS
+    if twins:
+        filters = form.twin_filters
+    number = request.GET.get("page", "1")
+    page = question_rows(run=found, filters=filters, sort=sort, page=int(number) if number.isdecimal() else 1)
+    return {"run": found, "filter_form": form, "questions": page, "sort": sort, "twins": twins}
+
+
+urlpatterns = [
+    path("runs/<int:pk>/", run, name="run"),
+    path("runs/<int:pk>/eval.csv", csv, name="run-csv"),
+    path("runs/<int:pk>/questions/<int:question_pk>/", question, name="run-question"),
+    path("runs/<int:pk>/refusals/", refusals, name="run-refusals"),
+    path("runs/<int:pk>/score/", score, name="run-score"),
+]

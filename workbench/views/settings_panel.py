@@ -1,0 +1,74 @@
+"""The panel of settings: the form, what a run would cost, how the prompt is understood, what differs from preferred."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.models import Run
+from evaluation.services.runs import RunEstimate, estimate_run
+from rag_pipeline.errors import PipelineError
+from rag_pipeline.prompt import placeholders
+from rag_pipeline.reader.prompt_reading import read_prompt
+from rag_pipeline.services.prompts import list_prompts
+from rag_pipeline.spec import BUILTIN_READER
+from workbench.forms.workbench import UNITS, SettingsForm
+from workbench.services.preferences import Bench, comparable
+
+EMBEDDINGS = ("local:all-MiniLM-L6-v2", "openai:text-embedding-3-small", "openai:text-embedding-3-large")
+MODELS = (BUILTIN_READER, "openai:gpt-4.1-mini", "openai:gpt-4.1")
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """A placeholder of the prompt: there or missing; `needed` when the prompt is refused without it."""
+
+    name: str
+    present: bool
+    needed: bool
+
+
+def settings_panel(form: SettingsForm, preferred: Bench) -> dict[str, Any]:
+    """Return what the panel's template shows; a form that was not sent is checked without showing its errors."""
+    checked = form if form.is_bound else form.bound()
+    cost, problem = _cost(checked)
+    template = str(form.value("prompt"))
+    reading = None
+    if str(form.value("llm")).strip() == BUILTIN_READER:
+        reading = read_prompt(template, str(form.value("refusal"))).explain()
+    return {
+        "form": form,
+        "cost": cost,
+        "problem": problem,
+        "changed": form.changed_from(preferred.values),
+        "placeholders": _placeholders(template, comparable(form.value("use_context")) == "true"),
+        "understood": reading,
+        "library": list_prompts(),
+        "units": UNITS | dict.fromkeys(("chunk_size", "chunk_overlap"), str(form.value("chunk_unit"))),
+        "models": _known("llm", MODELS),
+        "embeddings": _known("embedding", EMBEDDINGS),
+        "preferred": preferred,
+    }
+
+
+def _cost(form: SettingsForm) -> tuple[RunEstimate | None, str]:
+    """Return what a run would do, or why it cannot start."""
+    if not form.is_valid():
+        return None, str(next(iter(form.errors.values()))[0])
+    chosen = {name: form.cleaned_data[name] for name in ("corpus", "testset")}
+    try:
+        return estimate_run(**chosen, spec=form.spec, options=form.options), ""
+    except PipelineError as error:
+        return None, str(error)
+
+
+def _placeholders(template: str, use_context: bool) -> list[Placeholder]:
+    present = placeholders(template)
+    needed = {"context": use_context, "question": use_context, "refusal": False}
+    return [Placeholder(name, name in present, need) for name, need in needed.items()]
+
+
+def _known(setting: str, shipped: tuple[str, ...]) -> list[str]:
+    """Return what to suggest for a model's name: the usual ones and those of earlier runs."""
+    used = Run.objects.order_by().values_list(f"pipeline__{setting}", flat=True).distinct()[:20]
+    return list(dict.fromkeys([*shipped, *(name for name in used if name)]))
