@@ -7,22 +7,40 @@ import re
 from evaluation.questions.asked import Asked
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.sentences import Sentence
-from evaluation.questions.words import FIRST_SECOND, PERSONAL, content_stems, stem, word_set, words
+from evaluation.questions.words import (
+    FIRST_SECOND,
+    PERSONAL,
+    STOP,
+    content_stems,
+    parts_of_speech,
+    tag,
+    word_set,
+    words,
+)
 
+_WH = re.compile(r"^under what condition|\b(?:how many|what percentage of)\b", re.IGNORECASE)
 MAX_QUESTION_WORDS = 32
 MAX_ANSWER_WORDS = 32
 _POINTING = word_set(
-    "this these those such here there thus hence above below aforementioned former latter respectively same "
-    "another following previous preceding earlier later aforesaid said today now currently recently yesterday "
-    "tomorrow ago let's"
+    "this these those such here there thus hence above below aforementioned former latter respectively same another "
+    "following previous preceding earlier later aforesaid said today now currently recently yesterday tomorrow ago "
+    "let's other others only even so too yet likewise accordingly again once elsewhere similar different"
 )
 _OWNED = word_set("its their his her")
 _KNOWN_TO_ALL = word_set(
     "world sun moon sky earth public internet government president country nation law economy environment future "
-    "past population majority number end beginning start use time year day night week month name first last only "
-    "most best north south east west middle ground sea air weather market united right left bible"
+    "past population majority start use time year day night week month name north south east west middle ground sea "
+    "air weather market united right left bible body"
 )
-_DEFINITE = re.compile(r"\bthe ((?:[\w’'-]+ ){0,5}?[\w’'-]+)(?=[\s,.?]|$)", re.IGNORECASE)
+_ANAPHORIC = word_set(
+    "information request matter report policy amount process review result finding issue project circumstance "
+    "problem group case section area part side line place point event decision claim question answer statement "
+    "method system change difference effect cause reason fact item list rule requirement provision exception "
+    "character player game team season film song album book story article author man woman child person people "
+    "building ship attack battle war act party company city town village river museum school episode show number "
+    "structure site house street region district unit approach idea term word example study plan work committee work"
+)
+_DEFINITE = re.compile(r"\bthe (?=[\w’'“-])", re.IGNORECASE)
 
 
 def sentence_is_usable(sentence: Sentence) -> bool:
@@ -33,7 +51,7 @@ def sentence_is_usable(sentence: Sentence) -> bool:
         return False
     if re.search(r"<unk>|https?:|www\.|[§{}<>=|\\~^_#*•]|\b(?:Id|Ibid|cf|supra|infra|et al|i\.e|e\.g)\b|\bv\. ", text):
         return False
-    if re.search(r"[\"“”]|\.\.|…|\?|!|(?<!\w)['‘]\w", text) or text.count("(") != text.count(")"):
+    if re.search(r"\.\.|…|\?|!|(?<!\w)['‘]\w", text) or text.count("(") != text.count(")") or _quotes_much(text):
         return False
     if set(found) & FIRST_SECOND or found[0] in PERSONAL | _POINTING | {"see", "note", "that"}:
         return False
@@ -41,7 +59,13 @@ def sentence_is_usable(sentence: Sentence) -> bool:
     return digits < 0.2 * len(text) and sum(word.isupper() and len(word) > 3 for word in text.split()) < 4
 
 
-def objection(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> str:
+def _quotes_much(text: str) -> bool:
+    """Return whether more stands in quotation marks than a title or a term."""
+    without = re.sub(r"(?<=[\s(])(?:\"[^\"]{1,40}\"|“[^“”]{1,40}”)", "", text)
+    return re.search(r"[\"“”]", without) is not None
+
+
+def objection(asked: Asked, corpus: CorpusWords) -> str:
     """Return why a question cannot be asked, or an empty string."""
     found = words(asked.text)
     if not (3 if asked.kind in {"definition", "identity"} else 4) <= len(found) <= MAX_QUESTION_WORDS:
@@ -49,11 +73,15 @@ def objection(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> str:
     answer_words = words(asked.answer)
     if not 1 <= len(answer_words) <= MAX_ANSWER_WORDS or not re.search(r"\w", asked.answer):
         return "no usable answer"
-    if set(answer_words[:1]) & (PERSONAL | _POINTING) or answer_words[-1:] == ["the"]:
+    if set(answer_words[:3]) & ((PERSONAL - _OWNED) | _POINTING) or answer_words[-1] in STOP - {"one", "two"}:
+        return "the answer needs its neighbours"
+    if answer_words[0] in {"either", "both"} and not {"or", "and"} & set(answer_words):
+        return "the answer is cut short"
+    if answer_words[0] in _OWNED and asked.kind not in {"where"}:
         return "the answer needs its neighbours"
     if _gives_away(asked):
         return "holds its answer"
-    return _unclear(asked, found) or _undetermined(asked, corpus) or _ambiguous(asked, corpus)
+    return _unclear(asked, found) or _undetermined(asked, corpus) or _names_nothing(asked, corpus)
 
 
 def _gives_away(asked: Asked) -> bool:
@@ -71,7 +99,10 @@ def _unclear(asked: Asked, found: list[str]) -> str:
     pronouns = set(found) & PERSONAL
     if pronouns - _OWNED - {"itself", "themselves"}:
         return "has a pronoun"
-    if pronouns and (asked.kind in {"who", "which", "identity"} or found[0] in {"in", "after", "when", "if", "as"}):
+    if pronouns and asked.kind in {"who", "which", "identity"}:
+        return "has a pronoun before its name"
+    first = min((asked.text.lower().find(f" {pronoun} ") for pronoun in pronouns), default=0)
+    if pronouns and first < asked.text.find(asked.topic):
         return "has a pronoun before its name"
     if pronouns & {"his", "her"} and not re.search(r"[a-z] [A-Z]", asked.text):
         return "has a pronoun without a name"
@@ -80,53 +111,96 @@ def _unclear(asked: Asked, found: list[str]) -> str:
 
 def _undetermined(asked: Asked, corpus: CorpusWords) -> str:
     """Return an objection when `the game` or `the city` stands without saying which."""
-    for match in _DEFINITE.finditer(asked.text.rstrip("?")):
-        phrase = _own_words(asked.text[match.start() + 4 :])
-        if not phrase:
+    text = asked.text.rstrip("?")
+    for match in _DEFINITE.finditer(text):
+        own, after = _own_words(text[match.end() :])
+        if not own:
+            return "does not say which"
+        if any(word[0].isupper() or word[0].isdigit() for word in own):
             continue
-        if any(word[0].isupper() or word[0].isdigit() for word in phrase):
+        phrase = " ".join(own).lower()
+        if own[-1].lower() in _KNOWN_TO_ALL or (own[-1].lower() not in _ANAPHORIC and corpus.runs_through(phrase)):
             continue
-        following = asked.text[match.start() + 4 + len(" ".join(phrase)) :].split()[:1]
-        if following and following[0].strip(",?") in {"of", "that", "which", "who", "for", "between", "in"}:
+        if asked.generic and (len(own) > 1 or own[0].lower() not in _ANAPHORIC) and corpus.is_vocabulary(phrase):
             continue
-        if phrase[-1].lower() in _KNOWN_TO_ALL or corpus.runs_through(" ".join(phrase).lower()):
+        if _said_which(after, generic=asked.generic):
             continue
-        return f"does not say which {phrase[-1]}"
+        return f"does not say which {own[-1]}"
     return ""
 
 
-def _own_words(text: str) -> list[str]:
-    """Return the words of a noun phrase up to the verb, preposition or comma that ends it."""
-    from evaluation.questions.words import tag
+def _said_which(after: str, *, generic: bool) -> bool:
+    """Return whether what follows `the x` tells which: `of Poland`, `that …`, in general rules also `of a y`."""
+    first, _, rest = after.strip().partition(" ")
+    if first not in {"of", "that", "which", "who", "for", "between", "in", "on", "to", "from"}:
+        return False
+    near = " ".join(rest.split()[:7])
+    return bool(re.search(r"\b[A-Z0-9]", near)) or (generic and first in {"of", "that", "who", "for", "between"})
 
+
+def _own_words(text: str) -> tuple[list[str], str]:
+    """Return the words of a noun phrase whose article stood before `text`, and what follows them."""
     kept: list[str] = []
+    end = 0
     for token in tag(f"the {text}")[1:]:
-        if token.tag not in {"JJ", "JJS", "JJR", "NN", "NNS", "NNP", "NNPS", "CD", "POS", "VBG", "RBS"}:
+        if token.tag not in {"JJ", "JJS", "JJR", "NN", "NNS", "NNP", "NNPS", "CD", "POS", "VBG", "RBS", "VBN", "RB"}:
+            break
+        if token.tag in {"VBN", "VBG", "RB"} and kept and kept[-1].isalpha() and end and _noun_before(kept[-1]):
             break
         kept.append(token.text)
-    return kept
+        end = token.end - 4
+    return kept, text[end:]
 
 
-def _ambiguous(asked: Asked, corpus: CorpusWords) -> str:
-    """Return an objection when other sentences hold all words of the question, or too few words name anything."""
-    stems = set(content_stems(re.sub(r"^what percentage|\bhow many\b", "", asked.text, flags=re.IGNORECASE)))
-    if asked.kind == "definition":
-        return _defined_again(asked, corpus)
+def _noun_before(word: str) -> bool:
+    return "NOUN" in parts_of_speech(word)
+
+
+def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
+    """Return an objection when too little says what is asked, or other sentences hold all words of the question."""
     if asked.kind == "stands_for":
         return ""
-    named = bool(re.search(r"(?<=[a-z,] )[A-Z0-9]", asked.text)) or corpus.runs_through(
-        asked.topic.removeprefix("the ")
-    )
-    if len(stems) < (2 if named else 4):
-        return "names too little"
-    if not named and asked.kind in {"what", "which", "who", "list"}:
+    names = _names_in(asked.text, corpus)
+    topic = re.sub(r"^(?:the|an?) ", "", asked.topic)
+    if asked.kind == "definition":
+        return _defined_again(topic, corpus) or ("" if names or len(topic.split()) > 1 else "names nothing particular")
+    stems = set(content_stems(_WH.sub("", asked.text)))
+    fixed = corpus.runs_through(topic)
+    if not asked.generic and not names and not fixed:
         return "names nothing particular"
-    inside = {one for one in stems if one not in {stem("do"), stem("year")}}
-    return "could mean another passage" if corpus.sentences_with(inside) > 1 else ""
+    if (
+        not asked.generic
+        and re.match(r"(?:an? |several |multiple |many |some |two |three )", asked.topic)
+        and len(names) < 2
+    ):
+        return "names nothing particular"
+    if asked.kind in {"who", "which", "identity"} and not names and not re.search(r"\d", asked.text):
+        return "names nothing particular"
+    if not names and not fixed and len(topic.split()) < 2 and len(stems) < 5:
+        return "names nothing particular"
+    if len(stems) < (2 if names or fixed else 3):
+        return "names too little"
+    if asked.kind in {"what", "content", "with_what", "list"} and _only_a_verb(stems, topic, corpus):
+        return "names too little"
+    return "could mean another passage" if corpus.sentences_with(stems) > 1 else ""
 
 
-def _defined_again(asked: Asked, corpus: CorpusWords) -> str:
-    topic = asked.topic.removeprefix("the ").removeprefix("a ").removeprefix("an ")
+def _only_a_verb(stems: set[str], topic: str, corpus: CorpusWords) -> bool:
+    """Return whether besides a much used subject only the verb tells what is asked."""
+    subject = set(content_stems(topic))
+    return len(stems - subject) <= 1 and corpus.sentences_with(subject) > 3
+
+
+def _names_in(text: str, corpus: CorpusWords) -> list[str]:
+    """Return the capitalised runs of a question that are names."""
+    runs = re.findall(r"(?:(?<=[a-z,’'] )|^)[A-Z][\w’'.-]*(?: [A-Z][\w’'.-]*)*", text)
+    return [
+        run for run in runs if run.split()[0] not in {"What", "When"} and corpus.is_name(run.split()[0].strip("'’.,"))
+    ]
+
+
+def _defined_again(topic: str, corpus: CorpusWords) -> str:
     pattern = re.compile(rf"\b{re.escape(topic)}\b,? (?:is|are|was|were|the|an?) ", re.IGNORECASE)
-    hits = sum(len(pattern.findall(one.text)) for some in corpus.sentences.values() for one in some)
+    texts = {one.text for some in corpus.sentences.values() for one in some}
+    hits = sum(len(pattern.findall(text)) for text in texts)
     return "could mean another passage" if hits > 1 else ""

@@ -21,10 +21,15 @@ WORTH = {
     "who": 1.0,
     "list": 0.9,
     "called": 0.95,
-    "stands_for": 0.85,
+    "stands_for": 0.7,
     "required": 0.9,
+    "condition": 0.95,
+    "how": 0.9,
+    "content": 0.85,
+    "quality": 0.85,
     "used_for": 0.9,
     "what": 0.8,
+    "with_what": 0.75,
     "which": 0.7,
 }
 """How well each kind of question turns out, by reading many; the first choice of a sentence."""
@@ -32,13 +37,17 @@ WORTH = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its answer. `clause` follows `Could you tell me …`; `topic` names what it is about."""
+    """A question with its answer. `clause` follows `Could you tell me …`; `topic` names what it is about.
+
+    `generic`: it asks what holds in general, not what happened once.
+    """
 
     kind: str
     text: str
     clause: str
     answer: str
     topic: str
+    generic: bool = False
 
     @property
     def worth(self) -> float:
@@ -56,6 +65,7 @@ def about(clause: Clause, kind: str, wh: str, rest: Tokens | str, answer: str, *
         _tidy(f"{wh} {clause.plain()} {after}{_trailing(before)}"),
         answer,
         clause.subject_text(),
+        clause.generic,
     )
 
 
@@ -64,7 +74,7 @@ def of_subject(clause: Clause, kind: str, wh: str, rest: Tokens | str, answer: s
     after = rest if isinstance(rest, str) else clause.text(rest)
     before = clause.lead_text()
     said = f"{wh} {clause.text(clause.group)} {after}"
-    return Asked(kind, _finish(before, said), _tidy(said + _trailing(before)), answer, topic)
+    return Asked(kind, _finish(before, said), _tidy(said + _trailing(before)), answer, topic, clause.generic)
 
 
 def active_of_passive(clause: Clause, wh: str, rest: Tokens, answer: str) -> Asked:
@@ -74,12 +84,14 @@ def active_of_passive(clause: Clause, wh: str, rest: Tokens, answer: str) -> Ask
     form = verb_form(verb_lemma(verb), "VBZ" if present else "VBD")
     before = clause.lead_text()
     said = f"{wh} {form} {clause.subject_text()} {clause.text(rest)}"
-    return Asked("who", _finish(before, said), _tidy(said + _trailing(before)), answer, clause.subject_text())
+    after = _tidy(said + _trailing(before))
+    kind = "who" if wh == "who" else "which"
+    return Asked(kind, _finish(before, said), after, answer, clause.subject_text(), clause.generic)
 
 
 def standing(kind: str, text: str, clause: str, answer: str, topic: str) -> Asked:
     """Make a question that no clause carries: `What does UNESCO stand for?`"""
-    return Asked(kind, _finish("", text), _tidy(clause), answer, topic)
+    return Asked(kind, _finish("", text), _tidy(clause), answer, topic, generic=True)
 
 
 def _finish(before: str, said: str) -> str:

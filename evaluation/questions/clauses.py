@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evaluation.questions.phrases import Tokens, date_phrase, long_noun_phrase, noun_phrase, text_of
+from evaluation.questions.phrases import Tokens, date_phrase, list_end, long_noun_phrase, noun_phrase, text_of
 from evaluation.questions.words import BE, MODALS, Token, is_plural, verb_form, verb_lemma, word_set
 
 _HAVE = word_set("have has had")
 _DO = word_set("do does did")
 _NEGATIVE = word_set("not n't never no neither nor cannot hardly scarcely")
 _DROPPED = word_set("also however therefore thus then further furthermore moreover additionally finally instead")
+_CONNECTIVES = (
+    ("in", "addition", ","), ("for", "example", ","), ("for", "instance", ","), ("as", "a", "result", ","),
+    ("in", "contrast", ","), ("by", "contrast", ","), ("in", "fact", ","), ("in", "particular", ","),
+    ("in", "general", ","), ("on", "the", "other", "hand", ","), ("as", "such", ","), ("of", "course", ","),
+)  # fmt: skip
+_GENERAL = word_set("is are has have does do can may must shall should will")
+_AFTER_FINITE = word_set("that which who and but because when if as")
 _LEADS = word_set(
     "in on at by for with without under upon during after before since until when while as because although "
     "though if unless once despite from through between throughout among like unlike within given following where "
@@ -57,6 +64,12 @@ class Clause:
         return not self.copula and any(token.lower in BE for token in self.group) and self.main.tag in {"VBN", "VBD"}
 
     @property
+    def generic(self) -> bool:
+        """True for what holds in general: present tense, duties and possibilities."""
+        first = next((token for token in self.group if token.tag != "RB"), self.group[0])
+        return first.tag in {"VBZ", "VBP", "VB"} or first.lower in _GENERAL
+
+    @property
     def plural(self) -> bool:
         """True when the subject takes a plural verb."""
         return is_plural(self.subject)
@@ -93,7 +106,7 @@ class Clause:
 
 def lower_first(text: str, first: Token | None, is_name: Callable[[str], bool]) -> str:
     """Write a phrase from the start of a sentence as it reads inside one."""
-    if first is None or not text or (first.is_name and is_name(first.text)):
+    if first is None or not text or first.start > 0 or (first.is_name and is_name(first.text)):
         return text
     if len(first.text) > 1 and first.text[1:] != first.text[1:].lower():
         return text
@@ -107,6 +120,9 @@ def parse(sentence: str, tokens: list[Token], is_name: Callable[[str], bool]) ->
     body = tokens[:-1] if tokens and tokens[-1].text in {".", "!", "?"} else tokens
     while len(body) > 2 and body[0].lower in _DROPPED | {"generally", "usually", "typically"} and body[1].text == ",":
         body = body[2:]
+    for opening in _CONNECTIVES:
+        if [token.lower for token in body[: len(opening)]] == list(opening):
+            body = body[len(opening) :]
     for start, lead in _openings(body):
         found = _from_subject(sentence, body, start, lead, is_name)
         if found is not None:
@@ -119,6 +135,8 @@ def _openings(body: list[Token]) -> list[tuple[int, tuple[Token, ...]]]:
     if not body:
         return []
     if body[0].lower not in _LEADS and body[0].tag not in {"VBN", "VBG", "TO"}:
+        return [(0, ())]
+    if body[0].tag in {"VBN", "VBG"} and body[0].lower not in _LEADS and len(body) > 1 and body[1].is_noun:
         return [(0, ())]
     found = [(at + 1, tuple(body[:at])) for at, token in enumerate(body) if token.text == "," and at < 25]
     dated = date_phrase(body, 1)
@@ -133,6 +151,8 @@ def _from_subject(
     end = long_noun_phrase(body, start)
     if end == start or end >= len(body):
         return None
+    if body[end].tag == "VBN" and end + 1 < len(body) and body[end + 1].tag in {"MD", "VBZ", "VBD"}:
+        end += 1  # `the method selected must …`
     verb_at, apposition = _after_subject(body, end)
     group_end, aux = _verb_group(body, verb_at, is_plural(body[start:end]))
     if group_end == verb_at:
@@ -142,10 +162,27 @@ def _from_subject(
         return None
     cut = rest_end(body, group_end)
     kept = tuple(_without_brackets(body[group_end:cut]))
-    if group[-1].tag != "VBN" and aux == 0 and group[-1].tag == "VBN" and _finite_later(body[group_end:cut]):
+    if kept and cut < len(body) and _breaks_off(kept[-1], group):
+        return None
+    if group[-1].lower in MODALS or (lead and not _whole_lead(lead)):
         return None
     aux = _front(group) if aux else 0
-    return Clause(sentence, lead, tuple(body[start:end]), apposition, group, aux, kept, tuple(body[cut:]), is_name)
+    subject = tuple(_without_brackets(body[start:end]))
+    return Clause(sentence, lead, subject, apposition, group, aux, kept, tuple(body[cut:]), is_name)
+
+
+def _breaks_off(last: Token, group: tuple[Token, ...]) -> bool:
+    """Return whether a rest that was cut ends in the middle of a phrase."""
+    if last.tag in {"JJ", "JJR"}:
+        return group[-1].lower not in BE
+    return last.tag in {"IN", "TO", "DT", "CC", "PRP$"}
+
+
+def _whole_lead(lead: tuple[Token, ...]) -> bool:
+    """Return whether `if …`, `because …` before a clause has its verb."""
+    if lead[0].lower not in {"if", "because", "although", "though", "unless", "while", "as"}:
+        return True
+    return any(token.tag.startswith("VB") or token.tag == "MD" or token.lower in BE for token in lead[1:])
 
 
 def _after_subject(body: list[Token], end: int) -> tuple[int, tuple[Token, ...]]:
@@ -179,17 +216,7 @@ def _finite(body: list[Token], at: int, plural: bool | None) -> bool:
 def _finite_later(tokens: Tokens) -> bool:
     """Return whether another finite verb follows before the next comma: then a participle belongs to the subject."""
     for token in tokens:
-        if token.text in {",", ";"} or token.lower in {
-            "that",
-            "which",
-            "who",
-            "and",
-            "but",
-            "because",
-            "when",
-            "if",
-            "as",
-        }:
+        if token.text in {",", ";"} or token.lower in _AFTER_FINITE:
             return False
         if token.tag in {"VBZ", "VBD", "MD"} or token.lower in {"is", "are", "was", "were", "has", "have", "had"}:
             return True
@@ -246,15 +273,21 @@ def _front(group: tuple[Token, ...]) -> int:
 def rest_end(body: list[Token], start: int) -> int:
     """Return where the clause ends: at the comma, sign or `and` after which another clause begins."""
     depth = 0
+    inside = start
     for at in range(start, len(body)):
         token = body[at]
+        if at < inside:
+            continue
         depth += (token.text == "(") - (token.text == ")")
         if depth:
             continue
-        if token.text in {";", ":", "–", "—", "-"} and at > start:
+        if token.text in {";", ":", "–", "—", "-"}:
             return at
-        if token.text == "," and not _inner_comma(body, at):
-            return at
+        if token.text == ",":
+            inside = max(inside, list_end(body, at))
+            if inside <= at and not _inner_comma(body, at):
+                return at
+            continue
         if token.lower in {"and", "but", "or"} and _new_clause(body, at + 1):
             return at
         if token.lower in {"while", "whereas", "although", "though"} and at > start:

@@ -10,9 +10,10 @@ from evaluation.questions.phrases import Tokens
 from evaluation.questions.words import word_set
 
 TITLES = word_set(
-    "mr mrs ms miss dr sir lord lady king queen prince princess emperor empress pope president judge justice "
-    "chancellor senator captain general colonel major lieutenant admiral commander professor saint st bishop "
-    "archbishop duke duchess count countess baron secretary governor mayor chief"
+    "lt gen col capt sgt maj adm rev prof sen gov hon mr mrs ms miss dr sir lord lady king queen prince "
+    "princess emperor empress pope president judge justice chancellor senator captain general colonel major "
+    "lieutenant admiral commander professor saint st bishop archbishop duke duchess count countess baron "
+    "secretary governor mayor chief"
 )
 PLACE_WORDS = word_set(
     "river street avenue road square park island islands mountain mountains lake sea ocean bay valley city town "
@@ -44,6 +45,30 @@ def given_names() -> frozenset[str]:
     """Return the shipped given names in lower case."""
     lines = (Path(__file__).parent / "given_names.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(name.lower() for line in lines if not line.startswith("#") for name in line.split())
+
+
+_ROLE = re.compile(r"(?:trustee|employee|appointee|debtor|creditor|auditor|attorney|officer|lawyer|ist|ician)$")
+PERSON_NOUNS = word_set(
+    "actor actress ambassador architect artist astronomer attorney author bishop builder captain champion chancellor "
+    "chemist clerk coach commander composer creator daughter dean designer director doctor economist editor emperor "
+    "engineer father founder general governor guitarist historian husband illustrator inventor journalist judge "
+    "justice king lawyer leader lecturer lieutenant manager mathematician mayor merchant meteorologist minister "
+    "missionary monk mother musician novelist nurse officer originator owner painter philosopher photographer "
+    "physician physicist pianist player poet politician pope president priest prince princess producer professor "
+    "prophet psychologist publisher queen researcher scholar scientist secretary senator sergeant singer soldier son "
+    "songwriter spokesman student surgeon teacher theologian trustee wife writer zoologist man woman girl boy brother "
+    "sister nobleman noblewoman member"
+)
+
+
+def is_somebody(tokens: Tokens) -> bool:
+    """Return whether a noun phrase means a person or somebody in a role (`the United States Trustee`)."""
+    of_at = next((at for at, token in enumerate(tokens) if token.lower in {"of", "in", "for"}), len(tokens))
+    head = [token for token in tokens[:of_at] if token.is_noun][-1:]
+    if not head:
+        return False
+    word = head[0].lower.rstrip("s") if head[0].tag in {"NNS", "NNPS"} else head[0].lower
+    return is_person(tokens) or word in PERSON_NOUNS or _ROLE.search(word) is not None
 
 
 def is_person(tokens: Tokens) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from evaluation.questions.asked import Asked, about, of_subject
 from evaluation.questions.clauses import Clause
+from evaluation.questions.entities import PLACE_WORDS
 from evaluation.questions.phrases import Tokens, date_phrase, dated, noun_phrase, of_phrase
 from evaluation.questions.words import MONTHS, Token, verb_lemma, word_set
 
@@ -62,6 +63,14 @@ def where(clause: Clause) -> Iterator[Asked]:
     """`is located in Paris`: ask for the place."""
     if verb_lemma(clause.main.text) not in _PLACED:
         return
+    if (
+        clause.lead
+        and clause.lead[0].lower in {"in", "at", "on", "near"}
+        and of_phrase(clause.lead, 1) == len(clause.lead)
+    ):
+        if _placelike(clause.lead[1:]):
+            yield about(clause, "where", "where", clause.rest, clause.text(clause.lead[1:]), lead=False)
+        return
     for at, token in enumerate(clause.rest):
         if token.tag in _BREAKS or token.lower == "that":
             return
@@ -81,8 +90,9 @@ def where(clause: Clause) -> Iterator[Asked]:
 
 
 def _placelike(tokens: Tokens) -> bool:
-    names = [token for token in tokens if token.is_name]
-    return bool(names) and not date_inside(tokens) and not any(token.is_number for token in tokens[:1])
+    head = next((at for at, token in enumerate(tokens) if token.lower == "of"), len(tokens))
+    placed = any(token.is_name or token.lower in PLACE_WORDS for token in tokens[:head])
+    return placed and not date_inside(tokens) and not any(token.is_number for token in tokens[:1])
 
 
 def how_many(clause: Clause) -> Iterator[Asked]:
@@ -98,16 +108,34 @@ def how_many(clause: Clause) -> Iterator[Asked]:
         noun = clause.rest[figure_end:counted]
         if not noun or noun[-1].tag != "NNS" or any(word.is_number for word in noun):
             return
+        if counted < len(clause.rest) and clause.rest[counted].lower == "of":
+            counted = _end_of_measure(clause.rest, counted)
+        wanted = clause.text(clause.rest[figure_end:counted])
         kept_before, kept_after = clause.rest[:start], clause.rest[counted:]
         if any(word.is_number and not date_inside([word]) for word in kept_after):
             return
-        answer = clause.text(clause.rest[start:counted])
+        answer = clause.text(clause.rest[start:figure_end] + noun)
         if not kept_before:
-            yield about(clause, "how_many", f"how many {clause.text(noun)}", kept_after, answer)
-        elif kept_before[-1].tag in {"IN", "TO"} and kept_before[-1].lower not in {"of", "as", "than", "to"}:
-            wh = f"{kept_before[-1].lower} how many {clause.text(noun)}"
+            yield about(clause, "how_many", f"how many {wanted}", kept_after, answer)
+        elif _asks_well(kept_before[-1], noun):
+            wh = f"{kept_before[-1].lower} how many {wanted}"
             yield about(clause, "how_many", wh, [*kept_before[:-1], *kept_after], answer)
         return
+
+
+def _asks_well(preposition: Token, noun: Tokens) -> bool:
+    """Return whether `within how many days` is said; `for how many quotes` is not."""
+    if preposition.lower == "for":
+        return noun[-1].lower in {"days", "weeks", "months", "years", "hours", "minutes", "seasons", "nights"}
+    return preposition.lower in {"within", "in", "after", "over", "at", "on", "from", "during"}
+
+
+def _end_of_measure(tokens: Tokens, at: int) -> int:
+    """Return where `of armour`, `of receiving the statement` ends that begins at `at`."""
+    start = at + 1
+    if start < len(tokens) and tokens[start].tag == "VBG":
+        start += 1
+    return max(of_phrase(tokens, start), start)
 
 
 def _number_of_subject(clause: Clause) -> Iterator[Asked]:

@@ -9,7 +9,10 @@ from evaluation.questions.words import BE, FIRST_SECOND, MONTHS, PERSONAL, Token
 
 Tokens = Sequence[Token]
 
-_JOINS = word_set("of in for on at from between to with within under against about over among")
+_JOINS = word_set(
+    "of in for on at from between to with within under against about over among around near along during behind beside "
+    "outside inside across"
+)
 _MODIFIERS = ("JJ", "JJR", "JJS", "VBN", "VBG", "CD", "NN", "NNS", "NNP", "NNPS", "POS", "FW")
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _DECADE = re.compile(r"(?:1\d|20)\d0['’]?s")
@@ -78,6 +81,8 @@ def long_noun_phrase(tokens: Tokens, start: int, joins: frozenset[str] = _JOINS)
             if token.lower in {"and", "or"} and _starts_clause(tokens, further):
                 break
             end = further
+        elif token.text == "," and list_end(tokens, end) > end:
+            end = list_end(tokens, end)
         elif token.text == "(":
             close = _closing(tokens, end)
             if close < 0:
@@ -86,6 +91,23 @@ def long_noun_phrase(tokens: Tokens, start: int, joins: frozenset[str] = _JOINS)
         else:
             break
     return end
+
+
+def list_end(tokens: Tokens, at: int) -> int:
+    """Return where `, B and C` ends that begins with the comma at `at`; `at` when it is no list."""
+    end, items = at, 0
+    while end < len(tokens) and tokens[end].text == ",":
+        further = noun_phrase(tokens, end + 1)
+        if further == end + 1:
+            break
+        end, items = further, items + 1
+    if items and end < len(tokens) and tokens[end].text == ",":
+        end += 1
+    if items and end < len(tokens) and tokens[end].lower in {"and", "or"}:
+        further = noun_phrase(tokens, end + 1)
+        if further > end + 1 and not _starts_clause(tokens, further):
+            return further
+    return at
 
 
 def of_phrase(tokens: Tokens, start: int) -> int:

@@ -32,19 +32,22 @@ class Block:
     start: int
     end: int
     heading: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence: where it stands, how it reads with line breaks and markup removed, and the heading above it.
 
-    `block` is the offset of its paragraph; sentences with the same number are neighbours.
+    `title` is the top heading above it, which changes where another article begins. `told` is the sentence with
+    `the city` written as the city's name, where that is plain; else empty.
     """
 
     span: Span
     text: str
     heading: str
-    block: int
+    title: str = ""
+    told: str = ""
 
 
 def split_document(doc: SourceDoc) -> list[Sentence]:
@@ -54,13 +57,13 @@ def split_document(doc: SourceDoc) -> list[Sentence]:
         for start, end in _sentence_spans(doc.text, block.start, block.end):
             text = surface(doc.text[start:end])
             if text:
-                found.append(Sentence(Span(doc.id, start, end), text, block.heading, block.start))
+                found.append(Sentence(Span(doc.id, start, end), text, block.heading, block.title))
     return found
 
 
 def blocks(text: str) -> Iterator[Block]:
     """Yield the paragraphs and list items of a text."""
-    heading, in_code, begin, stop = "", False, -1, -1
+    heading, top, in_code, begin, stop = "", "", False, -1, -1
     heads = _running_heads(text)
     for start, end, line in [*_lines(text), (len(text), len(text), "")]:
         fence = bool(_FENCE.match(line))
@@ -70,17 +73,23 @@ def blocks(text: str) -> Iterator[Block]:
         cut = not line.strip() or title or item or fence or in_code or _TABLE_ROW.search(line)
         if cut or _repeats(line, heads):
             if begin >= 0:
-                block = Block(begin, stop, heading)
+                block = Block(begin, stop, heading, top)
                 heading = _bare_heading(text[begin:stop]) or heading
                 yield block
             begin = start + item.end() if item and not in_code else -1
             stop = end
             if title:
                 heading = surface(title.group("hash") or title.group("wiki"))
+                top = heading if _is_top(line) else top
             continue
         if begin < 0:
             begin = start + len(line) - len(line.lstrip())
         stop = end
+
+
+def _is_top(line: str) -> bool:
+    """Return whether a heading is of the first level: `# X`, ` = X = `."""
+    return re.match(r"\s*(?:#\s|=\s*[^=\s])", line) is not None
 
 
 def _lines(text: str) -> Iterator[tuple[int, int, str]]:

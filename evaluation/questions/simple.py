@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from evaluation.questions import facts, things
+from evaluation.questions import duties, facts, things
 from evaluation.questions.acceptance import objection, sentence_is_usable
 from evaluation.questions.asked import Asked
 from evaluation.questions.clauses import Clause, parse
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.sentences import Sentence
 from evaluation.questions.words import Token, tag
+
+_RULES: tuple[Callable[[Clause], Iterator[Asked]], ...] = (
+    facts.when, facts.where, facts.how_many, facts.share, facts.measure, facts.why,
+    things.who, things.definition, things.identity, things.called, things.what,
+    duties.required, duties.condition, duties.used_for, duties.content, duties.quality, duties.with_what,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +30,15 @@ class SimpleQuestion:
 
 def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], list[tuple[Asked, str]]]:
     """Return the good questions of a sentence, best first, and the ones thrown away with the reason."""
-    if not sentence_is_usable(sentence):
+    if not sentence_is_usable(sentence) or corpus.is_damaged(sentence.text):
         return [], []
-    tokens = tag(sentence.text, corpus.is_name)
     good: list[SimpleQuestion] = []
     bad: list[tuple[Asked, str]] = []
-    for asked in _candidates(sentence, tokens, corpus):
-        reason = objection(asked, sentence, corpus)
+    text = sentence.told or sentence.text
+    for asked in _candidates(text, tag(text, corpus.is_name), corpus):
+        reason = objection(asked, corpus)
+        if not reason and asked.answer not in sentence.text:
+            reason = "the answer is worded otherwise in the document"
         if reason:
             bad.append((asked, reason))
         else:
@@ -39,13 +47,11 @@ def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], 
     return good, bad
 
 
-def _candidates(sentence: Sentence, tokens: list[Token], corpus: CorpusWords) -> Iterator[Asked]:
-    yield from things.stands_for(sentence.text)
-    clause = parse(sentence.text, tokens, corpus.is_name)
+def _candidates(text: str, tokens: list[Token], corpus: CorpusWords) -> Iterator[Asked]:
+    yield from things.stands_for(text)
+    clause = parse(text, tokens, corpus.is_name)
     if clause is not None and _has_known_subject(clause):
-        for rule in (facts.when, facts.where, facts.how_many, facts.share, facts.measure, facts.why):
-            yield from rule(clause)
-        for rule in (things.who, things.definition, things.called, things.required, things.used_for, things.what):
+        for rule in _RULES:
             yield from rule(clause)
         yield from things.listed(clause, tokens)
 

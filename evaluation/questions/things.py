@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from evaluation.questions.asked import Asked, about, active_of_passive, of_subject, standing
 from evaluation.questions.clauses import Clause
-from evaluation.questions.entities import is_person
-from evaluation.questions.phrases import Tokens, long_noun_phrase, noun_phrase, of_phrase
+from evaluation.questions.entities import PERSON_NOUNS, is_person, is_somebody
+from evaluation.questions.phrases import Tokens, date_phrase, long_noun_phrase, noun_phrase, of_phrase
 from evaluation.questions.words import Token, verb_lemma, word_set
 
 _VAGUE = word_set(
     "way thing example result case part kind one some piece matter number variety lot type form fact instance "
-    "source reason member issue problem question first second third most step aspect effect idea place time"
+    "source reason member issue problem question first second third most step aspect effect idea place time duty"
 )
 _HEADS = word_set(
     "empire company university museum river city country club team agency bank newspaper party church school army "
@@ -25,8 +25,7 @@ _HEADS = word_set(
 _OBJECTLESS = word_set("be have do go come seem appear remain say think know believe argue want like let make get")
 _NAMING = word_set("call name term nickname dub know title entitle")
 _LISTING = word_set("include comprise contain feature consist cover offer encompass produce")
-_REQUIRING = word_set("require allow enable permit encourage authorize force")
-_CONDITIONS = word_set("if when before after upon unless once")
+_CIRCUMSTANCES = word_set("if when before after during until unless upon once within while")
 _ABBREVIATED = re.compile(
     r"((?:[A-Z][\w’'-]+|of|the|and|for|in|on|to|&)(?: (?:[A-Z][\w’'-]+|of|the|and|for|in|on|to|&)){1,9}) "
     r"\([“\"]?([A-Z]{2,8})[”\"]?\)"
@@ -77,24 +76,48 @@ def _asking_for(tokens: Tokens) -> str:
 
 def definition(clause: Clause) -> Iterator[Asked]:
     """`X is a y that …`: ask what X is; `X is the y of Z`: ask also for X."""
-    if clause.apposition and _named(clause.subject) and len(clause.apposition) > 2:
-        wh = "who is" if is_person(clause.subject) else "what is"
+    if clause.apposition and _named(clause.subject) and len(clause.apposition) > 3 and not clause.plural:
+        wh = "who" if _is_somebody(clause.subject, clause.apposition) else "what"
+        verb = "is" if clause.generic else "was"
         name = clause.subject_text()
-        if not clause.plural:
-            yield standing("definition", f"{wh} {name}", f"{wh[:-3]} {name} is", clause.text(clause.apposition), name)
+        yield standing("definition", f"{wh} {verb} {name}", f"{wh} {name} {verb}", clause.text(clause.apposition), name)
     if not clause.copula or clause.lead or not clause.rest or clause.rest[0].tag != "DT" or len(clause.group) != 1:
         return
     end = noun_phrase(clause.rest, 0)
-    complement = clause.text(clause.rest)
-    if end == 0 or clause.rest[end - 1].lower in _VAGUE or len(clause.rest) < 4:
+    head = clause.rest[end - 1].lower
+    vague = head in _VAGUE and clause.rest[0].lower != "the"
+    if end == 0 or vague or len(clause.rest) < 4 or head in {token.lower for token in clause.subject}:
         return
-    person = is_person(clause.subject)
-    yield about(clause, "definition", "who" if person else "what", "", complement)
+    wh = "who" if _is_somebody(clause.subject, clause.rest) else "what"
+    yield about(clause, "definition", wh, "", clause.text(clause.rest))
     if clause.rest[0].lower == "the" and _named(clause.subject) and (_named(clause.rest) or _superlative(clause.rest)):
         topic = clause.text(clause.rest)
-        yield of_subject(
-            clause, "identity", "who" if person else "what", clause.rest, clause.subject_text(), topic=topic
-        )
+        yield of_subject(clause, "identity", wh, clause.rest, clause.subject_text(), topic=topic)
+
+
+def identity(clause: Clause) -> Iterator[Asked]:
+    """`The first president was X`: ask who the first president was."""
+    if (
+        not clause.copula
+        or clause.lead
+        or clause.subject[0].lower != "the"
+        or len(clause.group) != 1
+        or not clause.rest
+    ):
+        return
+    end = of_phrase(clause.rest, 0)
+    told = clause.rest[:end]
+    if end != len(clause.rest) or not told or told[0].tag == "DT" or not all(token.is_name for token in told[:2]):
+        return
+    if _named(clause.subject) or _superlative(clause.subject):
+        wh = "who" if is_person(told) else "what"
+        yield about(clause, "identity", wh, "", clause.text(told))
+
+
+def _is_somebody(subject: Tokens, complement: Tokens) -> bool:
+    """Return whether a subject is a person, by its name or by what it is said to be."""
+    end = noun_phrase(complement, 0)
+    return is_person(subject) or (end > 0 and complement[end - 1].lower in PERSON_NOUNS and _named(subject))
 
 
 def _superlative(tokens: Tokens) -> bool:
@@ -158,43 +181,23 @@ def _only_nouns(items: Tokens) -> bool:
     )
 
 
-def required(clause: Clause) -> Iterator[Asked]:
-    """`requires the trustee to file a report`: ask what it requires; `If …, X must …`: ask what X must do."""
-    if verb_lemma(clause.main.text) in _REQUIRING and not clause.passive:
-        end = long_noun_phrase(clause.rest, 0)
-        if 0 < end < len(clause.rest) - 1 and clause.rest[end].tag == "TO":
-            to_do = f"{clause.text(clause.rest[:end])} to do"
-            yield about(clause, "required", "what", to_do, clause.text(clause.rest[end + 1 :]))
-    elif _duty_under_condition(clause):
-        answer = f"{clause.text(clause.group[1:])} {clause.text(clause.rest)}"
-        modal, subject, lead = clause.group[0].lower, clause.subject_text(), clause.lead_text()
-        asked = f"{lead}, what {modal} {subject} do"
-        yield standing("required", asked, f"what {subject} {modal} do {lead}", answer, subject)
-
-
-def _duty_under_condition(clause: Clause) -> bool:
-    duty = clause.group[0].lower in {"must", "shall", "should", "may"} and len(clause.group) == 2
-    conditional = bool(clause.lead) and clause.lead[0].lower in _CONDITIONS
-    return duty and conditional and len(clause.rest) >= 2
-
-
-def used_for(clause: Clause) -> Iterator[Asked]:
-    """`is used to cut metal`: ask what it is used for."""
-    purpose = clause.passive and clause.main.lower in {"used", "designed", "intended", "meant"}
-    if purpose and len(clause.rest) > 2 and clause.rest[0].tag == "TO" and not clause.lead:
-        yield about(clause, "used_for", "what", "for", clause.text(clause.rest))
-
-
 def what(clause: Clause) -> Iterator[Asked]:
     """`The Empire annexed Warsaw in 1815`: ask for the object."""
     if clause.passive or clause.copula or verb_lemma(clause.main.text) in _OBJECTLESS or not clause.rest:
         return
-    end = of_phrase(clause.rest, 0)
+    end = long_noun_phrase(clause.rest, 0)
     thing, after = clause.rest[:end], clause.rest[end:]
-    if not thing or thing[0].is_number or any(token.tag == "PRP$" for token in thing[:1]):
+    if not thing or thing[0].is_number or not _may_follow(after):
         return
-    if (after and after[0].tag not in {"IN", "TO"}) or is_person(thing):
+    if any(token.lower in {"it", "them", "him"} for token in after):
         return
-    if after and after[0].lower in {"as", "that", "than", "of"}:
-        return
-    yield about(clause, "what", "what", after, clause.text(thing))
+    yield about(clause, "what", "who" if is_somebody(thing) else "what", after, clause.text(thing))
+
+
+def _may_follow(after: Tokens) -> bool:
+    """Return whether what stands behind an object can stand without it: a time, a condition, a purpose."""
+    if not after:
+        return True
+    if after[0].lower in _CIRCUMSTANCES:
+        return True
+    return after[0].tag == "IN" and date_phrase(after, 1) > 1

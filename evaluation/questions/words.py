@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 _TOKEN = re.compile(
@@ -104,10 +104,25 @@ def tag(sentence: str, is_name: Callable[[str], bool] | None = None) -> list[Tok
     tags = [item.rsplit("/", 1)[-1] for item in str(tagged).split()]
     if len(tags) != len(pieces):
         return []
-    return [
+    tokens = [
         Token(text, _corrected(text, given, index, is_name), start, end)
         for index, ((text, start, end), given) in enumerate(zip(pieces, tags, strict=True))
     ]
+    return tokens if any(_is_finite(token) for token in tokens) else _with_a_verb(tokens)
+
+
+def _is_finite(token: Token) -> bool:
+    return token.tag in {"VBZ", "VBD", "VBP", "MD"} or token.lower in BE - {"be", "been", "being"}
+
+
+def _with_a_verb(tokens: list[Token]) -> list[Token]:
+    """Give a sentence without a verb one: `dates` in `the reference dates back to 1313` is no noun."""
+    for at in range(1, len(tokens) - 1):
+        token, before, after = tokens[at], tokens[at - 1], tokens[at + 1]
+        fits = before.tag in {"NN", "NNP", "RB"} and after.tag in {"DT", "IN", "TO", "PRP$", "CD", "RB", "JJ"}
+        if fits and token.tag == "NNS" and token.text.islower() and "VERB" in parts_of_speech(token.lower):
+            return [*tokens[:at], replace(token, tag="VBZ"), *tokens[at + 1 :]]
+    return tokens
 
 
 def _corrected(text: str, given: str, index: int, is_name: Callable[[str], bool] | None) -> str:

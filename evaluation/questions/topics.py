@@ -1,0 +1,111 @@
+"""What `the city` or `the game` means in an article about one thing, so that a question can name it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from evaluation.questions.sentences import Sentence
+from evaluation.questions.words import word_set
+
+_CLASSES = word_set(
+    "city town village capital country state island river lake museum building tower palace castle church cathedral "
+    "university school college company bank airline club team band orchestra ship ironclad gunboat submarine aircraft "
+    "engine game video film movie album song single novel book play opera series magazine newspaper species genus "
+    "ray bird plant disease battle war campaign treaty act organization organisation agency party league season "
+    "tournament festival observatory airport station railway bridge road highway park garden garrison regiment"
+)
+_DEFINED = re.compile(
+    r"^(?:The )?(?P<name>[A-Z0-9][^,()]*?)(?: \([^)]*\))?(?:, [^.;]+,)? (?:is|are|was|were) "
+    r"(?P<what>(?:an?|the) [^.;]+)"
+)
+_COMPLEMENT_END = re.compile(r"\b(?:of|in|that|which|who|for|by|with|from|located|developed|released|founded)\b|,")
+_NOT_ALONE = r"(?! (?:of|that|which|who|where|in which|[A-Z])\b)(?!\s[a-z]+(?:s|or|er|al|ion|ment)\b)"
+_MANY = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """The thing an article is about, and the nouns that stand for it (`the city`)."""
+
+    name: str
+    nouns: tuple[str, ...]
+
+
+def with_names(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Return the sentences of a document with `the city` written as the name where an article makes it plain."""
+    told: list[Sentence] = []
+    for article in _articles(sentences):
+        topic = _topic(article)
+        told += [replace(one, told=_naming(one.text, topic)) if topic else one for one in article]
+    return told
+
+
+def _articles(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
+    """Cut a document where a top heading begins another article."""
+    articles: list[list[Sentence]] = []
+    for sentence in sentences:
+        if not articles or articles[-1][-1].title != sentence.title:
+            articles.append([])
+        articles[-1].append(sentence)
+    return articles
+
+
+def _topic(article: Sequence[Sentence]) -> Topic | None:
+    """Return the topic that the first sentences of an article define, if the article then keeps to it."""
+    text = " ".join(one.text for one in article)
+    for sentence in article[:3]:
+        match = _DEFINED.search(sentence.text)
+        if match is None:
+            continue
+        name = _as_written(sentence.title or match.group("name").strip(), text)
+        nouns = tuple(noun for noun in _heads(match.group("what")) if _is_settled(noun, text))
+        if name and nouns and _speaks_of(sentence.text, name):
+            return Topic(name, nouns)
+    return None
+
+
+def _as_written(title: str, text: str) -> str:
+    """Return the title, or what comes before its bracket or `of`, as the article writes it; empty where it does not."""
+    for name in (title, re.split(r" \(| of ", title)[0]):
+        found = re.findall(rf"\b(the )?({re.escape(name)})\b", text, re.IGNORECASE)
+        if len(found) >= _MANY and len(name.split()) <= 7:
+            forms = Counter(written for _, written in found)
+            article = "the " if sum(bool(the) for the, _ in found) > 0.5 * len(found) else ""
+            return article + forms.most_common(1)[0][0]
+    return ""
+
+
+def _speaks_of(text: str, name: str) -> bool:
+    """Return whether a sentence names its article's title, or the last word of it."""
+    return name in text or name.split()[-1].lower() in text.lower()
+
+
+def _heads(complement: str) -> list[str]:
+    """Return the class words of `the capital and largest city of Poland`: city, capital."""
+    before = _COMPLEMENT_END.split(complement)[0]
+    return [word for word in reversed(before.lower().split()) if word in _CLASSES]
+
+
+def _is_settled(noun: str, text: str) -> bool:
+    """Return whether the article says `the city` often and hardly speaks of `another city` or of cities by number."""
+    plain = len(re.findall(rf"\bthe {noun}\b", text, re.IGNORECASE))
+    others = len(re.findall(rf"\b(?:another|first|second|third|new|previous|other|that|each|two|three) {noun}\b", text))
+    return plain >= 3 and others <= 0.3 * plain
+
+
+def _naming(text: str, topic: Topic) -> str:
+    """Write the name for the first `the city` of a sentence that does not name it anyway."""
+    bare = topic.name.removeprefix("the ")
+    if bare.lower() in text.lower():
+        return ""
+    for noun in topic.nouns:
+        pattern = rf"\b[Tt]he {noun}\b{_NOT_ALONE}"
+        match = re.search(pattern, text)
+        if match is None:
+            continue
+        name = topic.name[0].upper() + topic.name[1:] if not match.start() else topic.name
+        return text[: match.start()] + name + text[match.end() :]
+    return ""
