@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evaluation.questions.phrases import Tokens, date_phrase, list_end, long_noun_phrase, noun_phrase, text_of
+from evaluation.questions.phrases import (
+    Tokens,
+    date_phrase,
+    list_end,
+    long_noun_phrase,
+    noun_phrase,
+    subject_phrase,
+    text_of,
+)
 from evaluation.questions.words import BE, MODALS, Token, is_plural, verb_form, verb_lemma, word_set
 
 _HAVE = word_set("have has had")
@@ -118,7 +126,7 @@ def lower_first(text: str, first: Token | None, is_name: Callable[[str], bool]) 
 def parse(sentence: str, tokens: list[Token], is_name: Callable[[str], bool]) -> Clause | None:
     """Return the main clause of a tagged sentence, or None where the rules are not sure of it."""
     body = tokens[:-1] if tokens and tokens[-1].text in {".", "!", "?"} else tokens
-    while len(body) > 2 and body[0].lower in _DROPPED | {"generally", "usually", "typically"} and body[1].text == ",":
+    while len(body) > 2 and (body[0].tag == "RB" or body[0].lower in _DROPPED) and body[1].text == ",":
         body = body[2:]
     for opening in _CONNECTIVES:
         if [token.lower for token in body[: len(opening)]] == list(opening):
@@ -148,7 +156,7 @@ def _openings(body: list[Token]) -> list[tuple[int, tuple[Token, ...]]]:
 def _from_subject(
     sentence: str, body: list[Token], start: int, lead: tuple[Token, ...], is_name: Callable[[str], bool]
 ) -> Clause | None:
-    end = long_noun_phrase(body, start)
+    end = subject_phrase(body, start)
     if end == start or end >= len(body):
         return None
     if body[end].tag == "VBN" and end + 1 < len(body) and body[end + 1].tag in {"MD", "VBZ", "VBD"}:
@@ -173,7 +181,7 @@ def _from_subject(
 
 def _breaks_off(last: Token, group: tuple[Token, ...]) -> bool:
     """Return whether a rest that was cut ends in the middle of a phrase."""
-    if last.tag in {"JJ", "JJR"}:
+    if last.tag in {"JJ", "JJR"} and last.text.islower():
         return group[-1].lower not in BE
     return last.tag in {"IN", "TO", "DT", "CC", "PRP$"}
 

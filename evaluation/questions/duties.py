@@ -22,6 +22,9 @@ _QUALITIES = word_set(
     "resistant sensitive important necessary available home notable accountable dependent limited adjacent close"
 )
 _MODAL = word_set("must shall should may can will")
+_MAKING = word_set("form use build create establish found hire launch construct introduce erect install convert employ")
+_PLACES = word_set("in on at within inside near throughout")
+_KEPT = word_set("find locate store keep situate house hold place display concentrate base")
 _VERB_WITH = frozenset(
     {
         ("amount", "to"), ("consist", "of"), ("belong", "to"), ("refer", "to"), ("depend", "on"), ("rely", "on"),
@@ -30,6 +33,7 @@ _VERB_WITH = frozenset(
         ("apply", "to"), ("contribute", "to"), ("respond", "to"), ("depend", "upon"), ("rest", "on"), ("arise", "from"),
         ("border", "on"), ("stem", "from"), ("account", "for"), ("cooperate", "with"), ("compete", "with"),
         ("estimate", "at"), ("value", "at"), ("equip", "with"), ("cover", "with"), ("name", "after"),
+        ("protect", "against"), ("protect", "from"), ("react", "with"), ("interact", "with"), ("bind", "to"),
     }
 )  # fmt: skip
 _WITH = word_set("with on for from to under into through against")
@@ -60,7 +64,8 @@ def _duty_under_condition(clause: Clause) -> bool:
 
 def condition(clause: Clause) -> Iterator[Asked]:
     """`X must notify Y if …`: ask under what condition."""
-    if clause.group[0].lower not in _MODAL or clause.lead:
+    happens = clause.generic and verb_lemma(clause.main.text) in {"occur", "happen", "arise", "begin", "develop", "end"}
+    if (clause.group[0].lower not in _MODAL and not happens) or clause.lead:
         return
     words = [*clause.rest, *clause.tail]
     for at, token in enumerate(words[:-3]):
@@ -73,6 +78,42 @@ def condition(clause: Clause) -> Iterator[Asked]:
             if len(before) <= len(clause.rest):
                 yield about(clause, "condition", wh, before, clause.text(words[at:end]))
             return
+
+
+def how(clause: Clause) -> Iterator[Asked]:
+    """`inhibit … by killing cells`: ask how."""
+    words = [*clause.rest, *clause.tail]
+    for at, token in enumerate(words[:-2]):
+        if token.tag in {"WDT", "WP"} or token.lower == "that":
+            return
+        if token.lower == "by" and words[at + 1].tag == "VBG" and at:
+            before = [word for word in words[:at] if word.text != ","]
+            end = next((i for i in range(at, len(words)) if words[i].text in {";", "–", "—", "("}), len(words))
+            if len(before) <= len(clause.rest):
+                yield about(clause, "how", "how", before, clause.text(words[at:end]))
+            return
+
+
+def purpose(clause: Clause) -> Iterator[Asked]:
+    """`form biofilms to protect themselves`: ask why."""
+    if clause.passive or verb_lemma(clause.main.text) not in _MAKING:
+        return
+    end = long_noun_phrase(clause.rest, 0)
+    if 0 < end < len(clause.rest) - 1 and clause.rest[end].tag == "TO" and clause.rest[end + 1].tag == "VB":
+        yield about(clause, "why", "why", clause.rest[:end], clause.text(clause.rest[end:]))
+
+
+def found_in(clause: Clause) -> Iterator[Asked]:
+    """`are found in all plants`: ask where."""
+    kept = clause.passive and verb_lemma(clause.main.text) in _KEPT and clause.generic
+    if (
+        kept
+        and len(clause.rest) > 1
+        and clause.rest[0].lower in {"in", "on", "at", "within", "inside", "near", "throughout"}
+    ):
+        end = long_noun_phrase(clause.rest, 1)
+        if end == len(clause.rest) and not clause.lead:
+            yield about(clause, "where", "where", "", clause.text(clause.rest))
 
 
 def used_for(clause: Clause) -> Iterator[Asked]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from evaluation.questions.phrases import Tokens
-from evaluation.questions.words import word_set
+from evaluation.questions.words import parts_of_speech, word_set
 
 TITLES = word_set(
     "lt gen col capt sgt maj adm rev prof sen gov hon mr mrs ms miss dr sir lord lady king queen prince "
@@ -84,8 +84,8 @@ def looks_like_person(words: list[str]) -> bool:
     lower = [word.lower().rstrip(".") for word in words]
     if not 2 <= len(words) <= 5 or any(word in _NOT_PEOPLE for word in lower) or "and" in lower:
         return False
-    if lower[0] in TITLES:
-        return True
+    if lower[0] in TITLES and "of" not in lower:
+        return lower[-1] in given_names() or not parts_of_speech(lower[-1])
     if "of" in lower or not all(word[0].isupper() for word in words):
         return False
     initials = any(re.fullmatch(r"(?:[A-Z]\.)+", word) for word in words[:-1])

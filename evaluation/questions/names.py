@@ -9,16 +9,39 @@ from itertools import pairwise
 
 from evaluation.questions.acceptance import sentence_is_usable
 from evaluation.questions.corpus import CorpusWords
-from evaluation.questions.entities import ORGANISATION_WORDS, PLACE_WORDS, looks_like_person
+from evaluation.questions.entities import ORGANISATION_WORDS, PERSON_NOUNS, TITLES, looks_like_person
 from evaluation.questions.words import MONTHS, STOP, parts_of_speech, word_set, words
 
 _NAME = re.compile(r"(?<=[a-z,;)] )(?:the )?[A-Z][\w’'-]+(?: (?:(?:of|de|van|von|der|la|the|and the) )?[A-Z][\w’'-]+)*")
-_WATER = word_set("river lake sea ocean bay")
-_NO_PLACE = word_set("january february march april may june july august september october november december") | {
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "english", "french", "german",
-}  # fmt: skip
+_HEADS = {
+    **dict.fromkeys(word_set("river lake sea ocean bay"), "water"),
+    **dict.fromkeys(word_set("street avenue road highway boulevard"), "street"),
+    **dict.fromkeys(word_set("park garden gardens forest square cemetery reserve"), "park"),
+    **dict.fromkeys(
+        word_set("palace castle church cathedral basilica tower building hall stadium chapel temple monument"),
+        "building",
+    ),
+    **dict.fromkeys(word_set("county city town village province district state"), "settlement"),
+    **dict.fromkeys(ORGANISATION_WORDS, "organisation"),
+}
+_COUNTRIES = word_set(
+    "argentina australia austria belgium brazil bulgaria canada chile china colombia croatia cuba denmark "
+    "egypt england ethiopia finland france germany ghana greece hungary iceland india indonesia iran iraq "
+    "ireland israel italy jamaica japan kenya lebanon mexico morocco nepal netherlands nigeria norway pakistan "
+    "peru poland portugal romania russia scotland senegal serbia singapore slovakia spain sweden switzerland "
+    "syria taiwan thailand tunisia turkey uganda ukraine uruguay venezuela vietnam wales zambia zimbabwe "
+    "gambia algeria angola estonia latvia lithuania"
+)
+_WITH_ARTICLE = frozenset({"organisation", "building", "park", "water"})
+_NO_NAME = word_set(
+    "monday tuesday wednesday thursday friday saturday sunday english french german africa asia europe america western "
+    "eastern northern southern section chapter article rule title part appendix handbook ebook edition association "
+    "ii iii iv christmas easter internet"
+)
+_NO_TERM = word_set("day days year years case cases time times chapter section number part parts")
+_SPEAKS = re.compile(r" (?:said|asked|replied|answered|cried|whispered)\b")
 _SETTLED = re.compile(r"\b(?:in|to|from|near|at) $")
-_ROLE = re.compile(r"(?:ee|or|er|ist|ian|ant|ent|man|woman|ician)$")
+_ROLE = re.compile(r"(?:trustee|employee|appointee|tor|yer|ist|ian|ner|man|woman|officer|manager)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,69 +55,84 @@ class Name:
 
 def names(corpus: CorpusWords) -> list[Name]:
     """Return the names of the corpus that are used often enough to be asked about, most frequent first."""
-    counts: Counter[str] = Counter()
-    placed: Counter[str] = Counter()
-    articled: Counter[str] = Counter()
+    seen = _Seen()
     for sentences in corpus.sentences.values():
         for sentence in sentences:
-            for match in _NAME.finditer(sentence.text):
-                text = re.sub(r"['’]s?$", "", match.group())
-                name = text.removeprefix("the ")
-                counts[name] += 1
-                articled[name] += text != name
-                placed[name] += bool(_SETTLED.search(sentence.text[: match.start()])) and text == name
+            seen.read(sentence.text)
     found = []
-    for name, count in counts.items():
-        kind = _kind(name, placed[name] / count, corpus)
-        if kind and count >= (1 if kind == "person" else 2):
-            written = f"the {name}" if articled[name] > 0.6 * count else name
-            found.append(Name(written, kind, count))
-    found += [*_terms(corpus)]
-    return sorted(found, key=lambda name: (-name.count, name.text))
+    for name, count in seen.counts.items():
+        kind = _kind(name, seen.placed[name] / count, corpus) or ("person" if seen.spoke[name] else "")
+        if kind and count >= (3 if kind == "settlement" else 2):
+            articled = seen.articled[name] > (0.2 if kind in _WITH_ARTICLE or " of " in name else 0.6) * count
+            found.append(Name(f"the {name}" if articled else name, kind, count))
+    return sorted([*found, *_terms(corpus)], key=lambda name: (-name.count, name.text))
+
+
+class _Seen:
+    """How often each capitalised phrase occurs, and in what company."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.placed: Counter[str] = Counter()
+        self.articled: Counter[str] = Counter()
+        self.spoke: Counter[str] = Counter()
+
+    def read(self, text: str) -> None:
+        """Count the phrases of a sentence."""
+        for match in _NAME.finditer(text):
+            written = re.sub(r"['’]s?$", "", match.group())
+            name = written.removeprefix("the ")
+            self.counts[name] += 1
+            self.articled[name] += written != name
+            self.placed[name] += bool(_SETTLED.search(text[: match.start()])) and written == name
+            self.spoke[name] += (
+                re.match(r" (?:said|asked|replied|answered|cried|whispered)\b", text[match.end() :]) is not None
+            )
 
 
 def _kind(name: str, share_placed: float, corpus: CorpusWords) -> str:
+    """Return what kind of thing a name stands for, or nothing where it is no clear name."""
     parts = name.split()
-    lower = [part.lower() for part in parts]
-    if any(part in _NO_PLACE | MONTHS for part in lower) or len(name) < 4 or not corpus.is_name(parts[0]):
+    lower = [part.lower().rstrip(".") for part in parts]
+    if any(part in _NO_NAME | MONTHS for part in lower) or len(name) < 4 or not corpus.is_name(parts[0]):
         return ""
-    if looks_like_person(parts):
+    if "and" in lower or any("-" in part and not part.split("-")[1][:1].isupper() for part in parts):
+        return ""
+    if looks_like_person(parts) or (len(parts) == 2 and lower[1] in PERSON_NOUNS | {"traveller"}):
         return "person"
+    if name.lower() in _COUNTRIES:
+        return "country"
     head = lower[lower.index("of") - 1] if "of" in lower[1:] else lower[-1]
-    if head in _WATER or lower[0] == "lake":
-        return "water"
-    if head in PLACE_WORDS:
-        return "site"
-    if head in ORGANISATION_WORDS and len(parts) > 1:
-        return "organisation"
-    if len(parts) <= 2 and share_placed > 0.5 and not name.isupper():
+    if len(parts) > 1 and (head in _HEADS or lower[0] == "lake"):
+        return _HEADS.get(head, "water")
+    if len(parts) <= 2 and share_placed > 0.5 and not name.isupper() and not parts_of_speech(lower[-1]):
         return "settlement"
-    return "any" if len(parts) >= 2 and "and the" not in name.lower() else ""
+    return "any" if len(parts) >= 2 and lower[0] not in TITLES else ""
 
 
 def _terms(corpus: CorpusWords) -> list[Name]:
-    """Return two-word terms that run through the corpus, and the roles that people have in it."""
+    """Return two-word terms that the corpus uses often, and the roles that people have in it."""
     pairs: Counter[str] = Counter()
-    for sentences in corpus.sentences.values():
-        for sentence in sentences:
-            if sentence_is_usable(sentence):
-                found = words(sentence.text)
-                pairs.update(f"{first} {second}" for first, second in pairwise(found))
+    longer: Counter[str] = Counter()
+    texts = {one.text for sentences in corpus.sentences.values() for one in sentences if sentence_is_usable(one)}
+    for text in sorted(texts):
+        found = words(text)
+        for at, (first, second) in enumerate(pairwise(found)):
+            pairs[f"{first} {second}"] += 1
+            longer[f"{first} {second}"] += at + 2 < len(found) and _noun(found[at + 2]) and found[at + 2] not in STOP
     terms = []
     for pair, count in pairs.items():
         first, second = pair.split()
-        if count < 5 or first in STOP or second in STOP or not _noun(second) or not (_noun(first) or _adjective(first)):
+        if count < 5 or {first, second} & (STOP | _NO_TERM) or not _noun(second) or longer[pair] > 0.5 * count:
             continue
-        role = _ROLE.search(second) is not None and corpus.runs_through(pair)
-        if role:
-            article = "an" if first[0] in "aeiou" else "a"
+        article = "an" if first[0] in "aeiou" else "a"
+        if _ROLE.search(second) is not None and corpus.runs_through(pair):
             terms.append(Name(f"{article} {pair}", "role", count))
+        elif _noun(first) and not parts_of_speech(first) & {"VERB", "ADV", "ADJ"} and not first.endswith("s"):
+            plural = second.endswith("s")
+            terms.append(Name(pair if plural else f"{article} {pair}", "concepts" if plural else "concept", count))
     return terms
 
 
 def _noun(word: str) -> bool:
     return "NOUN" in parts_of_speech(word) and word.isalpha()
-
-
-def _adjective(word: str) -> bool:
-    return bool(parts_of_speech(word) & {"ADJ", "VERB"}) and word.isalpha()

@@ -55,13 +55,14 @@ class OutOfScopeQuestions:
     def near(self) -> Iterator[OutOfScope]:
         """Yield questions about names of the corpus, each name once before any comes again, attributes varied."""
         rng = random.Random(f"near:{self._seed}")
-        candidates = names(self._corpus)[:120]
+        candidates = sorted(names(self._corpus), key=lambda name: _RANK.get(name.kind, 0))[:150]
         rng.shuffle(candidates)
-        candidates.sort(key=lambda name: _RANK[name.kind])
+        candidates.sort(key=lambda name: _RANK.get(name.kind, 0))
         asked: set[str] = set()
         used: dict[str, int] = {}
-        for _ in range(6):
-            for name in candidates:
+        known = [name for name in candidates if name.kind not in _RANK]
+        for turn in (known, known, known, candidates, candidates, candidates):
+            for name in turn:
                 made = self._about(name, rng, asked, used)
                 if made is not None:
                     asked.add(made.text)
@@ -88,10 +89,12 @@ class OutOfScopeQuestions:
         return self._index.absent(entity, keys)
 
 
-_RANK = {"person": 0, "settlement": 0, "organisation": 0, "site": 0, "water": 0, "role": 0, "concept": 1, "any": 2}
+_RANK = {"concept": 1, "concepts": 1, "any": 2}
+"""Names that say what they are come before terms, and terms before names of unknown kind."""
 
 
 def _write(template: str, name: str) -> str:
+    template = template.replace("“{x}”", f"“{re.sub(r'^(?:the|an?) ', '', name)}”")
     if "{x}'s" in template and name.endswith("s"):
         return template.replace("{x}'s", f"{name}'")
     return template.replace("{x}", name)

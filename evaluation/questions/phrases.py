@@ -33,7 +33,7 @@ def noun_phrase(tokens: Tokens, start: int) -> int:
     last_noun = -1
     while at < len(tokens):
         token = tokens[at]
-        if token.is_noun:
+        if token.is_noun or (token.is_number and last_noun == at - 1 >= start and tokens[at - 1].is_name):
             last_noun = at
         elif not _inside_phrase(tokens, at, last_noun):
             break
@@ -52,6 +52,8 @@ def _inside_phrase(tokens: Tokens, at: int, last_noun: int) -> bool:
         return _tagged(tokens, at + 1, ("JJ", "VBN", "CD"))
     if token.tag not in _MODIFIERS or token.lower in BE:
         return False
+    if last_noun >= 0 and token.tag == "VBN" and "-" not in token.text:
+        return False
     if last_noun >= 0 and token.tag in {"VBN", "VBG"}:
         return _tagged(tokens, at + 1, ("NN", "NNS", "NNP"))
     return not (last_noun == at - 1 and token.tag in {"JJ", "JJR"}) or _tagged(tokens, at + 1, _MODIFIERS)
@@ -69,8 +71,16 @@ def _tagged(tokens: Tokens, at: int, tags: tuple[str, ...]) -> bool:
     return at < len(tokens) and tokens[at].tag in tags
 
 
-def long_noun_phrase(tokens: Tokens, start: int, joins: frozenset[str] = _JOINS) -> int:
-    """Return where a noun phrase with its prepositional phrases and `and`-partners ends."""
+def subject_phrase(tokens: Tokens, start: int) -> int:
+    """Return where the subject of a clause ends: its `and`-partner may stand right before the verb."""
+    return long_noun_phrase(tokens, start, partners=True)
+
+
+def long_noun_phrase(tokens: Tokens, start: int, joins: frozenset[str] = _JOINS, *, partners: bool = False) -> int:
+    """Return where a noun phrase with its prepositional phrases and `and`-partners ends.
+
+    An `and` before a noun phrase with a verb begins a new clause, unless `partners` says that a subject is read.
+    """
     end = noun_phrase(tokens, start)
     while start < end < len(tokens):
         token = tokens[end]
@@ -78,7 +88,7 @@ def long_noun_phrase(tokens: Tokens, start: int, joins: frozenset[str] = _JOINS)
             further = noun_phrase(tokens, end + 1)
             if further == end + 1:
                 break
-            if token.lower in {"and", "or"} and _starts_clause(tokens, further):
+            if token.lower in {"and", "or"} and not partners and _starts_clause(tokens, further):
                 break
             end = further
         elif token.text == "," and list_end(tokens, end) > end:

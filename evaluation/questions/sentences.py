@@ -53,12 +53,22 @@ class Sentence:
 def split_document(doc: SourceDoc) -> list[Sentence]:
     """Return the sentences of a document's prose, in order."""
     found: list[Sentence] = []
+    begin, stop = _body(doc.text)
     for block in blocks(doc.text):
+        if not begin <= block.start < stop:
+            continue
         for start, end in _sentence_spans(doc.text, block.start, block.end):
             text = surface(doc.text[start:end])
             if text:
                 found.append(Sentence(Span(doc.id, start, end), text, block.heading, block.title))
     return found
+
+
+def _body(text: str) -> tuple[int, int]:
+    """Return where the text itself stands: a Project Gutenberg book has a licence before and behind it."""
+    start = re.search(r"\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*", text)
+    end = re.search(r"\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG", text)
+    return (start.end() if start else 0), (end.start() if end else len(text))
 
 
 def blocks(text: str) -> Iterator[Block]:

@@ -11,13 +11,15 @@ from evaluation.questions.asked import Asked
 from evaluation.questions.clauses import Clause, parse
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.sentences import Sentence
-from evaluation.questions.words import Token, tag
+from evaluation.questions.words import Token, tag, word_set
 
 _RULES: tuple[Callable[[Clause], Iterator[Asked]], ...] = (
     facts.when, facts.where, facts.how_many, facts.share, facts.measure, facts.why,
     things.who, things.definition, things.identity, things.called, things.what,
-    duties.required, duties.condition, duties.used_for, duties.content, duties.quality, duties.with_what,
+    duties.required, duties.condition, duties.how, duties.purpose, duties.found_in, duties.used_for,
+    duties.content, duties.quality, duties.with_what,
 )  # fmt: skip
+_UNTOLD = word_set("this that these those such another one some several each other others few part much")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +61,6 @@ def _candidates(text: str, tokens: list[Token], corpus: CorpusWords) -> Iterator
 def _has_known_subject(clause: Clause) -> bool:
     """Return whether the subject can be understood outside: no pronoun, no `another`, no `its`."""
     first = clause.subject[0]
-    return first.tag not in {"PRP", "PRP$", "EX", "WDT"} and first.lower not in {
-        "this",
-        "that",
-        "these",
-        "those",
-        "such",
-        "another",
-        "one",
-        "some",
-        "many",
-        "most",
-        "several",
-        "each",
-        "other",
-        "others",
-        "both",
-        "all",
-        "few",
-        "part",
-        "much",
-    }
+    if first.lower in {"both", "many", "most", "all"}:
+        return clause.generic and len(clause.subject) > 1 and clause.subject[1].lower not in {"of", "these", "those"}
+    return first.tag not in {"PRP", "PRP$", "EX", "WDT"} and first.lower not in _UNTOLD

@@ -81,11 +81,15 @@ def definition(clause: Clause) -> Iterator[Asked]:
         verb = "is" if clause.generic else "was"
         name = clause.subject_text()
         yield standing("definition", f"{wh} {verb} {name}", f"{wh} {name} {verb}", clause.text(clause.apposition), name)
-    if not clause.copula or clause.lead or not clause.rest or clause.rest[0].tag != "DT" or len(clause.group) != 1:
+    if not clause.copula or clause.lead or not clause.rest or len(clause.group) != 1:
         return
     end = noun_phrase(clause.rest, 0)
+    plural = end > 0 and clause.plural and clause.rest[end - 1].tag == "NNS" and end < len(clause.rest)
+    if clause.rest[0].tag != "DT" and not (plural and clause.rest[0].tag in {"JJ", "NN", "NNS"}):
+        return
     head = clause.rest[end - 1].lower
-    vague = head in _VAGUE and clause.rest[0].lower != "the"
+    sort_of = head in {"type", "kind", "form", "class"} and end < len(clause.rest) and clause.rest[end].lower == "of"
+    vague = head in _VAGUE and clause.rest[0].lower != "the" and not sort_of
     if end == 0 or vague or len(clause.rest) < 4 or head in {token.lower for token in clause.subject}:
         return
     wh = "who" if _is_somebody(clause.subject, clause.rest) else "what"
@@ -158,7 +162,8 @@ def stands_for(sentence: str) -> Iterator[Asked]:
 def listed(clause: Clause, tokens: list[Token]) -> Iterator[Asked]:
     """`includes A, B and C`: ask for the list."""
     verb = verb_lemma(clause.main.text)
-    if clause.passive or clause.lead or verb not in _LISTING:
+    told = clause.copula and clause.plural and clause.subject[0].lower == "the" and clause.rest[:1]
+    if clause.passive or clause.lead or not (verb in _LISTING or told):
         return
     after = [token for token in tokens if token.start >= clause.group[-1].end]
     keep: list[Token] = []
@@ -186,6 +191,8 @@ def what(clause: Clause) -> Iterator[Asked]:
     if clause.passive or clause.copula or verb_lemma(clause.main.text) in _OBJECTLESS or not clause.rest:
         return
     end = long_noun_phrase(clause.rest, 0)
+    if 0 < end < len(clause.rest) and clause.rest[end].lower in {"that", "which"}:
+        end = len(clause.rest)
     thing, after = clause.rest[:end], clause.rest[end:]
     if not thing or thing[0].is_number or not _may_follow(after):
         return

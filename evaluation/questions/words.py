@@ -13,6 +13,7 @@ _TOKEN = re.compile(
     (?:[A-Z]\.){2,}                          # U.S., J.R.R.
     | (?:Mr|Mrs|Ms|Dr|St|Jr|Sr|No|vs|Inc|Ltd|Co|Gen|Col|Lt|Prof|Rev|Hon|Mt|Ft)\.(?=\s)
     | [A-Z]\.(?=\s[A-Z])                     # initials
+    | \d+(?:[.,]\d+)*-[a-z]+\b                 # 11-inch
     | [$£€¥]?\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?\b%?
     | (?:['’]s|['’])(?=\s|[.,;:)]|$)         # possessive
     | \w+(?:[-‐‑–]\w+)*(?:['’](?!s\b)\w+)?    # words, hyphenated words, contractions
@@ -47,6 +48,9 @@ STOP = word_set(
     "per up down out any some each all both more most other another only very just then i we you my our your me "
     "us exactly called"
 )
+
+
+_AFTER_VERB = word_set("DT IN TO PRP$ PRP CD RB JJ NN NNS NNP VBN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,19 @@ def tag(sentence: str, is_name: Callable[[str], bool] | None = None) -> list[Tok
         Token(text, _corrected(text, given, index, is_name), start, end)
         for index, ((text, start, end), given) in enumerate(zip(pieces, tags, strict=True))
     ]
+    tokens = _nouns_after_determiners(tokens)
     return tokens if any(_is_finite(token) for token in tokens) else _with_a_verb(tokens)
+
+
+def _nouns_after_determiners(tokens: list[Token]) -> list[Token]:
+    """Mend `29 saves`, `the win`, where the tagger sees a verb."""
+    mended = list(tokens)
+    for at in range(1, len(tokens)):
+        token, before = tokens[at], tokens[at - 1]
+        verb = token.tag in {"VB", "VBZ", "VBP"} and token.lower not in BE
+        if verb and before.tag in {"DT", "JJ", "PRP$", "CD", "JJS"} and "NOUN" in parts_of_speech(token.lower):
+            mended[at] = replace(token, tag="NNS" if token.tag == "VBZ" else "NN")
+    return mended
 
 
 def _is_finite(token: Token) -> bool:
@@ -119,8 +135,15 @@ def _with_a_verb(tokens: list[Token]) -> list[Token]:
     """Give a sentence without a verb one: `dates` in `the reference dates back to 1313` is no noun."""
     for at in range(1, len(tokens) - 1):
         token, before, after = tokens[at], tokens[at - 1], tokens[at + 1]
-        fits = before.tag in {"NN", "NNP", "RB"} and after.tag in {"DT", "IN", "TO", "PRP$", "CD", "RB", "JJ"}
-        if fits and token.tag == "NNS" and token.text.islower() and "VERB" in parts_of_speech(token.lower):
+        if not token.text.islower() or "VERB" not in parts_of_speech(token.lower):
+            continue
+        past = verb_form(verb_lemma(token.lower), "VBD") == token.lower
+        if past and token.tag in {"VBN", "VB"} and before.tag in {"NN", "NNS", "NNP", "NNPS", "RB"}:
+            return [*tokens[:at], replace(token, tag="VBD"), *tokens[at + 1 :]]
+        if before.tag == "NNS" and token.tag in {"NN", "VB"} and after.tag in _AFTER_VERB:
+            return [*tokens[:at], replace(token, tag="VBP"), *tokens[at + 1 :]]
+        fits = before.tag in {"NN", "NNP", "RB"} and after.tag in _AFTER_VERB - {"NN", "NNS"}
+        if fits and token.tag == "NNS":
             return [*tokens[:at], replace(token, tag="VBZ"), *tokens[at + 1 :]]
     return tokens
 
@@ -130,11 +153,15 @@ def _corrected(text: str, given: str, index: int, is_name: Callable[[str], bool]
     lower = text.lower()
     if re.fullmatch(r"[$£€¥]?\d[\d.,]*%?", text) or lower in NUMBER_WORDS - {"one", "half", "may"}:
         return "CD"
+    if re.fullmatch(r"\d[\d.,]*-[a-z]+", text):
+        return "JJ"
     if not text[0].isalpha():
         return given
     if index == 0:
         if is_name is not None and is_name(text) and given in {"NN", "NNS", "JJ", "VB", "VBD", "VBN", "VBG", "RB"}:
             return "NNP"
+        if given.startswith("NN") and _known_plural(lower):
+            return "NNS"
         if is_name is not None and given.startswith("NNP") and not is_name(text):
             return "NNS" if given == "NNPS" else "NN"
         return given
@@ -143,6 +170,14 @@ def _corrected(text: str, given: str, index: int, is_name: Callable[[str], bool]
     if lower in MODALS and text.islower():
         return "MD"
     return given
+
+
+def _known_plural(word: str) -> bool:
+    """Return whether a word that starts a sentence is a plural of the dictionary (`immunodeficiencies`)."""
+    from lemminflect import getAllLemmas
+
+    found = getAllLemmas(word, upos="NOUN").get("NOUN", ())
+    return bool(found) and found[0] != word and word.endswith("s")
 
 
 def words(text: str) -> list[str]:
