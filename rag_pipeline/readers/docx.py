@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from rag_pipeline.errors import DocumentError
@@ -15,6 +17,7 @@ from rag_pipeline.readers.docx_styles import Numbering, Styles, tag, value
 from rag_pipeline.readers.markdown import Block
 
 _OLE = b"\xd0\xcf\x11\xe0"
+_RELATED = ("styles", "numbering")
 _LARGEST_UNPACKED = 500 * 1024 * 1024
 _SPACES = {tag("tab"): "\t", tag("ptab"): "\t", tag("br"): "\n", tag("cr"): "\n", tag("noBreakHyphen"): "\u2011"}
 _WRAPPERS = frozenset(tag(name) for name in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag"))
@@ -33,12 +36,21 @@ class DocxReader(Reader):
 
     def read(self, data: bytes, name: str) -> ParsedText:
         """Extract the text. Raises DocumentError for an encrypted, damaged or other kind of file."""
-        document = _opened(data)
-        body = _Body(Styles(document), Numbering(document))
-        return ParsedText(markdown.joined(body.blocks(document.element.body)))
+        parts = _parts(data)
+        body = _Body(Styles(parts.styles), Numbering(parts.numbering))
+        return ParsedText(markdown.joined(body.blocks(parts.body)))
 
 
-def _opened(data: bytes) -> Any:
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The XML of a document that is read."""
+
+    body: Any
+    styles: Any
+    numbering: Any
+
+
+def _parts(data: bytes) -> _Parts:
     if data.startswith(_OLE):
         raise DocumentError(
             "The file is encrypted or in the old doc format. Open it in Word and save it as docx without a password."
@@ -47,13 +59,20 @@ def _opened(data: bytes) -> Any:
     from docx.opc.exceptions import PackageNotFoundError
     from lxml.etree import LxmlError
 
+    # python-docx has no error of its own for a damaged part: it stumbles over what is missing.
+    stumbles = (AttributeError, KeyError, TypeError, ValueError, NotImplementedError)
+    damaged = (PackageNotFoundError, LxmlError, zipfile.BadZipFile, zlib.error, EOFError, *stumbles)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if sum(part.file_size for part in archive.infolist()) > _LARGEST_UNPACKED:
-                raise DocumentError("The file unpacks to more than 500 MB. Save it without its images.")
-        return Document(io.BytesIO(data))
-    except (zipfile.BadZipFile, PackageNotFoundError, LxmlError, KeyError, ValueError, EOFError, OSError):
+            unpacked = sum(part.file_size for part in archive.infolist())
+        if unpacked <= _LARGEST_UNPACKED:
+            document = Document(io.BytesIO(data))
+            related = {relation.reltype.rpartition("/")[2]: relation for relation in document.part.rels.values()}
+            styles, numbering = (related[kind].target_part.element if kind in related else None for kind in _RELATED)
+            return _Parts(document.element.body, styles, numbering)
+    except damaged:
         raise DocumentError("The file is damaged or not a Word document. Open it in Word and save it again.") from None
+    raise DocumentError("The file unpacks to more than 500 MB. Save it without its images.")
 
 
 class _Body:

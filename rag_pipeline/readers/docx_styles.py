@@ -8,6 +8,7 @@ from typing import Any
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _BULLET = "-"
+_DEEPEST = 8
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
     (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
@@ -43,10 +44,11 @@ class Style:
 
 
 class Styles:
-    """The paragraph styles of a document."""
+    """The paragraph styles of a document; `root` is the part that holds them, None when there is none."""
 
-    def __init__(self, document: Any) -> None:
-        self._nodes = {node.get(tag("styleId")): node for node in document.styles.element.iter(tag("style"))}
+    def __init__(self, root: Any) -> None:
+        nodes = root.iter(tag("style")) if root is not None else ()
+        self._nodes = {node.get(tag("styleId")): node for node in nodes}
         self._known: dict[str | None, Style] = {}
 
     def of(self, paragraph: Any) -> Style:
@@ -80,17 +82,17 @@ class Styles:
 
 
 class Numbering:
-    """Counts list items as Word does: labels are not in the text but drawn from counters."""
+    """Counts list items as Word does: labels are not in the text but drawn from counters.
 
-    def __init__(self, document: Any) -> None:
+    `root` is the part that holds the lists, None when there is none.
+    """
+
+    def __init__(self, root: Any) -> None:
         self._levels: dict[tuple[str, int], Any] = {}
         self._counts: dict[str, dict[int, int]] = {}
         self._lists: dict[str, str] = {}
-        part = next(
-            (rel.target_part for rel in document.part.rels.values() if rel.reltype.endswith("/numbering")), None
-        )
-        if part is not None and hasattr(part, "element"):
-            self._read(part.element)
+        if root is not None:
+            self._read(root)
 
     def next_item(self, paragraph: Any, style: Style) -> Item | None:
         """Return the list item that `paragraph` is, counted on; None when it is none."""
@@ -105,7 +107,7 @@ class Numbering:
         for deeper in [each for each in counts if each > level]:
             del counts[deeper]
         label = self._label(num_id, level, counts)
-        return Item(level, label) if label else None
+        return Item(min(level, _DEEPEST), label) if label else None
 
     def _read(self, root: Any) -> None:
         abstract = {node.get(tag("abstractNumId")): node for node in root.iter(tag("abstractNum"))}
@@ -114,7 +116,7 @@ class Numbering:
             self._lists[num_id] = f"{list_id}/{num_id}" if node.find(tag("lvlOverride")) is not None else list_id
             if list_id in abstract:
                 for level in abstract[list_id].iter(tag("lvl")):
-                    self._levels[num_id, int(level.get(tag("ilvl")))] = level
+                    self._levels[num_id, _int(level.get(tag("ilvl")), 0) or 0] = level
 
     def _start(self, num_id: str, level: int) -> int:
         node = self._levels.get((num_id, level))

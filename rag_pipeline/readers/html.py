@@ -8,7 +8,7 @@ from typing import Any
 from rag_pipeline.errors import DocumentError
 from rag_pipeline.readers import markdown
 from rag_pipeline.readers.base import ParsedText, Reader, readers
-from rag_pipeline.readers.decoding import decode, encoding_notes
+from rag_pipeline.readers.decoding import decode
 from rag_pipeline.readers.markdown import Block, one_line
 
 _DECLARED = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
@@ -42,10 +42,10 @@ class HtmlReader(Reader):
     def read(self, data: bytes, name: str) -> ParsedText:
         """Extract the text. Raises DocumentError for binary data and for a page that cannot be parsed."""
         declared = _DECLARED.search(data[:4096])
-        text, encoding = decode(data, declared.group(1).decode("ascii", "replace") if declared else None)
+        text, notes = decode(data, declared.group(1).decode("ascii", "replace") if declared else None)
         page = _Page()
         page.read(_parsed(_UNREADABLE.sub(" ", text)))
-        return ParsedText(markdown.joined(page.blocks), notes=encoding_notes(encoding))
+        return ParsedText(markdown.joined(page.blocks), notes=notes)
 
 
 def _parsed(text: str) -> Any:

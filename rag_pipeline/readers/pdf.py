@@ -59,9 +59,7 @@ def _page_texts(data: bytes) -> Iterator[str]:
     try:
         for number in range(len(document)):
             try:
-                page = document[number]
-                yield page.get_textpage().get_text_range()
-                page.close()
+                yield document[number].get_textpage().get_text_range()
             except pypdfium2.PdfiumError:
                 yield ""
     finally:

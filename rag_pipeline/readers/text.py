@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag_pipeline.readers.base import ParsedText, Reader, readers
-from rag_pipeline.readers.decoding import decode, encoding_notes
+from rag_pipeline.readers.decoding import decode
 
 
 @readers.register
@@ -17,5 +17,5 @@ class TextReader(Reader):
 
     def read(self, data: bytes, name: str) -> ParsedText:
         """Decode. Raises DocumentError for binary data."""
-        text, encoding = decode(data)
-        return ParsedText(text, notes=encoding_notes(encoding))
+        text, notes = decode(data)
+        return ParsedText(text, notes=notes)

@@ -90,7 +90,7 @@ def delete_document(*, document: Document) -> None:
     testsets = {item.question.testset for item in document.evidence.select_related("question__testset")}
     growing = document.corpus.testsets.filter(task__state__in=(_State.QUEUED, _State.RUNNING))
     runs = document.corpus.runs.filter(created__gte=document.created)
-    _refuse_held(f"“{document.name}”", [*(testsets | set(growing)), *runs])
+    _refuse_held(f"“{document.name}”", [*sorted(testsets | set(growing), key=str), *runs])
     with transaction.atomic():
         _delete_indexes(document.corpus)
         document.delete()

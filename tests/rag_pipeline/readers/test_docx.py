@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import docx
 import pytest
@@ -102,6 +104,25 @@ def test_damaged_and_encrypted_files_are_told_apart():
             read_document("a.docx", data)
     with pytest.raises(DocumentError, match="encrypted or in the old doc format"):
         read_document("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512))
+
+
+def test_any_damage_gives_text_or_a_plain_refusal():
+    whole = (DATA / "docx-tables.docx").read_bytes()
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    random = Random(1)
+    for _ in range(150):
+        name = random.choice(sorted(parts))
+        place = random.randrange(len(parts[name]))
+        damaged = parts | {name: parts[name][:place] + parts[name][place + random.randrange(40) :]}
+        if random.random() < 0.2:
+            del damaged[name]
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for part, data in damaged.items():
+                archive.writestr(part, data)
+        with suppress(DocumentError):
+            assert read_document("a.docx", buffer.getvalue()).text.strip()
 
 
 def test_a_document_without_words_is_refused():

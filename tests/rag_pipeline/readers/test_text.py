@@ -49,6 +49,17 @@ def test_line_ends_become_line_feeds():
     assert text_of(book) == book.decode().replace("\r\n", "\n")
 
 
+def test_one_wrong_byte_does_not_make_a_utf_8_file_another_encoding():
+    parsed = read_document("a.txt", GERMAN.encode() + b"\xff" + GERMAN.encode())
+    assert parsed.text == f"{GERMAN}\ufffd{GERMAN}"
+    assert parsed.notes == ("1 damaged character replaced.",)
+
+
+def test_long_text_is_recognised_by_its_beginning():
+    korean = "보험은 계약일부터 시작됩니다. " * 10_000
+    assert text_of(korean.encode("euc-kr")) == korean
+
+
 def test_a_damaged_utf_8_file_with_its_mark_keeps_what_can_be_read():
     assert text_of(codecs.BOM_UTF8 + b"good \xff bad") == "good \ufffd bad"
 
