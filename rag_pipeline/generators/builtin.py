@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Sequence
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.generators.base import Generator, Result, Stopwatch, generators
-from rag_pipeline.reader.extractive import Embed, ExtractiveReader, Reading
+from rag_pipeline.reader.extractive import ExtractiveReader, Reading
+from rag_pipeline.reader.matching import Embed
 from rag_pipeline.types import Generation, GenerationRequest, Usage
 
 _FREE = Usage(cost_usd=0.0)

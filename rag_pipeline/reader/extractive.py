@@ -1,41 +1,27 @@
-"""The extractive reader: from a question and its contexts to the sentence that answers it, or to declining."""
+"""The extractive reader: from a question and its contexts to the phrase that answers it, or to declining."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.reader.declining import margin
+from rag_pipeline.reader.evidence import Evidence, Passage, closest, gather, passages_of
+from rag_pipeline.reader.matching import Embed, WordVectors, has_meaning, tagged
 from rag_pipeline.reader.prompt_reading import PromptReading, read_prompt
-from rag_pipeline.reader.sentences import Sentence, split_sentences
-from rag_pipeline.reader.words import rarity, words_of
-from rag_pipeline.types import Context, GenerationRequest
-
-Embed = Callable[[Sequence[str]], Vectors]
-_MIN_SUPPORT = 0.45
-"""Share of the question's words, weighted by rarity, that a sentence must hold before the reader answers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A sentence of the retrieved contexts."""
-
-    context: Context
-    sentence: Sentence
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """Its characters in the document."""
-        start = self.context.span.start
-        return start + self.sentence.start, start + self.sentence.end
+from rag_pipeline.reader.questions import QuestionReading, read_question
+from rag_pipeline.reader.scoring import Choice, choose
+from rag_pipeline.reader.trimming import answer_text
+from rag_pipeline.types import GenerationRequest
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The reader's answer to one request, and why."""
+    """The reader's answer to one request, and why (JSON-ready)."""
 
     text: str
     details: dict[str, Any]
@@ -45,65 +31,75 @@ class ExtractiveReader:
     """Reads whole blocks: the sentences and questions of all requests are embedded together."""
 
     def __init__(self, embed: Embed) -> None:
-        self.embed = embed
+        self._embed = embed
+        self._words = WordVectors(embed)
 
     def read_many(self, requests: Sequence[GenerationRequest]) -> list[Reading]:
         """Answer `requests` in order. Raises ProviderError when embedding fails."""
-        candidates = [_candidates(request.contexts) for request in requests]
-        texts = [request.question for request in requests]
-        texts += [found.sentence.text for row in candidates for found in row]
-        distinct = list(dict.fromkeys(texts))
-        vectors = self.embed(distinct) if distinct else np.zeros((0, 1), np.float32)
-        rows = {text: row for row, text in enumerate(distinct)}
+        prompts = [read_prompt(request.template, request.refusal) for request in requests]
+        evidence = self.evidence_for(requests)
+        return [_read(*one) for one in zip(requests, prompts, evidence, strict=True)]
+
+    def evidence_for(self, requests: Sequence[GenerationRequest]) -> list[Evidence]:
+        """Return the evidence of each request: one batch of sentences, then one of single words."""
+        questions = [read_question(request.question) for request in requests]
+        passages = [passages_of(request.contexts) for request in requests]
+        cosines = self._cosines(questions, passages)
+        close = [closest(*one) for one in zip(questions, passages, cosines, strict=True)]
+        self._words.learn(_words_to_learn(questions, passages, close))
+        rows = zip(questions, passages, cosines, close, strict=True)
+        return [gather(*one, self._words) for one in rows]
+
+    def _cosines(self, questions: Sequence[QuestionReading], passages: Sequence[list[Passage]]) -> list[Vectors]:
+        texts = [question.core for question in questions] + [one.text for row in passages for one in row]
+        distinct = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        if not distinct:
+            return []
+        vectors = self._embed(list(distinct))
         return [
-            _read(request, found, vectors[[rows[c.sentence.text] for c in found]] @ vectors[rows[request.question]])
-            for request, found in zip(requests, candidates, strict=True)
+            vectors[[distinct[one.text] for one in row]] @ vectors[distinct[question.core]]
+            if row
+            else np.zeros(0, np.float32)
+            for question, row in zip(questions, passages, strict=True)
         ]
 
 
-def _candidates(contexts: Sequence[Context]) -> list[Candidate]:
-    """Return the distinct sentences of overlapping contexts, best context first."""
-    found: dict[tuple[int, str], Candidate] = {}
-    for context in contexts:
-        for sentence in split_sentences(context.text):
-            found.setdefault((context.span.document_id, sentence.text), Candidate(context, sentence))
-    return list(found.values())
+def _words_to_learn(
+    questions: Sequence[QuestionReading], passages: Sequence[list[Passage]], close: Sequence[list[int]]
+) -> list[str]:
+    """Return the words of the questions and of the sentences read closely, those before them included."""
+    words = [word for question in questions for word in question.words.values()]
+    for row, places in zip(passages, close, strict=True):
+        for place in {*places, *(row[place].before for place in places)} - {-1}:
+            words += [word.lower for word in tagged(row[place].text).words if has_meaning(word)]
+    return words
 
 
-def _read(request: GenerationRequest, candidates: list[Candidate], similarity: Vectors) -> Reading:
-    prompt = read_prompt(request.template, request.refusal)
-    if not candidates:
-        return Reading(request.refusal if prompt.declines else "", {"reader": {"declined": prompt.declines}})
-    support = np.array([_support(request.question, found.sentence.text) for found in candidates])
-    scores = np.asarray(similarity) + support
-    best = int(np.argmax(scores))
-    margin = float(support[best] + max(0.0, float(similarity[best])) - 2 * _MIN_SUPPORT)
-    declined = prompt.declines and margin < 0
-    chosen = candidates[best]
-    start, end = chosen.span
-    details = {
-        "sentence": chosen.sentence.text,
-        "document": chosen.context.document,
-        "start": start,
-        "end": end,
-        "score": round(float(scores[best]), 4),
-        "margin": round(margin, 4),
-        "declined": declined,
+def _read(request: GenerationRequest, prompt: PromptReading, evidence: Evidence) -> Reading:
+    understood = {"expects": evidence.question.kind, "prompt": prompt.explain()}
+    if not evidence.close:
+        declined = prompt.declines
+        return Reading(request.refusal if declined else "", {"reader": {**understood, "declined": declined}})
+    choice = choose(evidence)[0]
+    spare = margin(evidence, choice)
+    declined = prompt.declines and spare < 0
+    start, end = answer_text(evidence.question, choice, prompt)
+    details = {**understood, **_where(choice, start, end), "margin": round(spare, 3), "declined": declined}
+    return Reading(request.refusal if declined else choice.passage.text[start:end], {"reader": details})
+
+
+def _where(choice: Choice, start: int, end: int) -> dict[str, Any]:
+    """Return the chosen sentence and answer with their characters in the document."""
+    passage = choice.passage
+    return {
+        "sentence": passage.text,
+        "document": passage.context.document,
+        "document_id": passage.context.span.document_id,
+        "start": passage.start,
+        "end": passage.start + len(passage.text),
+        "answer": passage.text[start:end],
+        "answer_start": passage.start + start,
+        "answer_end": passage.start + end,
+        "kind": choice.kind,
+        "score": round(choice.score, 3),
     }
-    text = request.refusal if declined else _cut(chosen.sentence.text, prompt)
-    return Reading(text, {"reader": details})
-
-
-def _support(question: str, sentence: str) -> float:
-    """Return the share of the question's words, weighted by rarity, that the sentence holds."""
-    asked = {word.stem: 0.1 + rarity(word.lower) for word in words_of(question) if word.is_content}
-    held = {word.stem for word in words_of(sentence)}
-    total = sum(asked.values())
-    return sum(weight for stem, weight in asked.items() if stem in held) / total if total else 0.0
-
-
-def _cut(sentence: str, prompt: PromptReading) -> str:
-    if prompt.max_words is None:
-        return sentence
-    words = sentence.split()
-    return sentence if len(words) <= prompt.max_words else " ".join(words[: prompt.max_words])

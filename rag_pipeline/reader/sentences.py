@@ -10,6 +10,8 @@ from rag_pipeline.reader.words import word_list
 
 _ENDS_ALSO = frozenset({"etc", "u.s", "u.k", "a.m", "p.m", "inc", "ltd", "co", "corp", "ph.d", "jr", "sr"})
 """Abbreviations that may also be the last word of a sentence: a capital letter after them ends it."""
+_BEFORE_NUMBERS = frozenset({"no", "nos", "vol", "vols", "p", "pp", "fig", "figs", "eq", "sec", "ch", "art", "arts"})
+"""Abbreviations only where a number follows: `No. 7`, but `He said no.`"""
 _STOP = re.compile(r"[.!?…]+[\"'”’»)\]]*|[。！？]+[」』”’]*")
 _WORD_BEFORE = re.compile(r"[\w.]*\w$")
 _OPENER = re.compile(r"[\"'“‘«(\[*_]*")
@@ -110,6 +112,8 @@ def _ends_sentence(text: str, left: int, stop: re.Match[str], end: int) -> bool:
 def _may_end(word: str, opens: str) -> bool:
     """False when the full stop after `word` belongs to an abbreviation or an initial."""
     lower = word.lower()
+    if lower in _BEFORE_NUMBERS:
+        return not opens.isdigit()
     if lower in _ENDS_ALSO:
         return opens.isupper()
     if lower in word_list("abbreviations"):

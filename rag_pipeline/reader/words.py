@@ -70,6 +70,12 @@ def word_list(name: str) -> dict[str, int]:
     return {word: rank for rank, word in enumerate((line for line in lines if not line.startswith("#")), start=1)}
 
 
+def read_classes(name: str) -> dict[str, frozenset[str]]:
+    """Return the shipped lists of words in `name`, one class a line: `class: words`."""
+    pairs = (line.partition(":") for line in word_list(name))
+    return {label: frozenset(words.split()) for label, _, words in pairs}
+
+
 @lru_cache(maxsize=50_000)
 def rarity(lower: str) -> float:
     """Return 0 (everyday word) to 1 (not among the common words): the logarithm of its frequency rank."""

@@ -1,0 +1,111 @@
+"""What a question asks for: the kind of answer, the noun it names, its words and their weights."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rag_pipeline.reader.answer_kinds import is_sort, kind_of_answer
+from rag_pipeline.reader.sentences import split_sentences
+from rag_pipeline.reader.tags import Tagged, tag
+from rag_pipeline.reader.words import Word, rarity
+
+_WH = re.compile(r"\b(who|whom|whose|when|where|why|how|what|which)(?:'s|’s)?\b", re.I)
+_TELLS = re.compile(r"\b(?:name|list|identify|give|tell|state|describe|explain|define)\b", re.I)
+_SIDE = 0.35
+"""Weight of a word that stands outside the sentence that asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionReading:
+    """A question as the reader understands it.
+
+    `core` is the sentence that asks. `kind` is the kind of answer: person, organisation, place, date, duration, count,
+    quantity, money, percent, frequency, reason, manner, definition, yes_no or thing. `focus` are the stems of the noun
+    phrase after what, which, how many. `weights` maps the stem of each content word to its weight, `words` to the word;
+    `names` are the stems of those written with a capital letter or a digit.
+    """
+
+    text: str
+    core: str
+    kind: str
+    wh: str
+    focus: tuple[str, ...]
+    weights: dict[str, float]
+    words: dict[str, str]
+    names: frozenset[str]
+    plural: bool
+
+
+def read_question(text: str) -> QuestionReading:
+    """Return what `text` asks for."""
+    core, side = _core(text)
+    tagged = tag(core)
+    wh = _WH.search(core)
+    word = wh.group(1).lower() if wh else ""
+    focus = _focus(tagged, wh) if wh else []
+    kind = kind_of_answer(core, wh, focus)
+    weights = _weights(tagged, side)
+    return QuestionReading(
+        text=text,
+        core=core,
+        kind=kind,
+        wh=word,
+        focus=tuple(found.stem for found in focus if found.is_content),
+        weights=weights,
+        words={word.stem: word.lower for word in (*tag(side).words, *tagged.words) if word.stem in weights},
+        names=frozenset(_names(tagged)),
+        plural=bool(focus) and focus[-1].lower.endswith("s") and not focus[-1].lower.endswith("ss"),
+    )
+
+
+def _core(text: str) -> tuple[str, str]:
+    """Return the sentence that asks (the last with a question mark, else with a question word), and the others."""
+    sentences = [found.text for found in split_sentences(text)]
+    asking = [found for found in sentences if found.rstrip("\"'”) ").endswith("?")]
+    asking = asking or [found for found in sentences if _WH.search(found) or _TELLS.search(found)]
+    core = asking[-1] if asking else text
+    return core, " ".join(found for found in sentences if found != core)
+
+
+def _focus(tagged: Tagged, wh: re.Match[str]) -> list[Word]:
+    """Return the noun phrase that the question word asks about (which *river*, how many *points*)."""
+    place = next(index for index, word in enumerate(tagged.words) if word.start == wh.start(1))
+    start = place + 1
+    if wh.group(1).lower() == "how":
+        start += 1
+    elif wh.group(1).lower() not in {"what", "which", "whose"}:
+        return []
+    found: list[Word] = []
+    for index in range(start, min(start + 5, len(tagged.words))):
+        if index > start and tagged.gaps[index].strip():
+            break
+        if tagged.tags[index] in {"word", "name", "adverb"} or (found and tagged.words[index].lower == "and"):
+            found.append(tagged.words[index])
+        elif tagged.words[index].lower == "of" and found and is_sort(found[-1].lower):
+            found = []
+        elif (
+            tagged.tags[index] == "determiner" and not found and index > start and tagged.words[index - 1].lower == "of"
+        ):
+            continue
+        else:
+            break
+    return found
+
+
+def _weights(core: Tagged, side: str) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for scale, tagged in ((_SIDE, tag(side)), (1.0, core)):
+        for word, name in zip(tagged.words, tagged.tags, strict=True):
+            if word.is_content and not _WH.fullmatch(word.text):
+                bonus = 0.3 if name in {"name", "number"} else 0.0
+                weights[word.stem] = scale * (0.1 + rarity(word.lower) + bonus)
+    return weights
+
+
+def _names(tagged: Tagged) -> list[str]:
+    return [
+        word.stem
+        for word, name in zip(tagged.words, tagged.tags, strict=True)
+        if name in {"name", "number"} and word.is_content and not _WH.fullmatch(word.text)
+    ]
