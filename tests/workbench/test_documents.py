@@ -153,3 +153,10 @@ def test_a_missing_document_is_not_found(client, address):
     assert client.get(f"/documents/{address}").status_code == 404
     assert client.post("/documents/7/delete/").status_code == 404
     assert client.post("/documents/corpora/7/delete/").status_code == 404
+
+
+def test_a_file_over_the_limit_is_refused_in_words(client, settings):
+    settings.MAX_UPLOAD_MB = 1
+    response = upload(client, file("large.txt", "x" * 1_100_000))
+    assert response.status_code == 422
+    assert "larger than 1 MB" in text_of(response)

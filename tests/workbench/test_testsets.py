@@ -146,7 +146,7 @@ def test_the_number_of_queries_does_not_grow(client, django_assert_num_queries, 
 def test_the_list_shows_the_newest_version_and_links_the_earlier(client):
     old = make_testset(name="Basics")
     new = TestSet.objects.create(corpus=old.corpus, name="Basics", version=2, parent=old)
-    rows = client.get("/testsets/").context["rows"]
+    rows = client.get("/testsets/").context["page"]
     assert [(row.newest.pk, [each.pk for each in row.earlier]) for row in rows] == [(new.pk, [old.pk])]
 
 

@@ -33,7 +33,7 @@ class UploadForm(forms.Form):
     """Files, and the corpus that takes them: one there is, or a new name."""
 
     corpus = forms.CharField(
-        label="Corpus",
+        label="Into corpus",
         max_length=120,
         help_text="One that exists, or a new name.",
         error_messages={"required": "Name the corpus that takes the files."},

@@ -23,14 +23,32 @@ class CorpusField(forms.ModelChoiceField):
         super().__init__(queryset=Corpus.objects.all(), **kwargs)
 
 
+class CountField(forms.IntegerField):
+    """A whole number within limits, with words of our own when it is none."""
+
+    def __init__(self, *, min_value: int, max_value: int = 2000, **kwargs: Any) -> None:
+        words = {
+            "required": "Give a number.",
+            "invalid": "Give a whole number.",
+            "min_value": f"At least {min_value:,}.",
+            "max_value": f"At most {max_value:,}.",
+        }
+        super().__init__(min_value=min_value, max_value=max_value, error_messages=words, **kwargs)
+
+
 class GenerateForm(forms.Form):
     """What a new test set is made from; `spec` after checking."""
 
     corpus = CorpusField()
     name = forms.CharField(label="Name", max_length=120, error_messages=NAME)
-    pairs = forms.IntegerField(label="Pairs", help_text="Simple questions, each with a complex twin.")
-    out_of_scope = forms.IntegerField(label="Out of scope", help_text="Questions that the bot should decline.")
-    seed = forms.IntegerField(label="Seed", help_text="The same seed makes the same questions (built-in rules).")
+    pairs = CountField(label="Pairs", min_value=1, help_text="Simple questions, each with a complex twin.")
+    out_of_scope = CountField(label="Out of scope", min_value=0, help_text="Questions that the bot should decline.")
+    seed = CountField(
+        label="Seed",
+        min_value=0,
+        max_value=2**31 - 1,
+        help_text="The same seed makes the same questions (built-in rules).",
+    )
     llm = forms.CharField(
         label="Written by",
         help_text="builtin:extractive writes by rules, without a key; or provider:model, such as openai:gpt-4.1-mini.",
@@ -46,8 +64,6 @@ class GenerateForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.spec = GeneratorSpec.create()
-        for name in ("pairs", "out_of_scope", "seed"):
-            self.fields[name].widget.attrs |= {"min": 1 if name == "pairs" else 0, "inputmode": "numeric"}
 
     def clean(self) -> dict[str, Any]:
         """Check the values as the generator does, and say it beside the field."""

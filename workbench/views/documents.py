@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
@@ -116,9 +117,9 @@ def extracted(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _contents(files: list[UploadedFile]) -> Iterator[tuple[str, bytes]]:
-    """Yield files one by one, so that only one at a time is in memory."""
+    """Yield files one by one, so that one at a time is in memory; a byte over the limit shows that one is too large."""
     for file in files:
-        yield file.name or "", file.read()
+        yield file.name or "", file.read(settings.MAX_UPLOAD_MB * 1024 * 1024 + 1)
 
 
 def _page(request: HttpRequest, *, corpus: Corpus | None = None, **values: Any) -> HttpResponse:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
@@ -29,6 +31,7 @@ from workbench.services.question_list import (
 )
 
 NEWEST_SHOWN = 8
+SETS_A_PAGE = 50
 
 
 @require_safe
@@ -125,11 +128,10 @@ def _list(request: HttpRequest, **forms: Any) -> HttpResponse:
     corpus = Corpus.objects.filter(pk=_number(request.GET.get("corpus"))).first() or preferred_corpus()
     start = {"corpus": corpus, "name": _free_name(corpus)}
     context = {
-        "rows": testset_rows(),
+        "page": Paginator(testset_rows(), SETS_A_PAGE).get_page(request.GET.get("page")),
         "has_documents": Corpus.objects.filter(documents__isnull=False).exists(),
         "generate": GenerateForm(initial=preferred_generator().model_dump() | start),
         "importing": ImportForm(initial=start, prefix="import"),
-        "worker_model": preferred_generator().llm,
     }
     status = 422 if forms else 200
     return render_page(request, "testsets/page.html", "testsets/_list.html", context | forms, status)
@@ -154,7 +156,8 @@ def _content(file: UploadedFile) -> tuple[str, bytes]:
 
 def _add_error(form: GenerateForm | ImportForm, error: PipelineError, fallback: str | None = None) -> None:
     field = getattr(error, "field", None)
-    form.add_error(field if field in form.fields else fallback, str(error))
+    by_row = re.split(r" (?=Row \d+:)", str(error))  # one line for each row of a file that does not fit
+    form.add_error(field if field in form.fields else fallback, by_row)
 
 
 def _number(text: str | None) -> int:
