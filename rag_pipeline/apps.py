@@ -1,8 +1,5 @@
 """Django app of the pipeline."""
 
-import os
-from pathlib import Path
-
 from django.apps import AppConfig
 
 
@@ -16,11 +13,10 @@ class RagPipelineConfig(AppConfig):
 
         from rag_pipeline.llm.limits import ModelLimits, configure
 
-        prices = os.environ.get("WORKBENCH_PRICES", "").strip()
         configure(
             ModelLimits(
                 timeout_s=settings.REQUEST_TIMEOUT_S,
                 max_retries=settings.MAX_RETRIES,
-                prices_file=Path(prices).expanduser().resolve() if prices else None,
+                prices_file=settings.PRICES_FILE,
             )
         )

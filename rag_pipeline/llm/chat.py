@@ -9,7 +9,8 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from rag_pipeline.llm.connect import CallSettings, connect
+from rag_pipeline.llm.call_settings import CallSettings
+from rag_pipeline.llm.connect import connect
 from rag_pipeline.llm.failures import ExplainedErrors, ModelCallError, broken_off, garbage
 from rag_pipeline.llm.limits import ModelLimits, configured_limits
 from rag_pipeline.llm.loop_thread import iterate_there, run_there
@@ -43,7 +44,10 @@ class Reply:
 
 
 class ChatModel:
-    """A chat model by its two names. Safe to use from several event loops, one after the other or at once."""
+    """A chat model by its two names. Safe to use from several event loops, one after the other or at once.
+
+    `settings` are those of the next call: what the model rejects is left out of all later ones.
+    """
 
     def __init__(
         self,
@@ -57,22 +61,21 @@ class ChatModel:
         self.target = Target.create(provider, name)
         self.limits = limits or configured_limits()
         self.settings = CallSettings(temperature=temperature, max_tokens=max_tokens)
-        self._schema_rejected = False
 
     async def stream(self, prompt: str) -> AsyncIterator[str | Reply]:
         """Yield pieces of the answer, then the Reply. An answer that breaks off after its first piece is an error."""
         retry = Retry(self.limits)
         while True:
-            delivered = False
+            delivered, sent = False, self.settings
             try:
-                async for piece in self._stream_once(prompt):
+                async for piece in self._stream_once(prompt, sent):
                     delivered = True
                     yield self._finished(piece, retry) if isinstance(piece, Reply) else piece
                 return
             except ModelCallError as failure:
                 if delivered:
                     raise
-                if not self._without(failure):
+                if not self._leave_out(failure.parameter, sent):
                     await retry.wait(failure)
 
     async def ask(self, prompt: str, *, json_schema: dict[str, Any] | None = None, streaming: bool = False) -> Reply:
@@ -83,21 +86,22 @@ class ChatModel:
         """
         retry = Retry(self.limits)
         while True:
+            sent = self.settings
             try:
-                reply = await (self._collect(prompt) if streaming else self._invoke_once(prompt, json_schema))
-                return self._finished(reply, retry)
+                call = self._collect(prompt, sent) if streaming else self._invoke_once(prompt, sent, json_schema)
+                return self._finished(await call, retry)
             except ModelCallError as failure:
-                if not self._without(failure):
+                if not self._leave_out(failure.parameter, sent):
                     await retry.wait(failure)
 
-    async def _collect(self, prompt: str) -> Reply:
-        async for piece in self._stream_once(prompt):
+    async def _collect(self, prompt: str, sent: CallSettings) -> Reply:
+        async for piece in self._stream_once(prompt, sent):
             if isinstance(piece, Reply):
                 return piece
         raise broken_off(self.target)
 
-    async def _stream_once(self, prompt: str) -> AsyncIterator[str | Reply]:
-        model = await self._model()
+    async def _stream_once(self, prompt: str, sent: CallSettings) -> AsyncIterator[str | Reply]:
+        model = await self._model(sent)
         usage = _UsageCounter(cumulative=self._is_openai)
         pieces: list[str] = []
         finish, ttft_s, start = "", None, time.perf_counter()
@@ -109,7 +113,8 @@ class ChatModel:
                 pieces.append(text)
                 yield text
         self._check_ended(finish, pieces)
-        yield self._reply("".join(pieces), usage.total, finish, start, ttft_s)
+        latency_s = time.perf_counter() - start
+        yield self._reply("".join(pieces), usage.total, finish, latency_s, ttft_s)
 
     async def _chunks(self, model: BaseChatModel, prompt: str) -> AsyncIterator[AIMessageChunk]:
         """Yield what the model sends; each wait is bounded, since a silent server would hold up the run for ever."""
@@ -128,47 +133,52 @@ class ChatModel:
                     return
                 yield chunk
 
-    async def _invoke_once(self, prompt: str, json_schema: dict[str, Any] | None) -> Reply:
-        model = await self._model()
+    async def _invoke_once(self, prompt: str, sent: CallSettings, json_schema: dict[str, Any] | None) -> Reply:
+        model = await self._model(sent)
         options: dict[str, Any] = {}
-        if json_schema is not None and self._takes_schema:
+        if json_schema is not None and sent.json_schema and self._is_openai:
             options["response_format"] = _format(json_schema)
         start = time.perf_counter()
         with ExplainedErrors(self.target, self.limits.timeout_s):
             async with asyncio.timeout(self.limits.timeout_s):
                 call = model.ainvoke(prompt, **options)
                 message = await (call if self._is_openai else run_there(call))
-        return self._reply(str(message.text), message.usage_metadata, _finish(message), start, None)
+        latency_s = time.perf_counter() - start
+        return self._reply(str(message.text), message.usage_metadata, _finish(message), latency_s, None)
 
-    async def _model(self) -> BaseChatModel:
+    async def _model(self, sent: CallSettings) -> BaseChatModel:
         with ExplainedErrors(self.target, self.limits.timeout_s):
-            return await connect(self.target, self.settings, self.limits)
-
-    @property
-    def _takes_schema(self) -> bool:
-        return self._is_openai and not self._schema_rejected
+            model = await connect(self.target, sent, self.limits)
+        if sent.temperature is not None and getattr(model, "temperature", sent.temperature) is None:
+            self._leave_out("temperature", sent)  # LangChain knows that it is rejected
+        return model
 
     @property
     def _is_openai(self) -> bool:
         return self.target.provider == OPENAI
 
-    def _without(self, failure: ModelCallError) -> bool:
-        """Do without what the model rejected. False when nothing can be left out."""
-        if failure.parameter == "response_format":
-            fresh, self._schema_rejected = not self._schema_rejected, True
-            return fresh
-        return bool(failure.parameter) and self.settings.leave_out(failure.parameter, self.target)
+    def _leave_out(self, parameter: str, sent: CallSettings) -> bool:
+        """Do without what the model rejected. False when that was nothing, or cannot be left out."""
+        if not parameter:
+            return False
+        if self.settings is not sent:
+            return True  # another call was refused at the same time and has changed the settings already
+        changed = sent.without(parameter, self.target.name)
+        self.settings = changed or sent
+        return changed is not None
 
     def _check_ended(self, finish: str, pieces: list[str]) -> None:
         """A stream of OpenAI's protocol says why it ended; one that does not was cut."""
         if self._is_openai and not finish:
             raise broken_off(self.target) if pieces else garbage(self.target)
 
-    def _reply(self, text: str, usage: UsageMetadata | None, finish: str, start: float, ttft_s: float | None) -> Reply:
+    def _reply(
+        self, text: str, usage: UsageMetadata | None, finish: str, latency_s: float, ttft_s: float | None
+    ) -> Reply:
         return Reply(
             text=text,
             usage=self._usage(usage),
-            latency_s=time.perf_counter() - start,
+            latency_s=latency_s,
             ttft_s=ttft_s,
             finish=finish,
             notes=(*self.settings.notes, *_finish_notes(text, finish)),

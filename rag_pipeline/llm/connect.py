@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from rag_pipeline.errors import ProviderError
+from rag_pipeline.llm.call_settings import CallSettings
 from rag_pipeline.llm.clients import openai_client
 from rag_pipeline.llm.limits import ModelLimits
 from rag_pipeline.llm.target import OPENAI, Target
@@ -17,38 +17,6 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 EXAMPLES = "openai:gpt-4.1-mini, anthropic:claude-sonnet-4-5, ollama:llama3.1, builtin:extractive"
-_NAMES_ON_SCREEN = {"temperature": "Temperature", "max_tokens": "The longest answer (max_tokens)"}
-
-
-@dataclass(slots=True)
-class CallSettings:
-    """What is asked of a model. A setting that the model rejects becomes None and is named in `notes`."""
-
-    temperature: float | None = 0.0
-    max_tokens: int | None = 512
-    stream_usage: bool = True
-    new_limit_name: bool | None = None
-    """Whether the limit is called `max_completion_tokens`; None until known, then decided by the server."""
-    notes: list[str] = field(default_factory=list)
-
-    def leave_out(self, parameter: str, target: Target) -> bool:
-        """Do without a rejected parameter. False when it was not sent, so that leaving it out changes nothing."""
-        if parameter == "max_tokens" and self.max_tokens is not None and self.new_limit_name is not True:
-            self.new_limit_name = True  # newer models want the other name: try that before giving the limit up
-            return True
-        if parameter == "max_completion_tokens" and self.new_limit_name is None and self.max_tokens is not None:
-            self.new_limit_name = False
-            return True
-        if parameter == "stream_options" and self.stream_usage:
-            self.stream_usage = False
-            self.notes.append(f"{target.name} does not count tokens while streaming.")
-            return True
-        name = "max_tokens" if parameter == "max_completion_tokens" else parameter
-        if name not in _NAMES_ON_SCREEN or getattr(self, name) is None:
-            return False
-        setattr(self, name, None)
-        self.notes.append(f"{_NAMES_ON_SCREEN[name]} was left out: {target.name} does not accept it.")
-        return True
 
 
 async def connect(target: Target, settings: CallSettings, limits: ModelLimits) -> BaseChatModel:
@@ -72,7 +40,7 @@ async def _connect_openai(target: Target, settings: CallSettings, limits: ModelL
     # OpenAI renamed the limit; many compatible servers know only the old name and would silently ignore the new one.
     new_name = settings.new_limit_name if settings.new_limit_name is not None else not target.is_compatible_server
     limit = {} if settings.max_tokens is None else {"max_tokens": settings.max_tokens}
-    model = ChatOpenAI(
+    return ChatOpenAI(
         model=target.name,
         api_key=api_key,
         base_url=target.base_url or None,
@@ -86,9 +54,6 @@ async def _connect_openai(target: Target, settings: CallSettings, limits: ModelL
         max_completion_tokens=settings.max_tokens if new_name else None,
         extra_body=None if new_name else limit,
     )
-    if settings.temperature is not None and model.temperature is None:
-        settings.leave_out("temperature", target)  # LangChain knows models that reject it
-    return model
 
 
 def _connect_other(target: Target, settings: CallSettings, limits: ModelLimits) -> BaseChatModel:

@@ -19,6 +19,7 @@ TEXT = (
     "The lighthouse at Cape Wrath was built in 1828 by Robert Stevenson. "
     "It stands 20 metres tall. The keepers left when the light was automated in 1998."
 )
+BUILT_BY = "The lighthouse at Cape Wrath was built in 1828 by Robert Stevenson."
 REFUSAL = "I am not aware of that topic"
 QUICK = ModelLimits(timeout_s=10, max_retries=2, first_wait_s=0.01, longest_wait_s=0.5)
 IMPATIENT = replace(QUICK, timeout_s=0.4)
@@ -230,6 +231,16 @@ async def test_leaves_out_a_temperature_that_the_model_rejects(fake_openai: Fake
     assert first.notes == second.notes == ("Temperature was left out: gpt-4.1-mini does not accept it.",)
     assert ["temperature" in body for body in fake_openai.bodies()] == [True, False, False]
     assert first.details["attempts"] == 1
+
+
+@pytest.mark.parametrize("parameter", ["temperature", "max_tokens", "stream_options"])
+async def test_a_setting_rejected_for_many_at_once_fails_none(fake_openai: FakeOpenAI, parameter: str) -> None:
+    fake_openai.rejects = {parameter}
+    fake_openai.always = Behaviour.slow(0.05)
+    results = [result async for _, result in generator().generate_many([request()] * 8, concurrency=8)]
+    assert [getattr(result, "text", result) for result in results] == [BUILT_BY] * 8
+    assert all(parameter not in body for body in fake_openai.bodies()[-8:])
+    assert ("max_completion_tokens" in fake_openai.bodies()[-1]) == (parameter == "max_tokens")
 
 
 async def test_calls_the_limit_by_its_new_name_where_the_old_one_is_rejected(fake_openai: FakeOpenAI) -> None:
