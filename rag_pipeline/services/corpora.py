@@ -129,7 +129,12 @@ def _import_one(corpus: Corpus, name: str, data: bytes) -> tuple[Document, bool]
 def _store(document: Document, name: str, data: bytes) -> tuple[Document, bool]:
     """Save the file, then the row; when the row fails the file goes again."""
     # The name on disk is ours: hash and extension, never what an upload says.
-    document.original.save(f"original{PurePath(name).suffix.lower()}", ContentFile(data), save=False)
+    try:
+        document.original.save(f"original{PurePath(name).suffix.lower()}", ContentFile(data), save=False)
+    except OSError as error:
+        raise DocumentError(
+            f"The file could not be stored: {error.strerror}. Check the disk of the data folder."
+        ) from error
     try:
         with transaction.atomic():
             document.name = _free_name(document.corpus, name)

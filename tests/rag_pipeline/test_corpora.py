@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
+from django.core.files.storage import FileSystemStorage
 
 from evaluation.models import Evidence, Question, Run, TestSet
 from rag_pipeline.errors import ConfigError, InUseError
@@ -124,6 +126,18 @@ def test_nothing_is_left_behind_when_storing_fails(corpus, settings, monkeypatch
     with pytest.raises(OSError, match="disk full"):
         corpora.import_documents(corpus=corpus, files=[("a.txt", b"Words.")])
     assert stored_files(settings) == []
+    assert Document.objects.count() == 0
+
+
+def test_a_full_disk_is_a_plain_failure_of_the_file(corpus, monkeypatch):
+    def full(*args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(FileSystemStorage, "_save", full)
+    report = corpora.import_documents(corpus=corpus, files=[("a.txt", b"Words.")])
+    assert report.failed == [
+        ("a.txt", "The file could not be stored: No space left on device. Check the disk of the data folder.")
+    ]
     assert Document.objects.count() == 0
 
 
