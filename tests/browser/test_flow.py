@@ -24,9 +24,9 @@ def dots(page: Page) -> int:
     return count
 
 
-def choose(page: Page, label: str, text: str) -> None:
+def choose(part: Page | Locator, label: str, text: str) -> None:
     """Choose the option whose text begins with `text`."""
-    field = page.get_by_label(label, exact=True)
+    field = part.get_by_label(label, exact=True)
     value = field.locator("option").filter(has_text=re.compile(f"^{re.escape(text)}")).first.get_attribute("value")
     field.select_option(value)
 
@@ -70,11 +70,12 @@ def test_upload(page):
 
 def test_generate(page):
     page.goto("/testsets/")
-    choose(page, "Corpus", CORPUS)
-    page.get_by_label("Name", exact=True).first.fill(TESTSET)
-    page.get_by_label("Pairs").fill("6")
-    page.get_by_label("Out of scope").fill("4")
-    page.get_by_role("button", name="Generate test set").click()
+    form = page.get_by_role("region", name="Generate")
+    choose(form, "Corpus", CORPUS)
+    form.get_by_label("Name", exact=True).fill(TESTSET)
+    form.get_by_label("Pairs").fill("6")
+    form.get_by_label("Out of scope").fill("4")
+    form.get_by_role("button", name="Generate test set").click()
     expect(page.get_by_role("link", name="Download output.csv").first).to_be_visible()
 
 
