@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
-from evaluation.question_writers.base import HOLDOUT, QuestionWriter, Rejected, Written, question_writers
+from evaluation.question_writers.base import QuestionWriter, Rejected, Written, question_writers
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.out_of_scope import OutOfScope, OutOfScopeQuestions
-from evaluation.questions.regions import Region, regions
-from evaluation.questions.simple import SimpleQuestion, ask
+from evaluation.questions.premises import premise_for
+from evaluation.questions.purpose import stories
+from evaluation.questions.selection import Purpose, Selected, select
+from evaluation.questions.simple import SimpleQuestion
 from evaluation.questions.slips import KINDS, choose_and_apply
 from evaluation.questions.twins import TRANSFORMATIONS, make_twin, protected_words
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.types import Span
 
-_VARIETY = 0.6
-"""How much a kind of question loses in rank as it is used more often than others."""
+HOLDOUT = 0.3
+"""Share of the pairs that is kept apart from tuning."""
 
 
 @question_writers.register
@@ -33,15 +33,18 @@ class BuiltinWriter(QuestionWriter):
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield one pair a region, then further ones from regions that hold more, until there are enough."""
         stored = {question.pair_id for question in done}
-        for number, (question, rejected) in enumerate(self._simple_questions(), start=1):
-            pair_id = f"p{number:03d}"
-            if pair_id not in stored:
-                yield Written(self._pair(pair_id, number, question), rejected)
+        purpose = Purpose(self.spec.purpose, self.embed)
+        earlier: list[SimpleQuestion] = []
+        for number, selected in enumerate(select(self._corpus, self.spec.pairs, self.spec.seed, purpose), start=1):
+            if f"p{number:03d}" not in stored:
+                rejected = tuple(Rejected(asked.text, reason) for asked, reason in selected.rejected)
+                yield Written(self._pair(number, selected, earlier), rejected)
+            earlier.append(selected.question)
             if number >= self.spec.pairs:
                 return
 
     def write_out_of_scope(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
-        """Yield near and far questions in turn; where one kind runs out, the other does not stand in for it."""
+        """Yield the far questions, then the near ones; where one kind runs out, the other does not stand in for it."""
         stored = {question.question_id for question in done}
         maker = OutOfScopeQuestions(self._corpus, self.spec.seed)
         near = self.spec.out_of_scope // 2
@@ -56,88 +59,57 @@ class BuiltinWriter(QuestionWriter):
     def _corpus(self) -> CorpusWords:
         return CorpusWords(self.documents)
 
-    def _simple_questions(self) -> Iterator[tuple[SimpleQuestion, tuple[Rejected, ...]]]:
-        """Yield questions region by region, round after round, never two from one sentence."""
-        rng = random.Random(f"regions:{self.spec.seed}")
-        open_regions = [
-            _Search(region, self._corpus)
-            for region in regions(self.documents, self._corpus.sentences, self.spec.pairs, rng)
-        ]
-        used: Counter[str] = Counter()
-        texts: set[str] = set()
-        while open_regions:
-            for search in list(open_regions):
-                question, rejected = search.next(used, texts)
-                if question is None:
-                    open_regions.remove(search)
-                    continue
-                used[question.asked.kind] += 1
-                texts.add(question.sentence.text)
-                yield question, rejected
+    @cached_property
+    def _stories(self) -> list[str]:
+        told = list(stories(self.spec.purpose))
+        random.Random(f"stories:{self.spec.seed}").shuffle(told)
+        return told
 
-    def _pair(self, pair_id: str, number: int, question: SimpleQuestion) -> tuple[DraftQuestion, DraftQuestion]:
-        asked, sentence = question.asked, question.sentence
-        rng = random.Random(f"{self.spec.seed}:{pair_id}")
-        split = "holdout" if rng.random() < HOLDOUT else "tune"
-        transformation = TRANSFORMATIONS[(number - 1) % len(TRANSFORMATIONS)]
-        wording = make_twin(asked, transformation, rng, self.spec.purpose)
-        text, error = choose_and_apply(wording, protected_words(asked), rng, KINDS[(number - 1) % len(KINDS)])
-        references = tuple(dict.fromkeys((asked.answer, sentence.text)))
-        evidence = (DraftEvidence(sentence.span, self._text_at(sentence.span)),)
-        metadata = {"question_type": asked.kind, "writer": self.key}
+    def _pair(
+        self, number: int, selected: Selected, earlier: Sequence[SimpleQuestion]
+    ) -> tuple[DraftQuestion, DraftQuestion]:
+        pair_id = f"p{number:03d}"
+        asked, sentence = selected.question.asked, selected.question.sentence
+        metadata: dict[str, object] = {"question_type": asked.kind, "writer": self.key}
+        if self.spec.purpose:
+            metadata["nearness_to_purpose"] = round(selected.nearness, 2)
         simple = DraftQuestion(
-            f"{pair_id}-simple", pair_id, "simple", asked.text, references, evidence, split=split, metadata=metadata
-        )
-        twin = DraftQuestion(
-            f"{pair_id}-complex", pair_id, "complex", text, references, evidence,
-            transformation=transformation, error=error, split=split, metadata=metadata,
+            f"{pair_id}-simple", pair_id, "simple", asked.text,
+            references=tuple(dict.fromkeys((asked.answer, sentence.text))),
+            evidence=(DraftEvidence(sentence.span, self._text_at(sentence.span)),),
+            split=self._split(pair_id), metadata=metadata,
         )  # fmt: skip
-        return simple, twin
+        return simple, self._twin(number, selected.question, earlier, simple)
+
+    def _twin(
+        self, number: int, question: SimpleQuestion, earlier: Sequence[SimpleQuestion], simple: DraftQuestion
+    ) -> DraftQuestion:
+        rng = random.Random(f"twin:{self.spec.seed}:{number}")
+        turn, third = divmod(number - 1, len(TRANSFORMATIONS))
+        premise = premise_for(question, earlier, self._corpus) if turn % 2 else ""
+        story = self._stories[turn % len(self._stories)]
+        wording = make_twin(question.asked, TRANSFORMATIONS[third], rng, story=story, premise=premise)
+        # One step further each round of kinds, so that every kind of slip meets every transformation.
+        kind = KINDS[(number - 1 + (number - 1) // len(KINDS)) % len(KINDS)]
+        text, error = choose_and_apply(wording, protected_words(question.asked), rng, kind)
+        return DraftQuestion(
+            f"{simple.pair_id}-complex", simple.pair_id, "complex", text,
+            references=simple.references, evidence=simple.evidence, split=simple.split, metadata=simple.metadata,
+            transformation=TRANSFORMATIONS[third], error=error,
+        )  # fmt: skip
 
     def _out_of_scope(self, number: str, question: OutOfScope) -> DraftQuestion:
-        rng = random.Random(f"{self.spec.seed}:{number}")
         metadata: dict[str, object] = {"writer": self.key}
         if question.entity:
             metadata |= {"entity": question.entity, "attribute": list(question.attribute)}
         return DraftQuestion(
-            number, number, "out_of_scope", question.text, transformation=question.kind,
-            split="holdout" if rng.random() < HOLDOUT else "tune", metadata=metadata,
+            number, number, "out_of_scope", question.text,
+            transformation=question.kind, split=self._split(number), metadata=metadata,
         )  # fmt: skip
+
+    def _split(self, pair_id: str) -> str:
+        return "holdout" if random.Random(f"split:{self.spec.seed}:{pair_id}").random() < HOLDOUT else "tune"
 
     def _text_at(self, span: Span) -> str:
         text = next(doc.text for doc in self.documents if doc.id == span.document_id)
         return text[span.start : span.end]
-
-
-@dataclass
-class _Search:
-    """Looks through a region's sentences for its next question."""
-
-    region: Region
-    corpus: CorpusWords
-    at: int = 0
-    look: int = 12
-    """Good sentences to compare before one is chosen: variety without reading the whole region."""
-
-    def __post_init__(self) -> None:
-        self._found: list[list[SimpleQuestion]] = []
-
-    def next(self, used: Counter[str], taken: set[str]) -> tuple[SimpleQuestion | None, tuple[Rejected, ...]]:
-        """Return the best remaining question, with what was thrown away on the way to it."""
-        rejected: list[Rejected] = []
-        while self.at < len(self.region.sentences) and len(self._found) < self.look:
-            good, bad = ask(self.region.sentences[self.at], self.corpus)
-            self.at += 1
-            rejected += [Rejected(asked.text, reason) for asked, reason in bad]
-            if good:
-                self._found.append(good)
-        self._found = [group for group in self._found if group[0].sentence.text not in taken]
-        if not self._found:
-            return None, tuple(rejected)
-        total = 1 + sum(used.values())
-        best = max(
-            (question for group in self._found for question in group),
-            key=lambda question: question.asked.worth - _VARIETY * used[question.asked.kind] / total,
-        )
-        self._found = [group for group in self._found if group[0].sentence is not best.sentence]
-        return best, tuple(rejected)

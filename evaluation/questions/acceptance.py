@@ -22,9 +22,10 @@ _WH = re.compile(r"^under what condition|\b(?:how many|what percentage of)\b", r
 MAX_QUESTION_WORDS = 32
 MAX_ANSWER_WORDS = 32
 _POINTING = word_set(
-    "this these those such here there thus hence above below aforementioned former latter respectively same another "
-    "following previous preceding earlier later aforesaid said today now currently recently yesterday tomorrow ago "
-    "let's other others only even so too yet likewise accordingly again once elsewhere similar different"
+    "this these those such here there thus hence above below aforementioned former latter respectively same "
+    "another following previous previously accompanying preceding earlier later aforesaid said today now "
+    "currently recently yesterday tomorrow ago let's other others only even so too yet likewise accordingly "
+    "again once elsewhere similar different"
 )
 _OWNED = word_set("its their his her")
 _KNOWN_TO_ALL = word_set(
@@ -39,6 +40,12 @@ _ANAPHORIC = word_set(
     "character player game team season film song album book story article author man woman child person people "
     "building ship attack battle war act party company city town village river museum school episode show number "
     "structure site house street region district unit approach idea term word example study plan work committee work"
+)
+_UNSAID = word_set(
+    "this these those such same above following former latter respectively here there it they he she them him"
+)
+_VAGUE_FIRST = word_set(
+    "major famous significant notable early numerous later further additional recent new examples example work works"
 )
 _DEFINITE = re.compile(r"\bthe (?=[\w’'“-])", re.IGNORECASE)
 
@@ -73,15 +80,26 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
     answer_words = words(asked.answer)
     if not 1 <= len(answer_words) <= MAX_ANSWER_WORDS or not re.search(r"\w", asked.answer):
         return "no usable answer"
-    if set(answer_words[:3]) & ((PERSONAL - _OWNED) | _POINTING) or answer_words[-1] in STOP - {"one", "two"}:
+    loose = set(answer_words[:3]) & ((PERSONAL - _OWNED) | _POINTING) or set(answer_words) & _UNSAID
+    if loose or answer_words[-1] in STOP - {"one", "two"} or _bare_definite(asked, corpus):
         return "the answer needs its neighbours"
     if answer_words[0] in {"either", "both"} and not {"or", "and"} & set(answer_words):
         return "the answer is cut short"
+    if asked.kind in {"definition", "identity"} and set(answer_words) & _OWNED:
+        return "the answer needs its neighbours"
     if answer_words[0] in _OWNED and asked.kind not in {"where"}:
         return "the answer needs its neighbours"
     if _gives_away(asked):
         return "holds its answer"
+    if any(part.count('"') % 2 or part.count("(") != part.count(")") for part in (asked.text, asked.answer)):
+        return "cuts a quotation or a bracket"
     return _unclear(asked, found) or _undetermined(asked, corpus) or _names_nothing(asked, corpus)
+
+
+def _bare_definite(asked: Asked, corpus: CorpusWords) -> bool:
+    """Return whether an answer is `the park`: which park, only the passage tells."""
+    article, _, noun = asked.answer.partition(" ")
+    return article.lower() == "the" and noun.isalpha() and noun.islower() and not corpus.runs_through(noun)
 
 
 def _gives_away(asked: Asked) -> bool:
@@ -166,13 +184,11 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
         return _defined_again(topic, corpus) or ("" if names or len(topic.split()) > 1 else "names nothing particular")
     stems = set(content_stems(_WH.sub("", asked.text)))
     fixed = corpus.runs_through(topic)
-    if not asked.generic and not names and not fixed:
+    if not (names or fixed) and (not asked.generic or asked.kind == "how_many"):
         return "names nothing particular"
-    if (
-        not asked.generic
-        and re.match(r"(?:an? |several |multiple |many |some |two |three )", asked.topic)
-        and len(names) < 2
-    ):
+    if not asked.generic and len(names) < 2 and _is_indefinite(asked.topic):
+        return "names nothing particular"
+    if not (names or fixed) and _is_one_off(asked.topic, corpus):
         return "names nothing particular"
     if asked.kind in {"who", "which", "identity"} and not names and not re.search(r"\d", asked.text):
         return "names nothing particular"
@@ -185,6 +201,22 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
     return "could mean another passage" if corpus.sentences_with(stems) > 1 else ""
 
 
+def _is_indefinite(topic: str) -> bool:
+    """Return whether a subject tells of something not yet spoken of: `a website`, `two maps`, `cards`."""
+    if re.match(r"(?:an?|several|multiple|many|some|two|three|four) ", topic):
+        return True
+    definite = re.match(r"(?:the|its|their|his|her) |.*['’]s? ", topic) or topic.split()[-1][:1].isupper()
+    return not definite and not re.search(r"[A-Z0-9]", topic.split()[-1])
+
+
+def _is_one_off(topic: str, corpus: CorpusWords) -> bool:
+    """Return whether a general question is about something that is mentioned but once, or named vaguely."""
+    first = re.sub(r"^(?:the|an?) ", "", topic).split()[0].lower()
+    return first in _VAGUE_FIRST or (
+        topic.startswith(("a ", "an ")) and corpus.sentences_with(content_stems(topic)) < 2
+    )
+
+
 def _only_a_verb(stems: set[str], topic: str, corpus: CorpusWords) -> bool:
     """Return whether besides a much used subject only the verb tells what is asked."""
     subject = set(content_stems(topic))
@@ -194,9 +226,13 @@ def _only_a_verb(stems: set[str], topic: str, corpus: CorpusWords) -> bool:
 def _names_in(text: str, corpus: CorpusWords) -> list[str]:
     """Return the capitalised runs of a question that are names."""
     runs = re.findall(r"(?:(?<=[a-z,’'] )|^)[A-Z][\w’'.-]*(?: [A-Z][\w’'.-]*)*", text)
-    return [
-        run for run in runs if run.split()[0] not in {"What", "When"} and corpus.is_name(run.split()[0].strip("'’.,"))
-    ]
+    found = []
+    for run in runs:
+        first = run.split()[0].strip("'’.,")
+        mere_word = " " not in run and "ADJ" in parts_of_speech(first)
+        if first not in {"What", "When"} and not mere_word and corpus.is_name(first):
+            found.append(run)
+    return found
 
 
 def _defined_again(topic: str, corpus: CorpusWords) -> str:

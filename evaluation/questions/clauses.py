@@ -14,16 +14,17 @@ from evaluation.questions.phrases import (
     subject_phrase,
     text_of,
 )
-from evaluation.questions.words import BE, MODALS, Token, is_plural, verb_form, verb_lemma, word_set
+from evaluation.questions.words import BE, MODALS, Token, is_plural, parts_of_speech, verb_form, verb_lemma, word_set
 
 _HAVE = word_set("have has had")
 _DO = word_set("do does did")
 _NEGATIVE = word_set("not n't never no neither nor cannot hardly scarcely")
-_DROPPED = word_set("also however therefore thus then further furthermore moreover additionally finally instead")
+_DROPPED = word_set("also however therefore thus then further furthermore moreover additionally finally instead still")
 _CONNECTIVES = (
     ("in", "addition", ","), ("for", "example", ","), ("for", "instance", ","), ("as", "a", "result", ","),
     ("in", "contrast", ","), ("by", "contrast", ","), ("in", "fact", ","), ("in", "particular", ","),
     ("in", "general", ","), ("on", "the", "other", "hand", ","), ("as", "such", ","), ("of", "course", ","),
+    ("at", "a", "minimum", ","),
 )  # fmt: skip
 _GENERAL = word_set("is are has have does do can may must shall should will")
 _AFTER_FINITE = word_set("that which who and but because when if as")
@@ -242,7 +243,10 @@ def _verb_group(body: list[Token], start: int, plural: bool) -> tuple[int, int]:
     at += 1
     follow = _skip_adverbs(body, at)
     if first in MODALS:
-        return (_chain(body, follow), 1) if follow < len(body) else (start, 0)
+        verb = follow < len(body) and (
+            body[follow].tag.startswith("VB") or "VERB" in parts_of_speech(body[follow].lower)
+        )
+        return (_chain(body, follow), 1) if verb and body[follow].text.isalpha() else (start, 0)
     if first in BE:
         after = follow < len(body) and body[follow].tag in {"VBN", "VBG", "VBD"}
         noun = after and body[follow].tag == "VBG" and follow + 1 < len(body) and body[follow + 1].is_noun
@@ -252,6 +256,10 @@ def _verb_group(body: list[Token], start: int, plural: bool) -> tuple[int, int]:
     if first in _DO and follow < len(body) and body[follow].tag in {"VB", "VBP"}:
         return follow + 1, 1
     return at, 0
+
+
+def _is_verb(token: Token) -> bool:
+    return token.text.isalpha() and (token.tag.startswith("VB") or "VERB" in parts_of_speech(token.lower))
 
 
 def _skip_adverbs(body: list[Token], at: int) -> int:

@@ -42,8 +42,8 @@ class CorpusWords:
         """Return whether a capitalised word is a name, judged by how the corpus writes it inside sentences."""
         small, capital = self._cases
         lower = word.lower()
-        if "-" in lower and not capital_parts(word):
-            lower = lower.split("-")[0]
+        if "-" in lower and not _capital_parts(word):
+            return capital[lower] > 0
         if lower in STOP:
             return False
         if small[lower] or capital[lower]:
@@ -126,6 +126,6 @@ def content_known(word: str) -> bool:
     return bool(parts_of_speech(word))
 
 
-def capital_parts(word: str) -> bool:
+def _capital_parts(word: str) -> bool:
     """Return whether a hyphenated word has a capital letter after its hyphen (`Anglo-Saxon`)."""
     return any(part[:1].isupper() for part in word.split("-")[1:])

@@ -82,15 +82,11 @@ def condition(clause: Clause) -> Iterator[Asked]:
 
 def how(clause: Clause) -> Iterator[Asked]:
     """`inhibit … by killing cells`: ask how."""
-    words = [*clause.rest, *clause.tail]
-    for at, token in enumerate(words[:-2]):
+    for at, token in enumerate(clause.rest[:-2]):
         if token.tag in {"WDT", "WP"} or token.lower == "that":
             return
-        if token.lower == "by" and words[at + 1].tag == "VBG" and at:
-            before = [word for word in words[:at] if word.text != ","]
-            end = next((i for i in range(at, len(words)) if words[i].text in {";", "–", "—", "("}), len(words))
-            if len(before) <= len(clause.rest):
-                yield about(clause, "how", "how", before, clause.text(words[at:end]))
+        if token.lower == "by" and clause.rest[at + 1].tag == "VBG" and at:
+            yield about(clause, "how", "how", clause.rest[:at], clause.text(clause.rest[at:]))
             return
 
 

@@ -14,7 +14,7 @@ _JOINS = word_set(
     "outside inside across"
 )
 _MODIFIERS = ("JJ", "JJR", "JJS", "VBN", "VBG", "CD", "NN", "NNS", "NNP", "NNPS", "POS", "FW")
-_YEAR = re.compile(r"1\d{3}|20\d\d")
+_YEAR = re.compile(r"(?:1\d|20)\d\d(?:[–-]\d{2,4})?")
 _DECADE = re.compile(r"(?:1\d|20)\d0['’]?s")
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 _DAY = re.compile(r"[0-3]?\d(?:st|nd|rd|th)?")

@@ -28,7 +28,7 @@ _GENERAL = (
 )
 
 
-def circumstances(purpose: str) -> tuple[str, ...]:
+def stories(purpose: str) -> tuple[str, ...]:
     """Return situations out of which somebody asks; the purpose, when there is one, is part of each."""
     purpose = " ".join(purpose.split())
     if not purpose:

@@ -178,6 +178,7 @@ def surface(raw: str) -> str:
     text = re.sub(r"(?<=[a-z])[-\u00ad]\s*\r?\n\s*(?=[a-z])", "", text)
     text = re.sub(r"[\s\u00a0]+", " ", text.replace("\u00ad", ""))
     text = re.sub(r" @([-,.])@ ", r"\1", text)
+    text = re.sub(r"(\d) ?[–—] ?(\d)", r"\1–\2", text)
     text = re.sub(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.,])[*_](?!\w)|`", "", text)
     text = re.sub(r"\[(?:\d{1,3}|citation needed|note \d+)\]", "", text)
     text = re.sub(r"\s+([,.;:?!%)\]])", r"\1", text)

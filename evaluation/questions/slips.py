@@ -18,6 +18,7 @@ _AGREEMENT = {
     "wants": "want", "want": "wants", "says": "say", "keeps": "keep", "needs": "need", "insists": "insist",
     "asks": "ask", "tells": "tell", "believes": "believe", "thinks": "think", "remembers": "remember",
 }  # fmt: skip
+_AFTER_QUESTION_WORD = re.compile(r"\b(?:what|when|where|why|how|who) $", re.IGNORECASE)
 _NEIGHBOURS = {
     "a": "s", "b": "v", "c": "v", "d": "s", "e": "r", "f": "g", "g": "h", "h": "j", "i": "o", "j": "k", "k": "l",
     "l": "k", "m": "n", "n": "m", "o": "i", "p": "o", "q": "w", "r": "t", "s": "d", "t": "r", "u": "y", "v": "b",
@@ -101,7 +102,12 @@ def _doubled_word(text: str, guarded: set[str], rng: random.Random) -> str | Non
 
 
 def _agreement(text: str, guarded: set[str], rng: random.Random) -> str | None:
-    places = _words(text, lambda word: word in _AGREEMENT and word not in guarded)
+    places = [
+        match
+        for match in _words(text, lambda word: word in _AGREEMENT and word not in guarded)
+        if match.group() != "do"
+        or re.search(r"\b(?:what|when|where|why|how|who) $", text[: match.start()], re.IGNORECASE)
+    ]
     if not places:
         return None
     match = rng.choice(places)
@@ -109,11 +115,14 @@ def _agreement(text: str, guarded: set[str], rng: random.Random) -> str | None:
 
 
 def _punctuation(text: str, guarded: set[str], rng: random.Random) -> str | None:
-    places = list(re.finditer(r"(?<=[^\W\d_])[,?](?=\s|$)|(?<=[^\W\d_])['’](?=s\b)", text))
+    places = list(re.finditer(r"(?<=[^\W\d_])[,?](?=\s|$)", text))
+    for match in re.finditer(r"([^\W\d_]+)(['’])(?=s\b)", text):
+        if not {match.group(1).lower(), f"{match.group(1).lower()}'s"} & guarded:
+            places.append(match)
     if not places:
         return None
-    match = rng.choice(places)
-    return text[: match.start()] + text[match.end() :]
+    at = rng.choice(places).end() - 1
+    return text[:at] + text[at + 1 :]
 
 
 def _lower_case(text: str, guarded: set[str], rng: random.Random) -> str | None:

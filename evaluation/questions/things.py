@@ -22,7 +22,9 @@ _HEADS = word_set(
     "prize award battle treaty library institute college studio label network bridge palace castle park battalion "
     "regiment"
 )
-_OBJECTLESS = word_set("be have do go come seem appear remain say think know believe argue want like let make get")
+_OBJECTLESS = word_set(
+    "be have do go come seem appear remain say think know believe argue want like let make get begin start finish end continue take"
+)
 _NAMING = word_set("call name term nickname dub know title entitle")
 _LISTING = word_set("include comprise contain feature consist cover offer encompass produce")
 _CIRCUMSTANCES = word_set("if when before after during until unless upon once within while")
@@ -93,7 +95,8 @@ def definition(clause: Clause) -> Iterator[Asked]:
     if end == 0 or vague or len(clause.rest) < 4 or head in {token.lower for token in clause.subject}:
         return
     wh = "who" if _is_somebody(clause.subject, clause.rest) else "what"
-    yield about(clause, "definition", wh, "", clause.text(clause.rest))
+    if clause.plural == (clause.group[0].lower in {"are", "were"}):
+        yield about(clause, "definition", wh, "", clause.text(clause.rest))
     if clause.rest[0].lower == "the" and _named(clause.subject) and (_named(clause.rest) or _superlative(clause.rest)):
         topic = clause.text(clause.rest)
         yield of_subject(clause, "identity", wh, clause.rest, clause.subject_text(), topic=topic)

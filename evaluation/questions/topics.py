@@ -74,7 +74,7 @@ def _as_written(title: str, text: str) -> str:
         if len(found) >= _MANY and len(name.split()) <= 7:
             forms = Counter(written for _, written in found)
             article = "the " if sum(bool(the) for the, _ in found) > 0.5 * len(found) else ""
-            return article + forms.most_common(1)[0][0]
+            return f"{article}{forms.most_common(1)[0][0]}"
     return ""
 
 

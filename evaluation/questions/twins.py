@@ -6,7 +6,6 @@ import random
 import re
 
 from evaluation.questions.asked import Asked
-from evaluation.questions.purpose import circumstances
 from evaluation.questions.words import STOP, tag, words
 
 TRANSFORMATIONS = ("rephrase", "complicate", "situational")
@@ -54,10 +53,16 @@ _INVOLVED = {
         "one responsible, {direct}",
     ),
     "definition": (
-        "If somebody who had never come across {topic} before asked for an explanation in a few words, leaving out its "
-        "history and everything that only surrounds it, how would one have to explain {clause}?",
+        "If somebody who had never come across {topic} before asked for an explanation in a few words, leaving out all "
+        "that only surrounds it, how would one have to explain {clause}?",
     ),
 }
+_WITH_PREMISE = (
+    "Given that {premise}, and leaving aside whatever may follow from that, {direct}",
+    "Although it is already known that {premise}, that does not yet tell {clause}, so what is the answer to that?",
+    "Somebody who has just learned that {premise} may well go on to ask something quite different, namely: {direct}",
+    "Taking it as settled that {premise}, one thing still remains to be found out, and that is {clause}: what is it?",
+)
 _INVOLVED_ANY = (
     "Leaving aside everything else that could be said about {topic}, and looking at this one point alone, {direct}",
     "Among the many things that one might ask about {topic}, there is one that has to be settled before all others, "
@@ -67,13 +72,16 @@ _INVOLVED_ANY = (
 )
 
 
-def make_twin(asked: Asked, transformation: str, rng: random.Random, purpose: str = "") -> str:
-    """Return the question in other words with the same answer, not yet with slips."""
+def make_twin(asked: Asked, transformation: str, rng: random.Random, *, story: str = "", premise: str = "") -> str:
+    """Return the question in other words with the same answer, not yet with slips.
+
+    `story` is the situation out of which it is asked; `premise` a true statement to put before a complicated one.
+    """
     if transformation == "rephrase":
         return rephrase(asked, rng)
     if transformation == "complicate":
-        return complicate(asked, rng)
-    return situate(asked, rng, purpose)
+        return complicate(asked, rng, premise)
+    return situate(asked, rng, story)
 
 
 def rephrase(asked: Asked, rng: random.Random) -> str:
@@ -110,24 +118,28 @@ def _with_plainer_words(text: str) -> str:
     return re.sub(r"\b[a-z]+\b", lambda match: _PLAINER.get(match.group(), match.group()), text)
 
 
-def complicate(asked: Asked, rng: random.Random) -> str:
+def complicate(asked: Asked, rng: random.Random, premise: str = "") -> str:
     """Ask the same in a much more involved way."""
-    forms = list(_INVOLVED.get(asked.kind, ()))
-    if not asked.clause.startswith(f"{asked.kind} ") and asked.kind in {"when", "where", "why"}:
-        forms = []
-    forms = forms or list(_INVOLVED_ANY)
+    direct = asked.text[0].lower() + asked.text[1:]
+    if premise:
+        return rng.choice(_WITH_PREMISE).format(premise=premise, direct=direct, clause=asked.clause)
+    forms = [] if _needs_plain_form(asked) else list(_INVOLVED.get(asked.kind, ()))
     statement = asked.clause.split(" ", 1)[1] if " " in asked.clause else asked.clause
-    direct = asked.text if _is_name_first(asked) else asked.text[0].lower() + asked.text[1:]
-    return rng.choice(forms).format(topic=asked.topic, statement=statement, clause=asked.clause, direct=direct)
+    chosen = rng.choice(forms or list(_INVOLVED_ANY))
+    return chosen.format(topic=asked.topic, statement=statement, clause=asked.clause, direct=direct)
 
 
-def _is_name_first(asked: Asked) -> bool:
-    return False if not asked.text else asked.text.split()[0] in asked.answer
+def _needs_plain_form(asked: Asked) -> bool:
+    """Return whether a form for this kind of question would not read well."""
+    if asked.kind in {"when", "where", "why"}:
+        return not asked.clause.startswith(f"{asked.kind} ")
+    return asked.kind == "definition" and (
+        len(asked.topic.split()) > 4 or " of " in asked.topic or " for " in asked.topic
+    )
 
 
-def situate(asked: Asked, rng: random.Random, purpose: str) -> str:
+def situate(asked: Asked, rng: random.Random, story: str) -> str:
     """Ask out of the circumstances of somebody who needs the answer."""
-    story = rng.choice(circumstances(purpose)).format(topic=asked.topic)
     question = rng.choice((asked.text, f"Can you tell me {asked.clause}?", f"I need to know {asked.clause}."))
     return f"{story} {question}"
 

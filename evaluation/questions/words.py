@@ -14,6 +14,7 @@ _TOKEN = re.compile(
     | (?:Mr|Mrs|Ms|Dr|St|Jr|Sr|No|vs|Inc|Ltd|Co|Gen|Col|Lt|Prof|Rev|Hon|Mt|Ft)\.(?=\s)
     | [A-Z]\.(?=\s[A-Z])                     # initials
     | \d+(?:[.,]\d+)*-[a-z]+\b                 # 11-inch
+    | \d+(?:[.,]\d+)*(?:[–-]\d+(?:[.,]\d+)*)+\b  # 1865–1871
     | [$£€¥]?\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?\b%?
     | (?:['’]s|['’])(?=\s|[.,;:)]|$)         # possessive
     | \w+(?:[-‐‑–]\w+)*(?:['’](?!s\b)\w+)?    # words, hyphenated words, contractions
@@ -151,7 +152,7 @@ def _with_a_verb(tokens: list[Token]) -> list[Token]:
 def _corrected(text: str, given: str, index: int, is_name: Callable[[str], bool] | None) -> str:
     """Mend what the tagger is known to get wrong: figures, names, the word `that starts a sentence`."""
     lower = text.lower()
-    if re.fullmatch(r"[$£€¥]?\d[\d.,]*%?", text) or lower in NUMBER_WORDS - {"one", "half", "may"}:
+    if re.fullmatch(r"[$£€¥]?\d[\d.,–-]*%?", text) or lower in NUMBER_WORDS - {"one", "half", "may"}:
         return "CD"
     if re.fullmatch(r"\d[\d.,]*-[a-z]+", text):
         return "JJ"

@@ -1,0 +1,134 @@
+"""Which questions of the corpus are asked: region by region, the best first, kinds and answers varied."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from evaluation.questions.asked import Asked
+from evaluation.questions.corpus import CorpusWords
+from evaluation.questions.regions import Region, regions
+from evaluation.questions.simple import SimpleQuestion, ask
+from evaluation.questions.words import words
+from rag_pipeline.embedders.base import Vectors
+
+_VARIETY = 0.6
+"""How much a kind of question loses in rank as it is used more often than others."""
+
+_LOOK, _LOOK_FOR_PURPOSE = 12, 30
+"""Sentences with good questions that are compared before one is chosen: variety without reading a whole region."""
+
+_REPEATABLE = frozenset({"when", "how_many", "share", "measure"})
+"""Kinds of which two may have the same answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A chosen question, what was thrown away on the way to it, and how near it is to the purpose (0 without one)."""
+
+    question: SimpleQuestion
+    rejected: tuple[tuple[Asked, str], ...]
+    nearness: float = 0.0
+
+
+class Purpose:
+    """How near questions are to what the bot is for, by their embeddings."""
+
+    def __init__(self, text: str, embed: Callable[[Sequence[str]], Vectors]) -> None:
+        self.text = text
+        self._embed = embed
+        self._known: dict[str, float] = {}
+
+    def nearness(self, texts: Sequence[str]) -> list[float]:
+        """Return a cosine for each text; zeros without a purpose."""
+        if not self.text:
+            return [0.0] * len(texts)
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            vectors = self._embed([self.text, *new])
+            self._known.update(zip(new, (vectors[1:] @ vectors[0]).tolist(), strict=True))
+        return [self._known[text] for text in texts]
+
+
+@dataclass
+class _Used:
+    """What earlier questions took."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    sentences: set[str] = field(default_factory=set)
+    answers: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+
+    def take(self, question: SimpleQuestion) -> None:
+        """Remember a question."""
+        self.kinds[question.asked.kind] += 1
+        self.sentences.add(question.sentence.text)
+        self.texts.add(question.asked.text)
+        if question.asked.kind not in _REPEATABLE:
+            self.answers.add(_plain(question.asked.answer))
+
+    def frees(self, question: SimpleQuestion) -> bool:
+        """Return whether neither the question, its answer nor its sentence was taken."""
+        taken = question.sentence.text in self.sentences or question.asked.text in self.texts
+        return not taken and _plain(question.asked.answer) not in self.answers
+
+
+def select(corpus: CorpusWords, count: int, seed: int, purpose: Purpose) -> Iterator[Selected]:
+    """Yield questions region by region, round after round, never two from one sentence, until none is left."""
+    rng = random.Random(f"regions:{seed}")
+    parts = regions(corpus.documents, corpus.sentences, count, rng)
+    searches = [_Search(region, corpus, purpose) for region in parts]
+    used = _Used()
+    while searches:
+        for search in list(searches):
+            chosen = search.next(used)
+            if chosen is None:
+                searches.remove(search)
+            else:
+                used.take(chosen.question)
+                yield chosen
+
+
+class _Search:
+    """Looks through a region's sentences for its next question."""
+
+    def __init__(self, region: Region, corpus: CorpusWords, purpose: Purpose) -> None:
+        self._sentences = iter(region.sentences)
+        self._corpus = corpus
+        self._purpose = purpose
+        self._look = _LOOK_FOR_PURPOSE if purpose.text else _LOOK
+        self._found: list[list[SimpleQuestion]] = []
+
+    def next(self, used: _Used) -> Selected | None:
+        """Return the best remaining question, or None when the region holds no more."""
+        rejected: list[tuple[Asked, str]] = []
+        self._found = self._free(used)
+        for sentence in self._sentences:
+            good, bad = ask(sentence, self._corpus)
+            rejected += bad
+            if good and sentence.text not in used.sentences:
+                self._found.append(good)
+            if len(self._found) >= self._look:
+                break
+        self._found = self._free(used)
+        questions = [question for group in self._found for question in group]
+        if not questions:
+            return None
+        nearness = self._purpose.nearness([question.asked.text for question in questions])
+        total = 1 + sum(used.kinds.values())
+        ranks = [
+            question.asked.worth - _VARIETY * used.kinds[question.asked.kind] / total + near
+            for question, near in zip(questions, nearness, strict=True)
+        ]
+        best = max(range(len(questions)), key=ranks.__getitem__)
+        return Selected(questions[best], tuple(rejected), nearness[best])
+
+    def _free(self, used: _Used) -> list[list[SimpleQuestion]]:
+        groups = [[question for question in group if used.frees(question)] for group in self._found]
+        return [group for group in groups if group]
+
+
+def _plain(text: str) -> str:
+    return " ".join(words(text))
