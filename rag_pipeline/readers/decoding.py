@@ -45,7 +45,7 @@ _CLOSE = 3.0
 def decode(data: bytes, declared: str | None = None) -> tuple[str, tuple[str, ...]]:
     """Return (text with LF line ends, remarks for the user).
 
-    In this order: byte order mark, UTF-8, `declared`, UTF-16 by its zero bytes, detection. Raises DocumentError for
+    In this order: byte order mark, UTF-16 by its zero bytes, UTF-8, `declared`, detection. Raises DocumentError for
     content that is not text.
     """
     _refuse_known_files(data)
@@ -69,7 +69,7 @@ def _decode(data: bytes, declared: str | None) -> tuple[str, str]:
     known = _known_codec(declared)
     # Encodings that switch by escape sequences look like plain ASCII.
     switching = known if known and b"\x1b" in data else None
-    for guess in (switching, "utf-8", known, _utf_16_by_zeros(data)):
+    for guess in (_utf_16_by_zeros(data), switching, "utf-8", known):
         if guess and _decodes(data, guess):
             return data.decode(guess), guess
     return _damaged_utf_8(data) or _detected(data)
@@ -143,7 +143,7 @@ def _sample(data: bytes) -> bytes:
 def _decodes(data: bytes, encoding: str) -> bool:
     try:
         data.decode(encoding)
-    except UnicodeDecodeError:
+    except UnicodeError:
         return False
     return True
 

@@ -74,6 +74,11 @@ def test_the_declared_encoding_is_honoured():
     assert text_of('<meta charset="iso-2022-jp"><p>住宅保険</p>', "iso-2022-jp") == "住宅保険"
 
 
+@pytest.mark.parametrize("wrong", ["klingon", "undefined", "base64", "utf-16"])
+def test_a_declaration_that_cannot_be_true_is_passed_over(wrong):
+    assert text_of(f'<meta charset="{wrong}"><p>Prämie</p>') == "Prämie"
+
+
 def test_an_undeclared_western_encoding_is_detected():
     parsed = read_document("page.html", (DATA / "fake-html-cp1252.html").read_bytes())
     assert parsed.text.startswith("# My First Heading\n\nMy first paragraph.\n\n")

@@ -26,6 +26,11 @@ def test_the_usual_encodings_are_recognised(encoding):
     assert text_of(GERMAN.encode(encoding)) == GERMAN
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_plain_english_in_utf_16_without_a_mark_is_recognised(encoding):
+    assert text_of("Cover starts at once.\n".encode(encoding)) == "Cover starts at once.\n"
+
+
 def test_cyrillic_without_a_mark_is_recognised():
     assert text_of(RUSSIAN.encode("cp1251")) == RUSSIAN
 
