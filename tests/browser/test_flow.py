@@ -63,7 +63,7 @@ def saved(page: Page, label: str, folder: Path) -> bytes:
 def test_upload(page):
     page.goto("/documents/")
     page.get_by_label(re.compile("^Files")).set_input_files(DOCUMENT)
-    page.get_by_label("Corpus", exact=True).last.fill(CORPUS)
+    page.get_by_label("Into corpus").fill(CORPUS)
     page.get_by_role("button", name="Upload documents").click()
     expect(page.get_by_role("link", name=DOCUMENT.name).first).to_be_visible()
 

@@ -79,8 +79,8 @@ class GenerateForm(forms.Form):
 class ImportForm(forms.Form):
     """A file of questions, and a second one when the answers are apart."""
 
-    corpus = CorpusField()
-    name = forms.CharField(label="Name", max_length=120, error_messages=NAME)
+    corpus = CorpusField(label="Corpus it asks about")
+    name = forms.CharField(label="Test set name", max_length=120, error_messages=NAME)
     file = forms.FileField(
         label="Questions",
         help_text="output.csv of another workbench, a CSV with question, references and corpus_id, or JSONL.",
