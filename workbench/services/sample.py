@@ -70,21 +70,23 @@ class LoadSample(TaskHandler):
             if stage == "documents":
                 import_documents(corpus=self.corpus, files=((path.name, path.read_bytes()) for path in sample_files()))
             elif stage == "questions":
-                _finish(self._testset().task)
+                _finish(self.testset().task)
             else:
-                _finish(self._run(int(key)).task)
+                _finish(self.run(int(key)).task)
             yield UnitDone(key)
 
-    def _testset(self) -> TestSet:
+    def testset(self) -> TestSet:
+        """Return the sample's test set, begun when absent."""
         there = self.corpus.testsets.filter(name=TESTSET).first()
         return there or start_generation(corpus=self.corpus, name=TESTSET, spec=GeneratorSpec(), inline=True)
 
-    def _run(self, chunk_size: int) -> Run:
+    def run(self, chunk_size: int) -> Run:
+        """Return the sample's run of a chunk size, begun when absent."""
         name = f"Sample, chunks of {chunk_size} characters"
         there = self.corpus.runs.filter(name=name).first()
         return there or start_run(
             corpus=self.corpus,
-            testset=self._testset(),
+            testset=self.testset(),
             spec=PipelineSpec.create({"chunk_size": chunk_size}),
             evaluation=EvaluationSpec(),
             options=RunOptions(),

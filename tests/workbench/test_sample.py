@@ -1,0 +1,67 @@
+"""The sample of the first start is made once, and goes on where it stopped."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.models import TestSet
+from rag_pipeline.background import run_inline
+from rag_pipeline.models import BackgroundTask, Corpus
+from rag_pipeline.services.corpora import get_or_create_corpus
+from workbench.services.sample import CORPUS, LoadSample, queue_sample, sample_files
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_document_with_its_licence_is_shipped():
+    (document,) = sample_files()
+    notice = (document.parent / "NOTICE.md").read_text(encoding="utf-8")
+    assert document.name in notice
+    assert "Creative Commons" in notice
+
+
+def test_it_is_queued_once():
+    assert queue_sample() is not None
+    assert queue_sample() is None
+    assert BackgroundTask.objects.filter(kind=LoadSample.kind).count() == 1
+
+
+def test_it_does_not_come_back_after_it_was_deleted():
+    queue_sample()
+    get_or_create_corpus(name=CORPUS).delete()
+    assert queue_sample() is None
+
+
+def test_a_user_who_has_documents_gets_none():
+    get_or_create_corpus(name="Mine")
+    assert queue_sample() is None
+
+
+def test_it_becomes_two_evaluated_runs():
+    task = queue_sample()
+    assert task is not None
+    ended = run_inline(task)
+    assert (ended.state, ended.error) == (BackgroundTask.State.DONE, "")
+    corpus = Corpus.objects.get()
+    testset = TestSet.objects.get()
+    assert testset.questions.filter(kind="simple").count() == 30
+    assert testset.questions.filter(kind="out_of_scope").count() == 15
+    runs = list(corpus.runs.order_by("id"))
+    assert [run.pipeline["chunk_size"] for run in runs] == [300, 1000]
+    for run in runs:
+        assert run.answers.count() == 75
+        assert run.current_scoring is not None
+        assert run.current_scoring.metrics.get(metric="total", group="").mean is not None
+
+
+def test_a_stopped_worker_leaves_what_the_next_one_goes_on_with():
+    task = queue_sample()
+    assert task is not None
+    stopped = LoadSample(task)
+    list(stopped.work("documents", ["documents"]))
+    begun = stopped.testset()
+    next_one = LoadSample(task)
+    list(next_one.work("documents", ["documents"]))
+    assert next_one.testset() == begun
+    assert next_one.corpus.documents.count() == 1
+    assert TestSet.objects.count() == 1
