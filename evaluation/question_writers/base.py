@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion
 from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import SourceDoc
 
@@ -49,6 +50,8 @@ class QuestionWriter(Unit):
         self.documents = documents
         self.spec = spec
         self.embed = embed
+        self.usage = UsageTally()
+        """What the writing has cost so far; nothing where no model is asked."""
 
     @abstractmethod
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:

@@ -14,7 +14,6 @@ from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.llm.chat import ChatModel
 from rag_pipeline.llm.limits import ModelLimits
 from rag_pipeline.llm.loop_thread import iterate_blocking
-from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.types import SourceDoc
 
 _LONGEST_REPLY = 4000  # a reasoning model thinks within it
@@ -39,12 +38,7 @@ class ModelWriter(QuestionWriter):
         super().__init__(documents, spec, embed)
         provider, _, name = spec.llm.partition(":")
         model = ChatModel(provider, name, temperature=_TEMPERATURE, max_tokens=_LONGEST_REPLY, limits=limits)
-        self._tasks = ModelTasks(model, spec.purpose)
-
-    @property
-    def usage(self) -> UsageTally:
-        """Calls, tokens and cost so far."""
-        return self._tasks.tally
+        self._tasks = ModelTasks(model, spec.purpose, self.usage)
 
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield pairs as the model finishes them, a few passages at once."""

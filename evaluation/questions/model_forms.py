@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pydantic import Field
 
@@ -87,8 +87,8 @@ class ModelTasks:
     """Asks one model for all of it. `tally` counts what that costs."""
 
     model: ChatModel
-    purpose: str = ""
-    tally: UsageTally = field(default_factory=UsageTally)
+    purpose: str
+    tally: UsageTally
 
     async def write_pair(self, passage: Passage, transformation: str, avoid: Sequence[str]) -> WrittenPair:
         """Return a pair about the passage. `avoid` says what not to do again."""

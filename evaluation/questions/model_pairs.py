@@ -48,10 +48,9 @@ class PairWriting:
         self._spec = spec
         self._taken: list[Span] = [each.span for question in done for each in question.evidence]
         self._texts = {question.text.casefold() for question in done}
-        asked = {str(question.metadata.get("passage")) for question in done}
         passages = in_asking_order(documents, spec.pairs, random.Random(f"passages:{spec.seed}"))
-        fresh = [passage for passage in passages if passage.id not in asked]
-        self._passages = deque(fresh + [passage for passage in passages if passage.id in asked])
+        # Passages that gave a question before an interruption come again only after all the others.
+        self._passages = deque(sorted(passages, key=lambda passage: bool(self._taken_in(passage))))
         stored = {question.pair_id for question in done}
         self._numbers = deque(number for number in range(1, spec.pairs + 1) if _pair_id(number) not in stored)
         self._missing = len(self._numbers)
@@ -79,7 +78,7 @@ class PairWriting:
             for _ in range(_ATTEMPTS):
                 pair, evidence, problem = await self._attempt(passage, number, rejected)
                 if not problem:
-                    return _Result(number, passage, self._drafts(number, passage, pair, evidence), tuple(rejected))
+                    return _Result(number, passage, self._drafts(number, pair, evidence), tuple(rejected))
                 rejected.append(Rejected(pair.question, problem))
                 if problem == _NOTHING:
                     break
@@ -124,14 +123,18 @@ class PairWriting:
         return ""
 
     def _avoid(self, passage: Passage, rejected: Sequence[Rejected]) -> list[str]:
-        taken = [span for span in self._taken if span.document_id == passage.document.id]
-        inside = [span for span in taken if passage.start < span.end and span.start < passage.end]
-        used = [f"Do not ask about this again: “{passage.document.text[one.start : one.end]}”" for one in inside]
+        text = passage.document.text
+        used = [f"Do not ask about this again: “{text[one.start : one.end]}”" for one in self._taken_in(passage)]
         failed = [f"This one was not good enough ({each.reason}): “{each.text}”" for each in rejected]
         return used + failed
 
+    def _taken_in(self, passage: Passage) -> list[Span]:
+        """Return the evidence used so far that touches a passage."""
+        taken = [span for span in self._taken if span.document_id == passage.document.id]
+        return [span for span in taken if passage.start < span.end and span.start < passage.end]
+
     def _drafts(
-        self, number: int, passage: Passage, pair: WrittenPair, evidence: Sequence[DraftEvidence]
+        self, number: int, pair: WrittenPair, evidence: Sequence[DraftEvidence]
     ) -> tuple[DraftQuestion, DraftQuestion]:
         pair_id = _pair_id(number)
         rng = random.Random(f"{self._spec.seed}:{pair_id}")
@@ -139,7 +142,7 @@ class PairWriting:
         protected = _protected(pair, evidence)
         twin, error = choose_and_apply(pair.twin.strip(), protected, rng, KINDS[(number - 1) % len(KINDS)])
         references = (pair.answer.strip(),)
-        metadata = {"writer": self._spec.llm, "passage": passage.id}
+        metadata = {"writer": self._spec.llm}
         simple = DraftQuestion(
             f"{pair_id}-simple", pair_id, "simple", pair.question.strip(), references, tuple(evidence),
             split=split, metadata=metadata,

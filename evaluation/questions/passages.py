@@ -26,11 +26,6 @@ class Passage:
         """The characters as they stand in the document."""
         return self.document.text[self.start : self.end]
 
-    @property
-    def id(self) -> str:
-        """`document id:start`, the same whenever the document is cut in the same way."""
-        return f"{self.document.id}:{self.start}"
-
     def span(self, start: int, end: int) -> Span:
         """Return the span of characters counted from the passage's beginning."""
         return Span(self.document.id, self.start + start, self.start + end)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
@@ -15,10 +16,11 @@ from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background import TaskHandler, UnitDone, handler
 from rag_pipeline.errors import PipelineError
+from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.services.corpora import source_docs
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.spec import BUILTIN_READER
-from rag_pipeline.types import Progress, Span
+from rag_pipeline.types import Progress, Span, Usage
 
 WRITER_EMBEDDING = "local:all-MiniLM-L6-v2"
 _KEPT_EXAMPLES = 20
@@ -60,6 +62,7 @@ class GenerateTestSet(TaskHandler):
                 made += 1
             self._report(stage, written)
             yield Progress(self.labels[stage], made, asked)
+        self._count(writer.usage)
         yield UnitDone(keys[0])
 
     def finish(self) -> None:
@@ -88,6 +91,23 @@ class GenerateTestSet(TaskHandler):
             if len(examples) < _KEPT_EXAMPLES:
                 examples.append({"text": each.text, "reason": each.reason})
         self.testset.save(update_fields=["report"])
+
+
+    def _count(self, usage: UsageTally) -> None:
+        """Add what the stage has cost to the report."""
+        if not usage.calls:
+            return
+        total = reported_usage(self.testset)
+        total.add(usage.total, usage.calls)
+        self.testset.report["usage"] = {"calls": total.calls} | asdict(total.total)
+        self.testset.save(update_fields=["report"])
+
+
+def reported_usage(testset: TestSet) -> UsageTally:
+    """Return what writing the test set has cost."""
+    stored = dict(testset.report.get("usage", {}))
+    calls = stored.pop("calls", 0)
+    return UsageTally(calls, Usage(**stored)) if calls else UsageTally()
 
 
 def open_writer(testset: TestSet, spec: GeneratorSpec) -> QuestionWriter:

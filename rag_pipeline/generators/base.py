@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import AsyncIterator, Sequence
 from typing import ClassVar
 
-from rag_pipeline.errors import PipelineError, ProviderError
+from rag_pipeline.errors import ConfigError, PipelineError, ProviderError
 from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import Generation, GenerationRequest
 
@@ -96,7 +96,9 @@ generators: Registry[Generator] = Registry("model", "rag_pipeline.generators")
 
 
 def generator_for(llm: str, temperature: float = 0.0, max_tokens: int = 512) -> Generator:
-    """Return the generator for the setting `llm` (`provider:name`). Raises ConfigError for an unknown builtin."""
+    """Return the generator for the setting `llm` (`provider:name`). Raises ConfigError where it cannot be used."""
     provider, _, name = llm.partition(":")
-    key = "builtin" if provider == "builtin" else "chat"
-    return generators.get(key, "llm")(provider, name, temperature, max_tokens)
+    unit = generators.get("builtin" if provider == "builtin" else "chat", "llm")
+    if absent := unit.missing():
+        raise ConfigError(absent, "llm")
+    return unit(provider, name, temperature, max_tokens)

@@ -14,14 +14,21 @@ class UsageTally:
     calls: int = 0
     total: Usage = field(default_factory=lambda: Usage(0, 0, 0.0))
 
-    def add(self, usage: Usage) -> None:
-        """Count one call."""
-        self.calls += 1
+    def add(self, usage: Usage, calls: int = 1) -> None:
+        """Count a call, or several with their sum."""
+        self.calls += calls
         self.total = Usage(
             _sum(self.total.prompt_tokens, usage.prompt_tokens),
             _sum(self.total.completion_tokens, usage.completion_tokens),
             None if self.total.cost_usd is None or usage.cost_usd is None else self.total.cost_usd + usage.cost_usd,
         )
+
+    def sentence(self) -> str:
+        """Return what it came to, for the user."""
+        tokens = [self.total.prompt_tokens, self.total.completion_tokens]
+        counted = "tokens unknown" if None in tokens else f"{tokens[0]:,} + {tokens[1]:,} tokens"
+        cost = "cost unknown" if self.total.cost_usd is None else f"${self.total.cost_usd:.4f}"
+        return f"{self.calls:,} calls, {counted}, {cost}."
 
 
 def _sum(total: int | None, part: int | None) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.generators.base import Generator, generators
+from rag_pipeline.generators.base import Generator, generator_for
 from rag_pipeline.models import Corpus
 from rag_pipeline.pipeline import Pipeline, contexts_of
 from rag_pipeline.retrievers.base import Retriever, retrievers
@@ -18,12 +18,7 @@ READER_EMBEDDING = "local:all-MiniLM-L6-v2"
 
 def open_generator(spec: PipelineSpec) -> Generator:
     """Return the model of `spec`. Raises ConfigError, ProviderError when it cannot be used at all."""
-    provider, _, name = spec.core.llm.partition(":")
-    unit = generators.get("builtin" if provider == "builtin" else "chat", "llm")
-    absent = unit.missing()
-    if absent:
-        raise ConfigError(absent, "llm")
-    generator = unit(provider, name, spec.core.temperature, spec.core.max_tokens)
+    generator = generator_for(spec.core.llm, spec.core.temperature, spec.core.max_tokens)
     if hasattr(generator, "embed"):
         generator.embed = open_embedder(READER_EMBEDDING).embed_passages
     return generator

@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.management.inline import finish_inline
 from evaluation.services.files import testset_csv
+from evaluation.services.generation import reported_usage
 from evaluation.services.testsets import start_generation
 from evaluation.spec import GeneratorSpec
 from rag_pipeline.management.base import WorkbenchCommand
@@ -45,6 +46,9 @@ class Command(WorkbenchCommand):
         self.out(f"{testset}: {made['pairs']} pairs, {made['out_of_scope']} out of scope.")
         if testset.report["message"]:
             self.out(testset.report["message"])
+        usage = reported_usage(testset)
+        if usage.calls:
+            self.out(f"{spec.llm}: {usage.sentence()}")
         if options["csv"]:
             options["csv"].write_bytes(testset_csv(testset=testset))
             self.out(str(options["csv"].resolve()))

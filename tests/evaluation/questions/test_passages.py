@@ -40,5 +40,5 @@ def test_the_order_is_the_same_for_the_same_seed_and_holds_every_passage_once() 
     documents = [SourceDoc(number, f"{number}.txt", f"Sentence number {number}. " * 500) for number in (1, 2)]
     orders = [in_asking_order(documents, 4, random.Random(seed)) for seed in (1, 1, 2)]
     assert orders[0] == orders[1] != orders[2]
-    ids = [passage.id for passage in orders[0]]
+    ids = [(passage.document.id, passage.start) for passage in orders[0]]
     assert len(ids) == len(set(ids)) == sum(len(cut(document, 2400)) for document in documents)

@@ -79,6 +79,7 @@ def test_a_sum_with_an_unknown_part_is_unknown() -> None:
     tally.add(Usage(10, 5, 0.25))
     tally.add(Usage(20, 5, 0.5))
     assert tally.total == Usage(30, 10, 0.75)
+    assert tally.sentence() == "2 calls, 30 + 10 tokens, $0.7500."
     tally.add(Usage(1, 1, None))
     assert tally.total == Usage(31, 11, None)
-    assert tally.calls == 3
+    assert tally.sentence() == "3 calls, 31 + 11 tokens, cost unknown."
