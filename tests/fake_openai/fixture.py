@@ -18,7 +18,7 @@ def fake_openai_server() -> Iterator[FakeOpenAI]:
 @pytest.fixture
 def fake_openai(fake_openai_server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> FakeOpenAI:
     """The server that OPENAI_BASE_URL points at, with an empty memory and script."""
-    fake_openai_server.reset()
+    fake_openai_server.start_over()
     monkeypatch.setenv("OPENAI_BASE_URL", fake_openai_server.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", fake_openai_server.own_key)
     return fake_openai_server

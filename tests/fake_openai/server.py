@@ -45,8 +45,7 @@ class FakeOpenAI:
         self.reset()
 
     def reset(self) -> None:
-        """Forget requests and scripts. A request with the key of an earlier generation, sent late, is not counted."""
-        self.generation += 1
+        """Forget requests and scripts."""
         self.script: deque[Behaviour] = deque()
         self.always = Behaviour(delay_s=self._delay_s)
         self.forms: dict[str, deque[str]] = {}
@@ -58,6 +57,11 @@ class FakeOpenAI:
         self.in_flight = 0
         self.most_in_flight = 0
         self.connections: set[tuple[str, int]] = set()
+
+    def start_over(self) -> None:
+        """Forget all, and do not count requests with an earlier key either: a test before this one sent them late."""
+        self.reset()
+        self.generation += 1
 
     def next(self, *behaviours: Behaviour) -> None:
         """Treat the next requests like this, one after the other."""
