@@ -23,8 +23,8 @@ DIRECT_LABELS = 4
 """Up to so many series are labelled beside their dots; more get a legend."""
 _LABEL_HEIGHT = 0.13
 """Least distance of two labels, as a share of the y axis."""
-_FAN = 0.014
-_WIDEST_FAN = 0.10
+_FAN = 0.022
+_WIDEST_FAN = 0.14
 """Dots of one chunk size stand beside each other: the step and the greatest width, in decades of the log axis."""
 
 

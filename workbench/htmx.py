@@ -27,7 +27,7 @@ def render_page(
     values = dict(context or {})
     if wants_part(request):
         html = render_to_string(part, values, request)
-        if len(messages.get_messages(request)):
+        if request.method == "POST" or len(messages.get_messages(request)):  # an action clears what was said before
             html += render_to_string("_messages.html", {"oob": True}, request)
     else:
         html = render_to_string(template, values, request)

@@ -86,6 +86,27 @@
     document.addEventListener("input", (event) => { if (event.target.matches("textarea")) grow(event.target); });
   }
 
+  // A refused form shows its first mistake; a started run is brought into view where it stands below the form.
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.detail.xhr && event.detail.xhr.status === 422) {
+      const wrong = event.detail.target.querySelector("[aria-invalid=true]");
+      if (wrong && !wrong.contains(document.activeElement)) wrong.focus();
+    }
+  });
+  document.addEventListener("run-started", () => {
+    const results = document.getElementById("results");
+    if (results && window.matchMedia("(max-width: 960px)").matches) results.scrollIntoView();
+  });
+
+  // What was folded open stays open when its surroundings are loaded again.
+  let unfolded = [];
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    unfolded = Array.from(event.detail.target.querySelectorAll("details[id][open]"), (fold) => fold.id);
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    unfolded.forEach((id) => { const fold = document.getElementById(id); if (fold) fold.open = true; });
+  });
+
   // What htmx could not load is said where the user is looking.
   function say(text) {
     const box = document.getElementById("messages");

@@ -86,7 +86,7 @@ class SettingsForm(forms.Form):
         """Return the fields under *More settings*, by heading."""
         core = [*CoreSettings.model_fields, *sorted(_option_names())]
         groups = (
-            ("Chunks", ["chunker", "chunk_unit", *sorted(_chunk_names())]),
+            ("Chunks", ["chunker", "chunk_unit", *sorted(_chunk_names() - {"chunk_unit"})]),
             ("Retrieval", ["embedding", "embed_mode", "retriever", "use_context", *sorted(_retriever_names())]),
             ("Answer", [name for name in core if name not in _chunk_names() | _retriever_names()]),
             ("Scoring", [*EvaluationSpec.model_fields, *(f"{WEIGHT}{name}" for name in HEADLINE)]),
@@ -171,6 +171,7 @@ def _fields() -> dict[str, forms.Field]:
     for name in ("prompt", "prompt_without_context"):
         attributes = {"class": "mono", "rows": 8 if name == "prompt" else 3, "spellcheck": "false"}
         fields[name].widget = forms.Textarea(attrs=attributes)
+    fields["prompt"].help_text = ""
     fields["llm"].widget.attrs |= {"autocomplete": "off", "spellcheck": "false"}
     return fields
 

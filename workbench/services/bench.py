@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from evaluation.models import Run, TestSet
 from evaluation.queries import Comparison, RunRow, ScoreCard, compare_runs, run_rows, score_cards
 from evaluation.spec import HEADLINE
+from evaluation.summaries import TOTAL
 from rag_pipeline.models import Corpus
 from workbench import charts
 from workbench.services.palette import prompt_series
 
-SCORES = ("total", *HEADLINE)
+SCORES = (TOTAL, *HEADLINE)
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class Results:
     def scores(self) -> tuple[str, ...]:
         """Return the scores that the chart can show."""
         return SCORES
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """Return the scores in the order of their cards."""
+        return (*HEADLINE, TOTAL)
 
     @property
     def dots(self) -> list[RunRow]:

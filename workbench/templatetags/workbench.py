@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import template
+from django.db.models import Max, Sum
 from django.forms import BoundField, CheckboxInput
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+from evaluation.models import Answer
+from rag_pipeline.models import BackgroundTask
 
 register = template.Library()
 
@@ -135,6 +139,16 @@ def task_percent(task: Any) -> str:
     if task.state == task.State.DONE:
         return "100"
     return share(task.done / task.total if task.total else 0.0)
+
+
+@register.simple_tag
+def task_facts(task: BackgroundTask) -> list[str]:
+    """What the model calls of a run took so far: the slowest one, and money where prices are known."""
+    if task.kind != "evaluate":
+        return []
+    taken = Answer.objects.filter(run__task=task).aggregate(slowest=Max("latency_s"), cost=Sum("cost_usd"))
+    facts = [f"slowest answer {seconds(taken['slowest'])}"] if taken["slowest"] is not None else []
+    return facts + ([money(taken["cost"])] if taken["cost"] else [])
 
 
 @register.simple_tag

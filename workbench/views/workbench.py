@@ -92,7 +92,9 @@ def evaluate(request: HttpRequest) -> HttpResponse:
         return _refused(request, form, preferred)
     base = bench_of_run(run)
     values = base.values | {"limit": form.options.limit}  # the next run asks all questions again
-    return _move(request, SettingsForm(initial=values), preferred, base)
+    response = _move(request, SettingsForm(initial=values), preferred, base)
+    response["HX-Trigger-After-Settle"] = "run-started"
+    return response
 
 
 @require_POST

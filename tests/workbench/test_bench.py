@@ -1,0 +1,291 @@
+"""The Workbench page: settings, cost, marks, runs, preferences."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from evaluation.models import Run
+from rag_pipeline.models import NamedPrompt
+from rag_pipeline.prompt import shipped_prompts
+from rag_pipeline.services.corpora import delete_corpus
+from tests.factories import WORDS, make_corpus, make_run, make_testset
+from workbench.forms.workbench import SettingsForm
+from workbench.models import Preferences
+from workbench.services.preferences import preferred_bench
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def testset():
+    """Return a test set on the Rosetta document."""
+    return make_testset()
+
+
+def fields(**changes):
+    """Return what a browser sends for the form as it starts, with changes."""
+    bound = SettingsForm(initial=preferred_bench().values | changes).bound()
+    return {name: value for name, value in bound.data.items() if value != "false"}
+
+
+def test_without_documents_the_page_says_what_to_do(client):
+    html = client.get("/").content.decode()
+    assert "Upload documents" in html
+    assert reverse("documents") in html
+
+
+def test_without_test_set_the_page_says_what_to_do(client):
+    make_corpus()
+    response = client.get("/")
+    assert response.status_code == 200
+    assert "Generate test set" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["Corpus", "Test set", "Chunk size", "Chunk overlap", "Prompt", "Top k", "Model", "Agreement"],
+)
+def test_fields_have_their_labels(client, testset, label):
+    assert f">{label}</label>" in client.get("/").content.decode()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Evaluate",
+        "Evaluate 10 questions",
+        "Save as preferred",
+        "Reset to preferred",
+        "Test connection",
+        "More settings",
+    ],
+)
+def test_buttons_have_their_names(client, testset, name):
+    assert name in client.get("/").content.decode()
+
+
+def test_no_field_is_drawn_twice(client, testset):
+    html = client.get("/").content.decode()
+    for name in SettingsForm(initial=preferred_bench().values).fields:
+        assert html.count(f'name="{name}"') == 1, name
+
+
+def test_the_address_overrides_settings_and_marks_them(client, testset):
+    html = client.get("/?chunk_size=321").content.decode()
+    assert 'value="321"' in html
+    assert 'name="undo" value="chunk_size"' in html
+    assert 'name="undo" value="top_k"' not in html
+
+
+def test_the_settings_of_a_run_can_be_taken_up(client, testset):
+    run = make_run(testset, settings={"chunk_size": 777, "top_k": 7})
+    html = client.get(f"/?run={run.pk}").content.decode()
+    assert 'value="777"' in html
+    assert f'name="run" value="{run.pk}"' in html
+
+
+def test_the_part_comes_alone_for_htmx(client, testset):
+    html = client.get("/", headers=HTMX).content.decode()
+    assert "<html" not in html
+    assert 'id="settings-form"' in html
+    assert 'id="results"' in html
+
+
+def test_the_estimate_says_what_a_run_would_do(client, testset):
+    html = client.post(reverse("estimate"), fields(), headers=HTMX).content.decode()
+    assert "8 questions, 1 chunk to embed, about " in html
+    assert 'id="mark-chunk_size" hx-swap-oob="true"' in html
+    assert "{refusal}" in html.replace("&#123;", "{").replace("&#125;", "}")
+    assert "Declines with the refusal" in html
+
+
+def test_the_estimate_of_a_bad_form_says_why(client, testset):
+    response = client.post(reverse("estimate"), fields(chunk_overlap="2000"), headers=HTMX)
+    assert response.status_code == 422
+    assert "must be smaller than the chunk size" in response.content.decode()
+
+
+def test_without_script_changed_settings_go_into_the_address(client, testset):
+    response = client.post(reverse("settings"), fields(chunk_size="400", use_context="false", llm="openai:x"))
+    assert response.status_code == 302
+    assert response["Location"] == "/?chunk_size=400&use_context=false&llm=openai%3Ax"
+
+
+def test_undo_brings_one_setting_back(client, testset):
+    sent = fields(chunk_size="400", top_k="9") | {"undo": "chunk_size"}
+    assert client.post(reverse("settings"), sent)["Location"] == "/?top_k=9"
+
+
+def test_reset_goes_back_to_the_preferred_settings(client, testset):
+    sent = fields(chunk_size="400") | {"reset": "1"}
+    assert client.post(reverse("settings"), sent)["Location"] == "/"
+
+
+def test_a_prompt_of_the_library_is_put_in(client, testset):
+    sent = fields() | {"library": "Always answer"}
+    response = client.post(reverse("settings"), sent, headers=HTMX)
+    assert "prompt=Answer" in response["HX-Push-Url"]
+    assert "Always attempts an answer" in response.content.decode()
+
+
+def test_another_corpus_brings_its_own_test_set(client, testset):
+    other = make_testset()
+    response = client.post(reverse("settings"), fields(corpus=testset.corpus.pk), follow=True)
+    assert response.context["form"].key("testset") == testset.pk
+    assert other.pk != testset.pk
+
+
+def test_evaluate_starts_a_run_with_the_settings(client, testset):
+    response = client.post(reverse("evaluate"), fields(chunk_size="400", weight_recall="2"))
+    run = Run.objects.get()
+    assert response["Location"] == f"/?run={run.pk}"
+    assert run.pipeline["chunk_size"] == 400
+    assert run.pipeline["prompt_name"] == "Concise"
+    assert run.evaluation["weights"] == {"recall": 2.0}
+    assert run.task.state == "queued"
+
+
+def test_evaluate_by_htmx_shows_the_progress(client, testset):
+    response = client.post(reverse("evaluate"), fields(), headers=HTMX)
+    html = response.content.decode()
+    assert response["HX-Push-Url"].startswith("/?run=")
+    assert 'hx-trigger="task-ended from:body"' in html
+    assert "Cancel" in html
+
+
+def test_ten_questions_are_whole_pairs_and_the_form_asks_all_again(client, testset):
+    response = client.post(reverse("evaluate"), fields() | {"quick": "1"})
+    run = Run.objects.get()
+    assert run.limit is not None
+    assert response["Location"] == f"/?run={run.pk}&limit="
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("chunk_size", "9", "Chunk size must be a whole number from 10 to 200,000."),
+        ("chunk_overlap", "1500", "must be smaller than the chunk size"),
+        ("prompt", "Only {question}", "The prompt has no {context}"),
+        ("llm", "gpt", "is not of the form provider:name"),
+        ("testset", "", "Choose a test set"),
+        ("refusal_threshold", "2", "Refusal threshold must be a number from 0 to 1."),
+    ],
+)
+def test_a_refused_setting_is_said_beside_it_and_nothing_typed_is_lost(client, testset, name, value, message):
+    sent = fields(top_k="6") | {name: value}
+    for headers in ({}, HTMX):
+        response = client.post(reverse("evaluate"), sent, headers=headers)
+        html = response.content.decode().replace("&#x27;", "'")
+        assert response.status_code == 422
+        assert message in html
+        assert 'value="6"' in html
+    assert not Run.objects.exists()
+
+
+def test_a_run_that_cannot_start_is_explained(client, testset):
+    testset.questions.update(status="rejected")
+    response = client.post(reverse("evaluate"), fields())
+    assert response.status_code == 422
+    assert "has no question to ask" in response.content.decode()
+
+
+def test_saved_preferences_return(client, testset):
+    run = make_run(testset, settings={"chunk_size": 400})
+    client.post(reverse("preferences"), fields(chunk_size="400", eval_embedding=WORDS))
+    saved = Preferences.load()
+    assert (saved["corpus"], saved["testset"], saved["run"]) == (testset.corpus.pk, testset.pk, run.pk)
+    html = client.get("/").content.decode()
+    assert 'value="400"' in html
+    assert 'name="undo"' not in html
+
+
+def test_bad_preferences_are_not_saved(client, testset):
+    assert client.post(reverse("preferences"), fields(chunk_size="1")).status_code == 422
+    assert Preferences.load() == {}
+
+
+def test_preferences_outlive_their_corpus(client, testset):
+    other = make_testset()
+    client.post(reverse("preferences"), fields(corpus=other.corpus.pk, testset=other.pk, chunk_size="444"))
+    corpus = other.corpus
+    other.delete()
+    delete_corpus(corpus=corpus)
+    html = client.get("/").content.decode()
+    assert 'value="444"' in html
+    assert str(testset.corpus) in html
+
+
+def test_a_prompt_is_saved_in_the_library_or_refused_with_words(client, testset):
+    sent = fields(prompt="Say {context} {question}")
+    client.post(reverse("save-prompt"), sent | {"library_name": "Mine"})
+    assert NamedPrompt.objects.get().text == "Say {context} {question}"
+    response = client.post(reverse("save-prompt"), sent | {"library_name": "Concise"})
+    assert response.status_code == 422
+    assert "comes with the workbench" in response.content.decode()
+
+
+def test_a_prompt_takes_its_name_from_library_or_earlier_runs(testset):
+    text = "Do {context} {question}"
+    make_run(testset, settings={"prompt": text, "prompt_name": "Earlier"})
+    for prompt, name in (
+        (shipped_prompts()["Full sentence"], "Full sentence"),
+        (text, "Earlier"),
+        (text + "!", "Custom"),
+    ):
+        form = SettingsForm(initial=preferred_bench().values | {"prompt": prompt}).bound()
+        assert form.is_valid(), form.errors
+        assert form.spec.core.prompt_name.startswith(name)
+
+
+def test_the_builtin_reader_needs_no_connection(client, testset):
+    response = client.post(reverse("connection"), fields(), headers=HTMX)
+    assert "needs no connection" in response.content.decode()
+    assert client.post(reverse("connection"), fields()).status_code == 302
+
+
+def test_a_model_without_key_is_explained(client, testset, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    html = client.post(reverse("connection"), fields(llm="openai:gpt-4.1-mini"), headers=HTMX).content.decode()
+    assert "OPENAI_API_KEY" in html
+
+
+def test_scores_changes_and_chart_stand_beside_the_settings(client, testset):
+    make_run(testset)
+    run = make_run(testset, {"p1s": "Paris", "p1c": "Paris"}, settings={"chunk_size": 300})
+    html = client.get("/").content.decode()
+    assert html.count('class="score-card') >= 6
+    assert "against previous" in html
+    assert "Questions that changed" in html
+    assert 'id="bench-figure"' in html
+    assert f"/runs/{run.pk}/" in html
+
+
+def test_the_results_part_and_its_page(client, testset):
+    run = make_run(testset)
+    query = {"corpus": testset.corpus.pk, "testset": testset.pk, "agreement": "token_recall"}
+    query |= {"chunk_unit": "characters", "run": run.pk, "score": "recall"}
+    html = client.get(reverse("results"), query, headers=HTMX).content.decode()
+    assert 'value="recall" selected' in html
+    assert client.get(reverse("results"), query).status_code == 302
+
+
+def test_missing_things_and_wrong_methods(client, testset):
+    assert client.get(reverse("results"), {"corpus": 1, "testset": "x"}).status_code == 404
+    for name in ("settings", "estimate", "evaluate", "preferences", "save-prompt", "connection"):
+        assert client.get(reverse(name)).status_code == 405
+    assert client.post("/").status_code == 405
+    assert client.get("/?run=99999&corpus=77&chunk_size=x").status_code == 200
+
+
+def test_more_runs_take_no_more_queries(client, testset, django_assert_max_num_queries):
+    for _ in range(2):
+        make_run(testset)
+    client.get("/")
+    with django_assert_max_num_queries(60) as few:
+        client.get("/")
+    for _ in range(4):
+        make_run(testset)
+    with django_assert_max_num_queries(len(few)):
+        client.get("/")

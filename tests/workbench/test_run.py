@@ -1,0 +1,164 @@
+"""The page of one run: scores, questions, drill-down, refusals, file."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from evaluation.models import MetricScore
+from evaluation.services.files import run_csv
+from rag_pipeline.models import BackgroundTask
+from tests.factories import make_run, make_testset
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HX-Request": "true"}
+
+
+def address(run, name="run", *more):
+    """Return an address of a run's pages."""
+    return reverse(name, args=[run.pk, *more])
+
+
+def test_scores_parts_settings_and_prompt_are_shown(client):
+    run = make_run(note="the first")
+    html = client.get(address(run)).content.decode()
+    for text in (
+        "Download eval.csv",
+        "Robustness by part",
+        "Refused, near out-of-scope",
+        "Settings of this run",
+        "the first",
+    ):
+        assert text in html
+    assert "Settings of this run" in html
+    assert "Scoring embedding" in html
+
+
+def test_a_run_without_scores_yet_shows_its_progress(client):
+    task = BackgroundTask.objects.create(kind="evaluate", state="running", done=2, total=8, step="Answering")
+    html = client.get(address(make_run(scored=False, task=task))).content.decode()
+    assert "2 of 8" in html
+    assert "Download eval.csv" not in html
+    assert "What counts as a refusal" not in html
+
+
+def test_a_failed_run_says_why(client):
+    task = BackgroundTask.objects.create(kind="evaluate", state="failed", error="OpenAI rejected the key.")
+    assert "OpenAI rejected the key." in client.get(address(make_run(scored=False, task=task))).content.decode()
+
+
+def test_failed_questions_are_counted_by_message(client):
+    run = make_run(errors={"p1s": "The model timed out.", "p2s": "The model timed out."})
+    html = client.get(address(run)).content.decode()
+    assert '<span class="bad strong">2</span> The model timed out.' in html
+
+
+def test_questions_are_filtered_sorted_and_counted(client):
+    run = make_run(answers={"p1s": "Paris"})
+    response = client.get(address(run), {"kind": "simple", "sort": "recall"}, headers=HTMX)
+    html = response.content.decode()
+    assert "<html" not in html
+    assert "8 answers, 3 shown" in html
+    assert response.context["questions"].rows[0].question.question_id == "p1s"
+    assert "8 answers, 8 shown" in client.get(address(run), {"kind": "?", "below": "x", "page": "x"}).content.decode()
+    assert "No question fits" in client.get(address(run), {"text": "nowhere"}).content.decode()
+
+
+def test_twins_stand_side_by_side(client):
+    html = client.get(address(make_run()), {"view": "twins"}, headers=HTMX).content.decode()
+    assert "3 pairs" in html
+    assert "Where was the decree on the Rosetta Stone issued?" in html
+    assert "My class is preparing a talk" in html
+
+
+def test_the_file_has_the_bytes_of_the_data_folder(client):
+    run = make_run()
+    response = client.get(address(run, "run-csv"))
+    assert response.content == run_csv(run=run)
+    assert response["Content-Disposition"] == 'attachment; filename="eval.csv"'
+
+
+def test_one_answer_is_shown_down_to_its_evidence(client):
+    run = make_run(answers={"p1s": "Memphis"})
+    question = run.testset.questions.get(question_id="p1s")
+    html = client.get(address(run, "run-question", question.pk)).content.decode()
+    assert '<mark class="evidence">The decree was issued in Memphis' in html
+    assert "holds evidence" in html
+    assert "Prompt sent" in html
+    assert "counts only for complex questions" in html or "Robustness" in html
+    assert "Complex twin" in html
+    assert client.get(address(run, "run-question", question.pk), headers=HTMX).content.decode().count("<html") == 0
+
+
+def test_answers_are_shown_as_text_not_as_markup(client):
+    run = make_run(answers={"p1s": "<script>alert(1)</script>"})
+    question = run.testset.questions.get(question_id="p1s")
+    html = client.get(address(run, "run-question", question.pk)).content.decode()
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;alert(1)" in html
+
+
+def test_a_question_that_was_not_asked(client):
+    run = make_run()
+    question = run.testset.questions.get(question_id="p1s")
+    run.answers.filter(question=question).delete()
+    response = client.get(address(run, "run-question", question.pk))
+    assert response.status_code == 404
+    assert "has not asked this question" in response.content.decode()
+
+
+def test_the_threshold_is_tried_on_stored_answers(client):
+    run = make_run(answers={"o1": "It weighs 760 kg."})
+    stored = MetricScore.objects.count()
+    query = {"refusal_threshold": "1.0"}
+    html = client.get(address(run, "run-refusals"), query, headers=HTMX).content.decode()
+    assert "Out of scope" in html
+    assert "Knowledge bounding" in html
+    assert MetricScore.objects.count() == stored
+
+
+def test_switching_everything_off_lets_a_worded_refusal_pass(client):
+    run = make_run(answers={"o1": "Sorry, the text does not say.", "o2": "Sorry, the text does not say."})
+    html = client.get(address(run, "run-refusals"), {"refusal_threshold": "1"}, headers=HTMX).content.decode()
+    assert "2 answers judged otherwise" in html
+
+
+def test_a_wrong_threshold_is_said_beside_it(client):
+    run = make_run()
+    response = client.get(address(run, "run-refusals"), {"refusal_threshold": "2"}, headers=HTMX)
+    assert response.status_code == 422
+    assert "from 0 to 1" in response.content.decode()
+    assert client.post(address(run, "run-score"), {"refusal_threshold": "x"}).status_code == 422
+
+
+def test_scoring_again_keeps_the_rest_of_the_scoring(client):
+    run = make_run(evaluation={"weights": {"recall": 2}})
+    response = client.post(address(run, "run-score"), {"refusal_threshold": "0.9", "refusal_list": "on"}, follow=True)
+    assert "Scored again" in response.content.decode()
+    spec = run.current_scoring.spec
+    assert (spec["refusal_threshold"], spec["refusal_list"], spec["refusal_patterns"]) == (0.9, True, False)
+    assert spec["weights"] == {"recall": 2.0}
+    assert run.scorings.count() == 2
+
+
+def test_a_run_without_scores_has_no_refusals_to_try(client):
+    response = client.get(address(make_run(scored=False), "run-refusals"))
+    assert "no scores yet" in response.content.decode()
+
+
+def test_more_answers_take_no_more_queries(client, django_assert_max_num_queries):
+    testset = make_testset()
+    small = make_run(testset)
+    large = make_run(testset, repeat=3)
+    with django_assert_max_num_queries(60) as few:
+        client.get(address(small))
+    with django_assert_max_num_queries(len(few)):
+        client.get(address(large))
+
+
+def test_missing_runs_and_wrong_methods(client):
+    run = make_run()
+    for name in ("run", "run-csv", "run-refusals"):
+        assert client.get(reverse(name, args=[9999])).status_code == 404
+        assert client.post(address(run, name)).status_code == 405
+    assert client.get(address(run, "run-question", 9999)).status_code == 404
