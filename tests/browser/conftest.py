@@ -69,6 +69,13 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 
 @pytest.fixture(scope="session")
+def sample(bench: Bench) -> Bench:
+    """Wait until the sample of the first start is evaluated."""
+    wait_for(lambda: len(list((bench.data / "runs").glob("*/eval.csv"))) >= 2, seconds=180)
+    return bench
+
+
+@pytest.fixture(scope="session")
 def base_url(bench: Bench) -> str:
     """Let `page.goto` take paths."""
     return bench.url
@@ -80,7 +87,8 @@ def page(page: Page) -> Iterator[Page]:
     problems: list[str] = []
 
     def listen(message: ConsoleMessage) -> None:
-        if message.type == "error":
+        # Chromium also reports 422 as an error; it is how a form comes back with what is wrong in it.
+        if message.type == "error" and "status of 422" not in message.text:
             problems.append(f"{message.text} ({page.url})")
 
     page.on("console", listen)

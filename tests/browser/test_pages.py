@@ -8,9 +8,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Bench
-from tests.serving import wait_for
-
 PAGES = {
     "Workbench": "/",
     "Documents": "/documents/",
@@ -21,13 +18,6 @@ PAGES = {
     "Chat": "/chat/",
 }
 SERIOUS = {"serious", "critical"}
-
-
-@pytest.fixture(scope="session")
-def sample(bench: Bench) -> Bench:
-    """Wait until the sample of the first start is evaluated."""
-    wait_for(lambda: len(list((bench.data / "runs").glob("*/eval.csv"))) >= 2, seconds=180)
-    return bench
 
 
 def further(page: Page) -> list[str]:

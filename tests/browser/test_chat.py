@@ -1,0 +1,74 @@
+"""Chat in the browser: answers stream in, errors stand beside their field, a good question is kept."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+
+def ask(page: Page, text: str) -> None:
+    """Type a message and send it with Enter; wait for the finished answer."""
+    done = page.locator(".chat-message[id]")
+    before = done.count()
+    page.get_by_label("Message").fill(text)
+    page.keyboard.press("Enter")
+    expect(done).to_have_count(before + 1)
+
+
+@pytest.fixture
+def chat(page, sample):
+    """The chat page with the sample's latest run."""
+    page.goto("/chat/")
+    return page
+
+
+def test_a_question_of_the_test_set_is_answered_with_its_contexts(chat):
+    question = chat.locator("[data-chat-sample]").first.inner_text()
+    chat.locator("[data-chat-sample]").first.click()
+    expect(chat.get_by_label("Message")).to_have_value(question)
+    ask(chat, question)
+    expect(chat.get_by_label("Message")).to_have_value("")
+    message = chat.locator(".chat-message").last
+    expect(message.locator(".chat-line")).to_contain_text("contexts")
+    message.locator("summary", has_text="context").click()
+    expect(message.locator(".context").first).to_be_visible()
+    chat.reload()
+    expect(chat.locator(".chat-message").last).to_contain_text(question)
+
+
+def test_the_reader_without_context_is_explained_and_the_message_kept(page, sample):
+    page.goto("/chat/")
+    page.get_by_label("Use context").uncheck()
+    page.get_by_label("Message").fill("Who was it?")
+    with page.expect_response("**/chat/stream/") as answer:
+        page.get_by_role("button", name="Send").click()
+    assert answer.value.status == 422
+    expect(page.locator("#chat-composer")).to_contain_text("cannot run without context")
+    expect(page.get_by_label("Message")).to_have_value("Who was it?")
+
+
+def test_a_question_from_the_chat_goes_into_the_test_set(chat):
+    ask(chat, chat.locator("[data-chat-sample]").first.inner_text())
+    chat.get_by_role("link", name="Add to test set").last.click()
+    chat.get_by_label("Question", exact=True).fill("What did I ask in the chat?")
+    chat.get_by_label("The documents answer it").check()
+    chat.get_by_label("Reference answers").fill("This.")
+    chat.locator(".context-choice").first.click()
+    chat.get_by_role("button", name="Add to test set").click()
+    added = chat.locator(".pair", has_text="What did I ask in the chat?")
+    expect(added.locator("mark.evidence")).to_be_visible()
+    expect(added).to_contain_text("added by hand")
+
+
+def test_questions_are_judged_and_edited_in_place(page, sample):
+    page.goto("/testsets/")
+    page.locator("main tbody a").first.click()
+    first = page.locator(".pair").first
+    reviewed = page.locator("#question-counts")
+    first.get_by_role("button", name="Accept").first.click()
+    expect(first.locator(".badge-good").first).to_be_visible()
+    expect(reviewed).not_to_contain_text(" 0 reviewed")
+    first.get_by_role("link", name="Edit").first.click()
+    first.get_by_label("Question").fill("Is this edited in place?")
+    first.get_by_role("button", name="Save question").click()
+    expect(page.locator(".pair", has_text="Is this edited in place?")).to_be_visible()
