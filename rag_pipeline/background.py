@@ -8,8 +8,6 @@ planned; after the last stage `finish` is called. A worker that dies leaves leas
 from __future__ import annotations
 
 import logging
-import os
-import socket
 import threading
 import time
 import uuid
@@ -20,21 +18,25 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
-from django.db import connection, transaction
-from django.db.models import Q
+from django.db import transaction
+from django.db.models import F, Min, Q, QuerySet
 from django.utils import timezone
 
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
+from rag_pipeline.services.liveness import beating, process_lives, process_name, tolerating_faults
+from rag_pipeline.services.storage import DATABASE_AWAY, storage_problem
 from rag_pipeline.types import Progress
 
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=60)
-BEAT_S = 5.0
 ALIVE = timedelta(seconds=20)
 MAX_ATTEMPTS = 3
 IDLE_S = 0.4
+AFTER_FAULT_S = 3.0
+_FINISH = "(finish)"
+"""Stage and key of the unit that stands for a handler's `finish`, so that one worker alone calls it."""
 
 State = BackgroundTask.State
 UnitState = WorkUnit.State
@@ -71,7 +73,7 @@ class TaskHandler(ABC):
         """Do these units, skipping what is already stored. Raises PipelineError to end the task as failed."""
 
     def finish(self) -> None:  # noqa: B027 - most kinds have nothing left to do
-        """Called once after the last stage."""
+        """Called after the last stage, by one worker; again only when that one died in the middle."""
 
 
 _handlers: dict[str, type[TaskHandler]] = {}
@@ -101,21 +103,32 @@ def request_cancel(task: BackgroundTask) -> None:
 
 
 def resume(task: BackgroundTask) -> None:
-    """Let an ended task go on where it stopped; what is stored is not done again."""
-    task.units.exclude(state=UnitState.DONE).update(state=UnitState.WAITING, attempts=0, lease_until=None)
-    ended = BackgroundTask.objects.filter(pk=task.pk).exclude(state__in=(State.QUEUED, State.RUNNING))
-    state = State.RUNNING if task.stage else State.QUEUED
-    ended.update(state=state, error="", cancel_requested=False, finished=None, failures=0)
+    """Let an ended task go on at the first stage that left something open; units that failed are tried again."""
+    with transaction.atomic():
+        stages = task.units.values("stage").annotate(first=Min("pk")).order_by("first").values_list("stage", flat=True)
+        reached = list(stages.exclude(stage=_FINISH))
+        unfinished = set(task.units.exclude(state=UnitState.DONE).values_list("stage", flat=True))
+        stage = next((each for each in reached if each in unfinished), reached[-1] if reached else "")
+        # What comes after worked on less than there will be: it is planned anew.
+        task.units.filter(stage__in=[*reached[reached.index(stage) + 1 :], _FINISH] if stage else [_FINISH]).delete()
+        task.units.exclude(state=UnitState.DONE).update(state=UnitState.WAITING, attempts=0, lease_until=None)
+        units = task.units.filter(stage=stage)
+        BackgroundTask.objects.filter(pk=task.pk).exclude(state__in=(State.QUEUED, State.RUNNING)).update(
+            state=State.RUNNING if stage else State.QUEUED,
+            stage=stage,
+            done=units.filter(state=UnitState.DONE).count(),
+            total=units.count(),
+            failures=0,
+            error="",
+            cancel_requested=False,
+            finished=None,
+            owner="",
+        )
 
 
 def worker_alive() -> bool:
     """True when some worker process was seen lately."""
     return WorkerHeartbeat.objects.filter(seen__gt=timezone.now() - ALIVE).exists()
-
-
-def process_name() -> str:
-    """Return `host:pid` of this process."""
-    return f"{socket.gethostname()[:60]}:{os.getpid()}"
 
 
 def run_inline(task: BackgroundTask, on_progress: OnProgress | None = None) -> BackgroundTask:
@@ -136,41 +149,39 @@ def run_inline(task: BackgroundTask, on_progress: OnProgress | None = None) -> B
 def run_worker(stop: threading.Event) -> None:
     """Work on all tasks until `stop` is set."""
     name = process_name()
-    with _beating(lambda: _beat(name)):
+    with beating(lambda: _beat(name)):
         try:
             while not stop.is_set():
-                release_dead()
-                worked = [_advance(task, stop=stop) for task in _open_tasks() if not stop.is_set()]
-                if not any(worked):
-                    stop.wait(IDLE_S)
+                _look_for_work(stop)
         finally:
-            WorkerHeartbeat.objects.filter(name=name).delete()
+            with tolerating_faults():
+                WorkerHeartbeat.objects.filter(name=name).delete()
+
+
+def _look_for_work(stop: threading.Event) -> None:
+    """Move every open task on by one step. A database that is away or full is waited for: nothing is given up."""
+    worked = False
+    with tolerating_faults() as fault:
+        release_dead()
+        for task in _open_tasks():
+            worked = (not stop.is_set() and _advance(task, stop=stop)) or worked
+    if fault:
+        stop.wait(AFTER_FAULT_S)
+    elif not worked:
+        stop.wait(IDLE_S)
 
 
 def release_dead() -> None:
     """Give back what dead processes of this machine hold, without waiting for their leases to expire."""
     leased = WorkUnit.objects.filter(state=UnitState.LEASED)
     for worker in set(leased.values_list("worker", flat=True)):
-        if not _process_lives(worker):
+        if not process_lives(worker):
             leased.filter(worker=worker).update(state=UnitState.WAITING, lease_until=None)
+    stale = timezone.now() - LEASE
     for task in BackgroundTask.objects.filter(state__in=(State.QUEUED, State.RUNNING)).exclude(owner=""):
-        if not _process_lives(task.owner):
+        # A command beats all the time while it works; one on another machine can be judged by that alone.
+        if not process_lives(task.owner) or (task.heartbeat or task.created) < stale:
             BackgroundTask.objects.filter(pk=task.pk, owner=task.owner).update(owner="")
-
-
-def _process_lives(worker: str) -> bool:
-    """Tell whether `host:pid[:claim]` is alive; processes of other machines are taken to be (their leases expire)."""
-    host, _, rest = worker.partition(":")
-    pid = rest.partition(":")[0]
-    if host != socket.gethostname()[:60] or not pid.isdigit():
-        return True
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _open_tasks() -> list[BackgroundTask]:
@@ -190,9 +201,13 @@ def _advance(task: BackgroundTask, on_progress: OnProgress | None = None, stop: 
     except PipelineError as error:
         logger.info("task %s failed: %s", task.pk, error)
         _end(task, State.FAILED, str(error))
-    except Exception:
-        logger.exception("task %s (%s) broke", task.pk, task.kind)
-        _end(task, State.FAILED, "Something went wrong that should not. The worker's log has the details.")
+    except DATABASE_AWAY:
+        raise  # the database itself: there is nowhere to write down what happened
+    except Exception as error:
+        known = storage_problem(error)
+        if not known:
+            logger.exception("task %s (%s) broke", task.pk, task.kind)
+        _end(task, State.FAILED, known or "Something went wrong that should not. The worker's log has the details.")
     return True
 
 
@@ -202,7 +217,7 @@ def _advance_checked(task: BackgroundTask, on_progress: OnProgress | None, stop:
     work = handler_for(task)
     if task.state == State.QUEUED:
         return _begin_stage(task, work, work.stages[0])
-    units = _claim(task, work.block.get(task.stage, 1))
+    units = _claim(task, work.block.get(task.stage, 1), task.stage)
     if units:
         _do_block(task, work, units, on_progress, stop)
         return True
@@ -211,7 +226,18 @@ def _advance_checked(task: BackgroundTask, on_progress: OnProgress | None, stop:
     position = work.stages.index(task.stage) + 1
     if position < len(work.stages):
         return _begin_stage(task, work, work.stages[position])
-    work.finish()
+    return _finish(task, work)
+
+
+def _finish(task: BackgroundTask, work: TaskHandler) -> bool:
+    """End the task after its last stage; False when another worker is at it."""
+    WorkUnit.objects.bulk_create([WorkUnit(task=task, stage=_FINISH, key=_FINISH)], ignore_conflicts=True)
+    units = _claim(task, 1, _FINISH)
+    if not units:
+        return False
+    with _holding(task, units):
+        work.finish()
+        WorkUnit.objects.filter(pk=units[0].pk).update(state=UnitState.DONE, lease_until=None)
     _end(task, State.DONE)
     return True
 
@@ -238,26 +264,43 @@ def _begin_stage(task: BackgroundTask, work: TaskHandler, stage: str) -> bool:
     return True
 
 
-def _claim(task: BackgroundTask, size: int) -> list[WorkUnit]:
-    """Lease up to `size` units of the current stage. Raises PipelineError for a unit that keeps killing workers."""
+def _claim(task: BackgroundTask, size: int, stage: str) -> list[WorkUnit]:
+    """Lease up to `size` units of a stage. Raises PipelineError for a unit that keeps killing workers."""
     now = timezone.now()
     free = Q(state=UnitState.WAITING) | Q(state=UnitState.LEASED, lease_until__lt=now)
-    stage_units = WorkUnit.objects.filter(task=task, stage=task.stage)
+    stage_units = WorkUnit.objects.filter(task=task, stage=stage)
     ids = list(stage_units.filter(free).values_list("pk", flat=True)[:size])
     if not ids:
         return []
     claim = f"{process_name()}:{uuid.uuid4().hex[:8]}"
-    WorkUnit.objects.filter(free, pk__in=ids).update(state=UnitState.LEASED, worker=claim, lease_until=now + LEASE)
+    WorkUnit.objects.filter(free, pk__in=ids).update(
+        state=UnitState.LEASED, worker=claim, lease_until=now + LEASE, attempts=F("attempts") + 1
+    )
     units = list(stage_units.filter(worker=claim, state=UnitState.LEASED))
-    for unit in units:
-        unit.attempts += 1
-    WorkUnit.objects.bulk_update(units, ["attempts"])
     if any(unit.attempts > MAX_ATTEMPTS for unit in units):
         raise PipelineError(
             "The worker stopped three times at the same place, perhaps for want of memory. "
             "See its log; try smaller documents or fewer questions."
         )
     return units
+
+
+@contextmanager
+def _holding(task: BackgroundTask, units: Sequence[WorkUnit]) -> Iterator[QuerySet[WorkUnit]]:
+    """Keep the lease of claimed units alive; give back, as if never tried, what is not done at the end."""
+    held = WorkUnit.objects.filter(task=task, worker=units[0].worker, state=UnitState.LEASED)
+
+    def extend() -> None:
+        now = timezone.now()
+        held.update(lease_until=now + LEASE)
+        BackgroundTask.objects.filter(pk=task.pk).update(heartbeat=now)
+
+    try:
+        with beating(extend):
+            yield held
+    finally:
+        with tolerating_faults():  # else the lease expires
+            held.update(state=UnitState.WAITING, lease_until=None, attempts=F("attempts") - 1)
 
 
 def _do_block(
@@ -269,34 +312,24 @@ def _do_block(
 ) -> None:
     by_key = {unit.key: unit for unit in units}
     watch = _CancelWatch(task)
-
-    def extend() -> None:
-        now = timezone.now()
-        held = WorkUnit.objects.filter(pk__in=[unit.pk for unit in units], state=UnitState.LEASED)
-        held.update(lease_until=now + LEASE)
-        BackgroundTask.objects.filter(pk=task.pk).update(heartbeat=now)
-
-    try:
-        with _beating(extend):
-            steps = work.work(task.stage, list(by_key))
-            for step in steps:
-                _note(task, by_key, step)
-                if on_progress:
-                    task.refresh_from_db()
-                    on_progress(task)
-                cancelled = watch.requested()
-                if cancelled or (stop is not None and stop.is_set()):
-                    steps.close()  # type: ignore[attr-defined]  # a generator: ends calls in flight
-                    if cancelled:
-                        _end(task, State.CANCELLED)
-                    return
-        WorkUnit.objects.filter(pk__in=[unit.pk for unit in units], state=UnitState.LEASED).update(
-            state=UnitState.DONE, lease_until=None
-        )
-    finally:
-        WorkUnit.objects.filter(pk__in=[unit.pk for unit in units], state=UnitState.LEASED).update(
-            state=UnitState.WAITING, lease_until=None
-        )
+    moved = _Movement()
+    with _holding(task, units) as held:
+        steps = work.work(task.stage, list(by_key))
+        for step in steps:
+            _note(task, by_key, step)
+            if moved.first_seen_in(step):
+                # Not stuck, however often it was stopped. 1, not 0: being given back takes one off.
+                held.update(attempts=1)
+            if on_progress:
+                task.refresh_from_db()
+                on_progress(task)
+            cancelled = watch.requested()
+            if cancelled or (stop is not None and stop.is_set()):
+                steps.close()  # type: ignore[attr-defined]  # a generator: ends calls in flight
+                if cancelled:
+                    _end(task, State.CANCELLED)
+                return
+        held.update(state=UnitState.DONE, lease_until=None)
 
 
 def _note(task: BackgroundTask, by_key: dict[str, WorkUnit], step: UnitDone | Progress) -> None:
@@ -322,6 +355,25 @@ def _end(task: BackgroundTask, state: str, error: str = "") -> None:
     )
 
 
+class _Movement:
+    """Notices the first step of a block after which something more is done than before."""
+
+    def __init__(self) -> None:
+        self._start: int | None = None
+        self._seen = False
+
+    def first_seen_in(self, step: UnitDone | Progress) -> bool:
+        if self._seen:
+            return False
+        if isinstance(step, UnitDone):
+            self._seen = True
+        elif self._start is None or step.done < self._start:
+            self._start = step.done
+        else:
+            self._seen = step.done > self._start
+        return self._seen
+
+
 class _CancelWatch:
     """Asks the database at most three times a second whether the task was cancelled or ended elsewhere."""
 
@@ -340,25 +392,3 @@ class _CancelWatch:
 def _beat(name: str) -> None:
     WorkerHeartbeat.objects.update_or_create(name=name, defaults={"seen": timezone.now()})
     WorkerHeartbeat.objects.filter(seen__lt=timezone.now() - timedelta(hours=1)).delete()
-
-
-@contextmanager
-def _beating(beat: Callable[[], None]) -> Iterator[None]:
-    """Call `beat` now and every few seconds from a thread, with a database connection of its own."""
-    ended = threading.Event()
-
-    def loop() -> None:
-        try:
-            while not ended.wait(BEAT_S):
-                beat()
-        finally:
-            connection.close()
-
-    beat()
-    thread = threading.Thread(target=loop, name="heartbeat", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()

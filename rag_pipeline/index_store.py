@@ -80,24 +80,33 @@ def save_index(folder: Path, spans: npt.NDArray[np.int64], vectors: Vectors, met
         np.save(path, array, allow_pickle=False)
         checksums[name] = _checksum(path)
     (temporary / "meta.json").write_text(json.dumps(meta | {"format": _FORMAT, "checksums": checksums}))
-    shutil.rmtree(folder, ignore_errors=True)
+    if not _intact(folder):  # another process that wrote it first may be reading it: leave that alone
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            temporary.rename(folder)
+        except OSError:
+            if not _intact(folder):
+                raise
+    shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _intact(folder: Path) -> bool:
+    """Tell whether an index of this format is there, undamaged."""
     try:
-        temporary.rename(folder)
-    except OSError:
-        if not folder.exists():  # another process that wrote the same content first is fine
-            raise
-        shutil.rmtree(temporary)
+        meta = json.loads((folder / "meta.json").read_text())
+        checksums = meta["checksums"].items()
+        return meta["format"] == _FORMAT and all(
+            _checksum(folder / f"{name}.npy") == known for name, known in checksums
+        )
+    except (OSError, ValueError, KeyError):
+        return False
 
 
 def load_index(folder: Path, documents: Sequence[SourceDoc], embedder: Embedder) -> ChunkIndex | None:
     """Read an index back; None when it is absent, damaged or of another format (it is then built again)."""
+    if not _intact(folder):
+        return None
     try:
-        meta = json.loads((folder / "meta.json").read_text())
-        if meta["format"] != _FORMAT:
-            return None
-        for name, checksum in meta["checksums"].items():
-            if _checksum(folder / f"{name}.npy") != checksum:
-                return None
         spans = np.load(folder / "spans.npy", allow_pickle=False)
         vectors = np.load(folder / "vectors.npy", allow_pickle=False)
     except (OSError, ValueError, KeyError):

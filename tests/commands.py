@@ -11,8 +11,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def command_environment(data: Path) -> dict[str, str]:
-    """Return the environment in which a subprocess uses data folder `data`."""
-    return os.environ | {"WORKBENCH_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "workbench.settings"}
+    """Return the environment in which a subprocess uses data folder `data`, with SQLite in it unless told."""
+    inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    return inherited | {"WORKBENCH_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "workbench.settings"}
 
 
 def run_command(

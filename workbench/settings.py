@@ -31,12 +31,26 @@ def _secret_key() -> str:
         return given
     path = DATA_DIR / "secret_key"
     if not path.exists():
-        try:
-            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(secrets.token_urlsafe(50))
-        except FileExistsError:
-            pass  # another process was faster
+        _write_once(path, secrets.token_urlsafe(50))
     return path.read_text()
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Write a private file that appears whole; of several processes that start together the first one's stays."""
+    mine = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        with open(os.open(mine, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write(text)
+        os.link(mine, path)
+    except FileExistsError:
+        pass  # another process was faster
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"the data folder {DATA_DIR} cannot be written ({error.strerror}). "
+            "Make room, change its owner, or set WORKBENCH_DATA_DIR to another folder."
+        ) from error
+    finally:
+        mine.unlink(missing_ok=True)
 
 
 DEBUG = env_bool("WORKBENCH_DEBUG", False)
@@ -110,6 +124,11 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "transaction_mode": "IMMEDIATE",
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
+elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql" and find_spec("psycopg") is None:
+    raise ImproperlyConfigured(
+        "DATABASE_URL names PostgreSQL, whose driver is not installed. "
+        "Run: .venv/bin/pip install -r requirements-postgres.txt"
+    )
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"

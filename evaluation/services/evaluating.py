@@ -19,6 +19,9 @@ from rag_pipeline.services.pipelines import open_pipeline
 from rag_pipeline.spec import PipelineSpec
 from rag_pipeline.types import Progress, Trace
 
+_HOPELESS = 20
+"""Failed questions in a row after which a run stops: the server is down, and every other question would wait for it."""
+
 
 @handler
 class EvaluateRun(TaskHandler):
@@ -56,20 +59,19 @@ class EvaluateRun(TaskHandler):
         elif stage == "answer":
             yield from self._answer(keys)
         else:
+            self._refuse_silence()
             score_run(run=self.run, spec=EvaluationSpec.create(self.run.evaluation))
             yield UnitDone(keys[0])
 
     def _index(self) -> Iterator[Progress]:
         if not self.spec.core.use_context:
             return
-        yield from build_index(corpus=self.run.corpus, spec=self.spec, until=self.run.created)
-        Run.objects.filter(pk=self.run.pk).update(
-            chunks=estimate(corpus=self.run.corpus, spec=self.spec, until=self.run.created).chunks
-        )
+        yield from build_index(corpus=self.run.corpus, spec=self.spec)
+        Run.objects.filter(pk=self.run.pk).update(chunks=estimate(corpus=self.run.corpus, spec=self.spec).chunks)
 
     def _answer(self, keys: Sequence[str]) -> Iterator[UnitDone]:
         wanted = [(int(key.partition(":")[0]), int(key.partition(":")[2])) for key in keys]
-        stored = set(self.run.answers.values_list("question_id", "repeat"))
+        stored = set(self.run.answers.filter(error="").values_list("question_id", "repeat"))
         open_ones = []
         for key, unit in zip(keys, wanted, strict=True):
             if unit in stored:
@@ -80,16 +82,30 @@ class EvaluateRun(TaskHandler):
             return
         questions = Question.objects.in_bulk([question for _, question, _ in open_ones])
         texts = [questions[question].text for _, question, _ in open_ones]
-        pipeline = open_pipeline(corpus=self.run.corpus, spec=self.spec, until=self.run.created)
+        pipeline = open_pipeline(corpus=self.run.corpus, spec=self.spec)
+        failed_in_a_row = 0
         for position, trace in run_block(pipeline, texts, settings.CONCURRENCY):
             if trace.permanent:
                 raise ProviderError(trace.error, permanent=True)
             key, question, repeat = open_ones[position]
             self._store(question, repeat, trace)
             yield UnitDone(key, failed=bool(trace.error))
+            failed_in_a_row = failed_in_a_row + 1 if trace.error else 0
+            if failed_in_a_row == _HOPELESS:
+                raise ProviderError(f"{_HOPELESS} questions in a row failed, so the run was stopped. {trace.error}")
+
+    def _refuse_silence(self) -> None:
+        """A run without a single answer has nothing to score. Raises ProviderError with the reason."""
+        if self.run.answers.exists() and not self.run.answers.filter(error="").exists():
+            first = self.run.answers.all()[0]
+            raise ProviderError(f"No question could be answered. {first.error}")
 
     def _store(self, question: int, repeat: int, trace: Trace) -> None:
-        Answer.objects.get_or_create(run=self.run, question_id=question, repeat=repeat, defaults=answer_fields(trace))
+        """Store an answer; one that is there stays, unless it was a failure."""
+        answer = {"run": self.run, "question_id": question, "repeat": repeat}
+        fields = answer_fields(trace)
+        if not Answer.objects.filter(**answer).exclude(error="").update(**fields):
+            Answer.objects.get_or_create(**answer, defaults=fields)
         fresh = [note for note in trace.notes if note not in self.run.notes]
         if fresh:
             self.run.notes = [*self.run.notes, *fresh]

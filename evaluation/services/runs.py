@@ -112,7 +112,7 @@ def start_run(
         run = Run.objects.create(
             corpus=corpus,
             testset=testset,
-            name=name.strip(),
+            name=name.strip()[:120],
             pipeline=spec.settings,
             pipeline_fingerprint=spec.fingerprint,
             evaluation=evaluation.model_dump(),
@@ -133,10 +133,14 @@ def cancel_run(*, run: Run) -> None:
 
 
 def resume_run(*, run: Run) -> None:
-    """Let a failed or cancelled run go on where it stopped. Raises ConfigError when there is nothing to go on with."""
-    if run.task is None or run.task.active or run.task.state == BackgroundTask.State.DONE:
+    """Let a failed or cancelled run go on, or ask again what failed in a finished one; good answers stay.
+
+    Raises ConfigError when there is nothing to go on with.
+    """
+    task = run.task
+    if task is None or task.active or (task.state == BackgroundTask.State.DONE and not task.failures):
         raise ConfigError(f"{run} has nothing left to do.")
-    background.resume(run.task)
+    background.resume(task)
 
 
 def delete_run(*, run: Run) -> None:

@@ -42,12 +42,20 @@ def start_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec, inline: 
     name = name.strip()
     if not name:
         raise ConfigError("Give the test set a name.", "name")
+    longest = TestSet._meta.get_field("name").max_length or 0
+    if len(name) > longest:
+        raise ConfigError(f"The name of a test set has at most {longest} characters; this one has {len(name)}.", "name")
     if not corpus.documents.exists():
         raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
-    if corpus.testsets.filter(name=name).exists():
-        raise ConfigError(f"The corpus “{corpus.name}” already has a test set “{name}”. Choose another name.", "name")
     with transaction.atomic():
-        testset = TestSet.objects.create(corpus=corpus, name=name, generator=spec.model_dump())
+        # Not asked beforehand whether the name is free: two may ask at the same moment.
+        testset, new = TestSet.objects.get_or_create(
+            corpus=corpus, name=name, version=1, defaults={"generator": spec.model_dump()}
+        )
+        if not new or corpus.testsets.filter(name=name).count() > 1:
+            raise ConfigError(
+                f"The corpus “{corpus.name}” already has a test set “{name}”. Choose another name.", "name"
+            )
         testset.task = background.enqueue("generate", {"testset": testset.pk}, inline=inline)
         testset.save(update_fields=["task"])
     return testset

@@ -19,6 +19,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.management.progress import ProgressBar
+from rag_pipeline.services.storage import DATABASE_AWAY, storage_problem
 from rag_pipeline.spec import PipelineSpec
 from rag_pipeline.types import Progress
 
@@ -68,6 +69,11 @@ class WorkbenchCommand(BaseCommand):
             # The reader of our output has gone (`| head`): not worth a word, nor a second failure at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(FAILED)
+        except (OSError, *DATABASE_AWAY) as error:
+            problem = storage_problem(error)
+            if not problem:
+                raise
+            self._fail(CommandError(problem, returncode=FAILED), options)
         finally:
             self.bar.clear()
 

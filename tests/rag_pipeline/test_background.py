@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import ClassVar
 
 import pytest
+from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
 from rag_pipeline import background
@@ -49,10 +52,36 @@ class Counting(TaskHandler):
         Counting.finished += 1
 
 
+@handler
+class Slow(TaskHandler):
+    """One unit of several steps that a test stops in the middle; goes on from what `made` holds."""
+
+    kind = "test-slow"
+    stages = ("only",)
+    made: ClassVar[int] = 0
+    finishing: ClassVar[int] = 0
+
+    def plan(self, stage: str) -> list[str]:
+        return ["only"]
+
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+        yield Progress("making", Slow.made, 6)
+        while Slow.made < 6:
+            if self.task.payload.get("moves", True):
+                Slow.made += 1
+            yield Progress("making", Slow.made, 6)
+        yield UnitDone("only")
+
+    def finish(self) -> None:
+        Slow.finishing += 1
+        time.sleep(0.3)
+
+
 @pytest.fixture(autouse=True)
 def forget() -> None:
     Counting.worked.clear()
     Counting.finished = 0
+    Slow.made = Slow.finishing = 0
 
 
 def test_does_every_unit_once_and_finishes_once():
@@ -141,14 +170,126 @@ def test_gives_up_on_a_unit_that_keeps_killing_workers():
     assert "three times" in run_inline(task).error
 
 
+def test_resuming_tries_failed_units_again_and_plans_later_stages_anew():
+    task = run_inline(enqueue("test-counting", {"keys": ["a", "bad", "c"]}))
+    WorkUnit.objects.filter(key="bad").update(key="mended")
+    background.resume(task)
+    task.refresh_from_db()
+    assert (task.state, task.stage, task.done, task.total, task.failures) == ("running", "count", 2, 3, 0)
+    assert run_inline(task).state == BackgroundTask.State.DONE
+    assert Counting.worked == ["ready", "a", "bad", "c", "mended"]
+    assert Counting.finished == 2  # what comes at the end is made from all of it
+
+
+def test_a_stage_after_the_resumed_one_is_done_again():
+    task = run_inline(enqueue("test-counting", {"keys": ["a"]}))
+    task.units.filter(stage="prepare").update(state=WorkUnit.State.FAILED)
+    background.resume(task)
+    assert run_inline(task).state == BackgroundTask.State.DONE
+    assert Counting.worked == ["ready", "a", "ready", "a"]
+
+
+class StopAfter(threading.Event):
+    """A worker's stop that is asked for so many times before it is set."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self._left = times
+
+    def is_set(self) -> bool:
+        self._left -= 1
+        return self._left < 0
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_a_worker_stopped_in_order_many_times_is_no_reason_to_give_up(moves):
+    task = enqueue("test-slow", {"moves": moves})
+    for _ in range(background.MAX_ATTEMPTS + 2):
+        background.run_worker(StopAfter(6))
+    task.refresh_from_db()
+    assert task.error == ""
+    assert task.active or moves
+
+
+def test_a_worker_killed_many_times_goes_on_while_something_gets_done():
+    task = enqueue("test-slow", {})
+    background.run_worker(StopAfter(5))
+    unit = WorkUnit.objects.get(task=task)
+    assert unit.state == WorkUnit.State.WAITING
+    WorkUnit.objects.filter(pk=unit.pk).update(attempts=background.MAX_ATTEMPTS - 1)
+    background.run_worker(StopAfter(4))
+    unit.refresh_from_db()
+    assert unit.attempts == 0
+
+
+def test_two_workers_end_a_task_once():
+    stop = threading.Event()
+    task = enqueue("test-slow", {})
+    workers = [in_thread(stop), in_thread(stop)]
+    wait_for(lambda: BackgroundTask.objects.get(pk=task.pk).state == BackgroundTask.State.DONE)
+    stop.set()
+    for worker in workers:
+        worker.join()
+    assert Slow.finishing == 1
+
+
+def test_a_lease_that_another_took_over_is_not_given_back():
+    task = enqueue("test-counting", {"keys": ["a", "b"]})
+    held = leased_to_the_dead(task, "a")
+    (unit,) = WorkUnit.objects.filter(pk=held.pk)
+    with background._holding(task, [unit]):
+        WorkUnit.objects.filter(pk=held.pk).update(worker="elsewhere:1:later")
+    held.refresh_from_db()
+    assert (held.state, held.worker) == (WorkUnit.State.LEASED, "elsewhere:1:later")
+
+
+def test_a_database_that_is_away_is_waited_for(monkeypatch, caplog):
+    monkeypatch.setattr(background, "AFTER_FAULT_S", 0.05)
+    task = enqueue("test-counting", {"keys": ["a"]})
+    real, faults = background._claim, [OperationalError("server closed the connection"), InterfaceError("closed")]
+
+    def claim(*arguments):
+        if faults:
+            raise faults.pop()
+        return real(*arguments)
+
+    monkeypatch.setattr(background, "_claim", claim)
+    stop = threading.Event()
+    worker = in_thread(stop)
+    wait_for(lambda: BackgroundTask.objects.get(pk=task.pk).state == BackgroundTask.State.DONE)
+    stop.set()
+    worker.join()
+    assert Counting.worked == ["ready", "a"]
+    assert "server closed the connection" in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+def test_a_full_disk_ends_the_task_with_the_mend(monkeypatch):
+    def full(self, stage, keys):
+        raise OSError(errno.ENOSPC, "No space left on device", "eval.csv")
+
+    monkeypatch.setattr(Counting, "work", full)
+    error = run_inline(enqueue("test-counting", {"keys": ["a"]})).error
+    assert "full" in error
+    assert "Make room" in error
+
+
+def test_the_task_of_a_command_that_died_on_another_machine_is_taken_over():
+    task = enqueue("test-counting", {"keys": ["a"]})
+    long_ago = timezone.now() - 2 * background.LEASE
+    BackgroundTask.objects.filter(pk=task.pk).update(owner="elsewhere:1", created=long_ago)
+    background.release_dead()
+    task.refresh_from_db()
+    assert task.owner == ""
+
+
 def test_a_worker_leaves_the_task_of_a_command_to_it_and_takes_a_dead_command_s():
     own = enqueue("test-counting", {"keys": ["own"]}, inline=True)
     orphan = enqueue("test-counting", {"keys": ["orphan"]}, inline=True)
     host = background.process_name().partition(":")[0]
     BackgroundTask.objects.filter(pk=orphan.pk).update(owner=f"{host}:{DEAD_PID}")
     stop = threading.Event()
-    worker = threading.Thread(target=background.run_worker, args=(stop,))
-    worker.start()
+    worker = in_thread(stop)
     wait_for(lambda: BackgroundTask.objects.get(pk=orphan.pk).state == BackgroundTask.State.DONE)
     assert background.worker_alive()
     stop.set()
@@ -169,6 +310,20 @@ def leased_to_the_dead(task: BackgroundTask, key: str) -> WorkUnit:
     unit.lease_until = timezone.now() + timedelta(minutes=1)
     unit.save()
     return unit
+
+
+def in_thread(stop: threading.Event) -> threading.Thread:
+    """Start a worker that closes its own connection at its end, as a process would."""
+
+    def work() -> None:
+        try:
+            background.run_worker(stop)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
 
 
 def wait_for(condition, seconds: float = 10) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from django.db import connection
 
 from evaluation.models import Answer, Run, TestSet
 from evaluation.services import runs
@@ -13,13 +14,19 @@ from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
 from rag_pipeline import background
 from rag_pipeline.background import run_inline
 from rag_pipeline.errors import ConfigError, InUseError
-from rag_pipeline.services.corpora import import_documents
+from rag_pipeline.llm import limits
 from rag_pipeline.spec import PipelineSpec
 from tests.factories import WORDS, make_corpus, make_testset
 from tests.fake_openai import Behaviour
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CHAT = {"embedding": WORDS, "llm": "openai:gpt-test", "chunk_size": 300}
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """No failed call is tried again."""
+    monkeypatch.setattr(limits, "_configured", limits.ModelLimits(max_retries=0))
 
 
 def start(testset: TestSet, options: RunOptions | None = None, **settings: object) -> Run:
@@ -105,6 +112,58 @@ def test_a_stopped_run_goes_on_and_asks_nothing_twice(fake_openai):
         assert run.answers.get(question_id=question).text == text
 
 
+def test_failed_questions_of_a_finished_run_are_asked_again_and_scored(fake_openai):
+    run = start(make_testset(), **CHAT)
+    fake_openai.next(Behaviour.too_long())
+    done(run)
+    failed = run.answers.exclude(error="").get()
+    before = run.current_scoring
+    fake_openai.reset()
+    run.refresh_from_db()
+    runs.resume_run(run=run)
+    done(run)
+    assert len(fake_openai.bodies()) == 1
+    failed.refresh_from_db()
+    assert (failed.error, bool(failed.text)) == ("", True)
+    assert run.current_scoring != before
+    assert run.scorings.filter(current=True).count() == 1
+    run.task.refresh_from_db()
+    assert run.task.failures == 0
+    with pytest.raises(ConfigError, match="nothing left"):
+        runs.resume_run(run=run)
+
+
+def test_a_run_without_any_answer_fails_with_the_reason_and_goes_on_later(fake_openai, impatient):
+    run = start(make_testset(), **CHAT)
+    fake_openai.always = Behaviour.server_error()
+    task = run_inline(run.task)
+    assert task.state == "failed"
+    assert task.error.startswith("No question could be answered.")
+    assert "status 500" in task.error
+    fake_openai.reset()
+    run.refresh_from_db()
+    runs.resume_run(run=run)
+    done(run)
+    assert not run.answers.exclude(error="").exists()
+    assert run.scorings.count() == 1
+
+
+def test_a_server_that_goes_down_stops_the_run_after_twenty_questions(fake_openai, impatient):
+    run = start(make_testset(), RunOptions(repeat=4), **CHAT)
+    fake_openai.next(*[Behaviour()] * 5)
+    fake_openai.always = Behaviour.server_error(503)
+    task = run_inline(run.task)
+    assert task.state == "failed"
+    assert task.error.startswith("20 questions in a row failed")
+    assert run.answers.filter(error="").count() == 5
+    fake_openai.reset()
+    run.refresh_from_db()
+    runs.resume_run(run=run)
+    done(run)
+    assert run.answers.count() == 32
+    assert len(fake_openai.bodies()) == 27
+
+
 def test_a_rejected_key_ends_the_run_with_the_mend(fake_openai):
     run = start(make_testset(), **CHAT)
     fake_openai.always = Behaviour.rejected_key()
@@ -145,20 +204,18 @@ def test_repeats_are_answers_of_their_own():
     ]  # fmt: skip
 
 
-def test_a_document_added_meanwhile_is_not_searched():
-    testset = make_testset()
-    run = start(testset)
-    import_documents(corpus=testset.corpus, files=[("late.txt", b"The Rosetta Stone was found by French soldiers.")])
-    done(run)
-    assert {c["document"] for answer in run.answers.all() for c in answer.contexts} == {"rosetta_stone.txt"}
-    assert {c["document"] for a in done(start(testset)).answers.all() for c in a.contexts} > {"late.txt"}
-
-
 def test_two_runs_at_once_do_not_disturb_each_other():
     testset = make_testset()
     first, second = start(testset), start(testset, chunk_size=150)
     stop = threading.Event()
-    workers = [threading.Thread(target=background.run_worker, args=(stop,)) for _ in range(2)]
+
+    def work() -> None:
+        try:
+            background.run_worker(stop)
+        finally:
+            connection.close()
+
+    workers = [threading.Thread(target=work) for _ in range(2)]
     for worker in workers:
         worker.start()
     for run in (first, second):
