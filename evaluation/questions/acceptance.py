@@ -41,9 +41,7 @@ _ANAPHORIC = word_set(
     "building ship attack battle war act party company city town village river museum school episode show number "
     "structure site house street region district unit approach idea term word example study plan work committee work"
 )
-_UNSAID = word_set(
-    "this these those such same above following former latter respectively here there it they he she them him"
-)
+_UNSAID = word_set("this these those such same above former latter respectively here there")
 _VAGUE_FIRST = word_set(
     "major famous significant notable early numerous later further additional recent new examples example work works"
 )
@@ -80,7 +78,8 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
     answer_words = words(asked.answer)
     if not 1 <= len(answer_words) <= MAX_ANSWER_WORDS or not re.search(r"\w", asked.answer):
         return "no usable answer"
-    loose = set(answer_words[:3]) & ((PERSONAL - _OWNED) | _POINTING) or set(answer_words) & _UNSAID
+    told = words(asked.answer.replace("such as", ""))
+    loose = set(told[:3]) & ((PERSONAL - _OWNED) | _POINTING) or set(told) & _UNSAID
     if loose or answer_words[-1] in STOP - {"one", "two"} or _bare_definite(asked, corpus):
         return "the answer needs its neighbours"
     if answer_words[0] in {"either", "both"} and not {"or", "and"} & set(answer_words):
@@ -108,7 +107,8 @@ def _gives_away(asked: Asked) -> bool:
     answer = set(content_stems(asked.answer))
     if asked.answer.lower() in asked.text.lower():
         return True
-    return bool(answer) and len(answer & set(content_stems(asked.text))) > 0.5 * len(answer)
+    asked_for = re.sub(r"^(.*?)\bwhich \w+", r"\1", asked.text, flags=re.IGNORECASE)
+    return bool(answer) and len(answer & set(content_stems(asked_for))) > 0.5 * len(answer)
 
 
 def _unclear(asked: Asked, found: list[str]) -> str:
@@ -140,6 +140,8 @@ def _undetermined(asked: Asked, corpus: CorpusWords) -> str:
         if own[-1].lower() in _KNOWN_TO_ALL or (own[-1].lower() not in _ANAPHORIC and corpus.runs_through(phrase)):
             continue
         if asked.generic and (len(own) > 1 or own[0].lower() not in _ANAPHORIC) and corpus.is_vocabulary(phrase):
+            continue
+        if len(own) >= (2 if asked.generic else 3) and own[-1].lower() not in _ANAPHORIC:
             continue
         if _said_which(after, generic=asked.generic):
             continue
@@ -180,11 +182,13 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
         return ""
     names = _names_in(asked.text, corpus)
     topic = re.sub(r"^(?:the|an?) ", "", asked.topic)
+    known_term = len(topic.split()) > 1 or corpus.sentences_with(content_stems(topic)) >= 3
     if asked.kind == "definition":
-        return _defined_again(topic, corpus) or ("" if names or len(topic.split()) > 1 else "names nothing particular")
+        return _defined_again(topic, corpus) or ("" if names or known_term else "names nothing particular")
     stems = set(content_stems(_WH.sub("", asked.text)))
     fixed = corpus.runs_through(topic)
-    if not (names or fixed) and (not asked.generic or asked.kind == "how_many"):
+    dated = asked.kind in {"who", "which"} and re.search(r"\d", asked.text) is not None
+    if not (names or fixed or dated) and (not asked.generic or asked.kind == "how_many"):
         return "names nothing particular"
     if not asked.generic and len(names) < 2 and _is_indefinite(asked.topic):
         return "names nothing particular"
@@ -192,11 +196,14 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
         return "names nothing particular"
     if asked.kind in {"who", "which", "identity"} and not names and not re.search(r"\d", asked.text):
         return "names nothing particular"
-    if not names and not fixed and len(topic.split()) < 2 and len(stems) < 5:
+    if not names and not fixed and not known_term and len(stems) < 5:
         return "names nothing particular"
     if len(stems) < (2 if names or fixed else 3):
         return "names too little"
-    if asked.kind in {"what", "content", "with_what", "list"} and _only_a_verb(stems, topic, corpus):
+    vague = asked.kind in {"what", "content", "with_what", "list"} and not (
+        asked.generic and len(asked.answer.split()) > 2
+    )
+    if vague and _only_a_verb(stems, topic, corpus):
         return "names too little"
     return "could mean another passage" if corpus.sentences_with(stems) > 1 else ""
 
@@ -236,7 +243,7 @@ def _names_in(text: str, corpus: CorpusWords) -> list[str]:
 
 
 def _defined_again(topic: str, corpus: CorpusWords) -> str:
-    pattern = re.compile(rf"\b{re.escape(topic)}\b,? (?:is|are|was|were|the|an?) ", re.IGNORECASE)
+    pattern = re.compile(rf"\b{re.escape(topic)}(?: (?:is|are|was|were)|,) (?:an?|the) ", re.IGNORECASE)
     texts = {one.text for some in corpus.sentences.values() for one in some}
     hits = sum(len(pattern.findall(text)) for text in texts)
     return "could mean another passage" if hits > 1 else ""

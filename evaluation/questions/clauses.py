@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -60,7 +61,7 @@ class Clause:
     @property
     def main(self) -> Token:
         """The last verb, which carries the meaning."""
-        return [token for token in self.group if token.tag.startswith(("V", "MD")) or token.lower in BE][-1]
+        return self.group[-1]
 
     @property
     def copula(self) -> bool:
@@ -117,7 +118,7 @@ def lower_first(text: str, first: Token | None, is_name: Callable[[str], bool]) 
     """Write a phrase from the start of a sentence as it reads inside one."""
     if first is None or not text or first.start > 0 or (first.is_name and is_name(first.text)):
         return text
-    if len(first.text) > 1 and first.text[1:] != first.text[1:].lower():
+    if re.match(r"\w+ \d", text) or (len(first.text) > 1 and first.text[1:] != first.text[1:].lower()):
         return text
     if first.text == "I" or is_name(first.text) or "." in first.text or (len(first.text) == 1 and first.text != "A"):
         return text
@@ -170,6 +171,8 @@ def _from_subject(
     if any(token.lower in _NEGATIVE for token in group):
         return None
     cut = rest_end(body, group_end)
+    while group_end < cut and body[group_end].lower in _DROPPED:
+        group_end += 1
     kept = tuple(_without_brackets(body[group_end:cut]))
     if kept and cut < len(body) and _breaks_off(kept[-1], group):
         return None

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
+from evaluation.questions.entities import given_names
 from evaluation.questions.sentences import Sentence, split_document
 from evaluation.questions.topics import with_names
 from evaluation.questions.words import STOP, content_stems, parts_of_speech
@@ -15,6 +16,7 @@ from rag_pipeline.types import SourceDoc
 _CASED = re.compile(r"(?<![.!?:]\s)(?<![\"“'‘(*#\n])\b[^\W\d_][\w'’-]*")
 _F_WORD = re.compile(r"\b[a-z]*f[a-z]+\b")
 _FEW_SLIPS = 4
+_COMMON_ENDING = re.compile(r"(?:ic|al|ous|ive|ary|oid|ed|ing|ly|ions?|isms?|osis|itis|able|ible|ful|less|otes|ytes)$")
 _SLICES = 20
 
 
@@ -48,7 +50,9 @@ class CorpusWords:
             return False
         if small[lower] or capital[lower]:
             return capital[lower] > 2 * small[lower]
-        return not content_known(lower)
+        if lower in given_names():
+            return True
+        return not content_known(lower) and _COMMON_ENDING.search(lower) is None
 
     @cached_property
     def _lost_ligatures(self) -> bool:

@@ -22,6 +22,7 @@ _QUALITIES = word_set(
     "resistant sensitive important necessary available home notable accountable dependent limited adjacent close"
 )
 _MODAL = word_set("must shall should may can will")
+_AIMS = word_set("aim goal purpose function role task objective idea principle practice strategy intention job")
 _MAKING = word_set("form use build create establish found hire launch construct introduce erect install convert employ")
 _PLACES = word_set("in on at within inside near throughout")
 _KEPT = word_set("find locate store keep situate house hold place display concentrate base")
@@ -108,8 +109,15 @@ def found_in(clause: Clause) -> Iterator[Asked]:
         and clause.rest[0].lower in {"in", "on", "at", "within", "inside", "near", "throughout"}
     ):
         end = long_noun_phrase(clause.rest, 1)
-        if end == len(clause.rest) and not clause.lead:
+        if end == len(clause.rest) and not clause.lead and not _is_name(clause.rest):
             yield about(clause, "where", "where", "", clause.text(clause.rest))
+
+
+def aim(clause: Clause) -> Iterator[Asked]:
+    """`The aim of X is to …`: ask what it is."""
+    aims = clause.copula and clause.generic and any(token.lower in _AIMS for token in clause.subject[:3])
+    if aims and len(clause.rest) > 3 and clause.rest[0].tag == "TO" and clause.subject[0].lower == "the":
+        yield about(clause, "used_for", "what", "", clause.text(clause.rest))
 
 
 def used_for(clause: Clause) -> Iterator[Asked]:
@@ -168,7 +176,7 @@ def _fixed_preposition(clause: Clause) -> Iterator[Asked]:
         thing, after = clause.rest[1 : span[0]], clause.rest[span[0] :]
     else:
         thing, after = clause.rest[1:], ()
-    if thing and not any(token.tag in {"WDT", "WP"} for token in thing):
+    if thing and thing[0].lower != "as" and not any(token.tag in {"WDT", "WP"} for token in thing):
         kept = f"{clause.rest[0].text} {clause.text(after)}"
         yield about(clause, "with_what", "who" if is_somebody(thing) else "what", kept, clause.text(thing))
 

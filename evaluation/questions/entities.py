@@ -79,6 +79,11 @@ def is_person(tokens: Tokens) -> bool:
     )
 
 
+def not_a_person(words: list[str]) -> bool:
+    """Return whether a word of a name says that it is a place, an organisation or an event."""
+    return any(word.lower().rstrip(".") in _NOT_PEOPLE for word in words)
+
+
 def looks_like_person(words: list[str]) -> bool:
     """Return whether capitalised words read as a person's name."""
     lower = [word.lower().rstrip(".") for word in words]

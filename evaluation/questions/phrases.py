@@ -15,7 +15,7 @@ _JOINS = word_set(
 )
 _MODIFIERS = ("JJ", "JJR", "JJS", "VBN", "VBG", "CD", "NN", "NNS", "NNP", "NNPS", "POS", "FW")
 _YEAR = re.compile(r"(?:1\d|20)\d\d(?:[–-]\d{2,4})?")
-_DECADE = re.compile(r"(?:1\d|20)\d0['’]?s")
+_DECADE = re.compile(r"(?:mid-|early-|late-)?(?:1\d|20)\d0['’]?s")
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 _DAY = re.compile(r"[0-3]?\d(?:st|nd|rd|th)?")
 _DATE_WORDS = word_set("early late mid middle summer autumn spring winter fall end beginning")
@@ -33,12 +33,17 @@ def noun_phrase(tokens: Tokens, start: int) -> int:
     last_noun = -1
     while at < len(tokens):
         token = tokens[at]
-        if token.is_noun or (token.is_number and last_noun == at - 1 >= start and tokens[at - 1].is_name):
+        if token.is_noun or (token.is_number and last_noun == at - 1 >= start and _is_numbered(tokens[at - 1])):
             last_noun = at
         elif not _inside_phrase(tokens, at, last_noun):
             break
         at += 1
     return last_noun + 1 if last_noun >= start else start
+
+
+def _is_numbered(token: Token) -> bool:
+    """Return whether a number after this word belongs to it: `Squad 422`, `section 347`."""
+    return token.is_name or token.lower in {"section", "chapter", "article", "title", "rule", "part", "form", "type"}
 
 
 def _inside_phrase(tokens: Tokens, at: int, last_noun: int) -> bool:
@@ -91,8 +96,8 @@ def long_noun_phrase(tokens: Tokens, start: int, joins: frozenset[str] = _JOINS,
             if token.lower in {"and", "or"} and not partners and _starts_clause(tokens, further):
                 break
             end = further
-        elif token.text == "," and list_end(tokens, end) > end:
-            end = list_end(tokens, end)
+        elif token.text == "," and list_end(tokens, end, partners=partners) > end:
+            end = list_end(tokens, end, partners=partners)
         elif token.text == "(":
             close = _closing(tokens, end)
             if close < 0:
@@ -103,7 +108,7 @@ def long_noun_phrase(tokens: Tokens, start: int, joins: frozenset[str] = _JOINS,
     return end
 
 
-def list_end(tokens: Tokens, at: int) -> int:
+def list_end(tokens: Tokens, at: int, *, partners: bool = False) -> int:
     """Return where `, B and C` ends that begins with the comma at `at`; `at` when it is no list."""
     end, items = at, 0
     while end < len(tokens) and tokens[end].text == ",":
@@ -115,7 +120,7 @@ def list_end(tokens: Tokens, at: int) -> int:
         end += 1
     if items and end < len(tokens) and tokens[end].lower in {"and", "or"}:
         further = noun_phrase(tokens, end + 1)
-        if further > end + 1 and not _starts_clause(tokens, further):
+        if further > end + 1 and (partners or not _starts_clause(tokens, further)):
             return further
     return at
 

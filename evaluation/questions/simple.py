@@ -15,8 +15,8 @@ from evaluation.questions.words import Token, tag, word_set
 
 _RULES: tuple[Callable[[Clause], Iterator[Asked]], ...] = (
     facts.when, facts.where, facts.how_many, facts.share, facts.measure, facts.why,
-    things.who, things.definition, things.identity, things.called, things.what,
-    duties.required, duties.condition, duties.how, duties.purpose, duties.found_in, duties.used_for,
+    things.who, things.definition, things.identity, things.called, things.listed, things.what,
+    duties.required, duties.condition, duties.how, duties.purpose, duties.found_in, duties.used_for, duties.aim,
     duties.content, duties.quality, duties.with_what,
 )  # fmt: skip
 _UNTOLD = word_set("this that these those such another one some several each other others few part much")
@@ -55,7 +55,6 @@ def _candidates(text: str, tokens: list[Token], corpus: CorpusWords) -> Iterator
     if clause is not None and _has_known_subject(clause):
         for rule in _RULES:
             yield from rule(clause)
-        yield from things.listed(clause, tokens)
 
 
 def _has_known_subject(clause: Clause) -> bool:

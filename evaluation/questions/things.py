@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from evaluation.questions.asked import Asked, about, active_of_passive, of_subject, standing
 from evaluation.questions.clauses import Clause
-from evaluation.questions.entities import PERSON_NOUNS, is_person, is_somebody
+from evaluation.questions.entities import PERSON_NOUNS, is_person, is_somebody, not_a_person
 from evaluation.questions.phrases import Tokens, date_phrase, long_noun_phrase, noun_phrase, of_phrase
-from evaluation.questions.words import Token, verb_lemma, word_set
+from evaluation.questions.words import verb_lemma, word_set
 
 _VAGUE = word_set(
     "way thing example result case part kind one some piece matter number variety lot type form fact instance "
@@ -23,7 +23,12 @@ _HEADS = word_set(
     "regiment"
 )
 _OBJECTLESS = word_set(
-    "be have do go come seem appear remain say think know believe argue want like let make get begin start finish end continue take"
+    "be have do go come seem appear remain say think know believe argue want like let make get begin start "
+    "finish end continue take"
+)
+_DONE_BY_PEOPLE = word_set(
+    "invent write compose paint discover describe patent design coin marry publish translate illustrate propose "
+    "formulate sculpt direct edit observe deduce demonstrate argue devise"
 )
 _NAMING = word_set("call name term nickname dub know title entitle")
 _LISTING = word_set("include comprise contain feature consist cover offer encompass produce")
@@ -44,12 +49,12 @@ def who(clause: Clause) -> Iterator[Asked]:
             agent = clause.rest[at + 1 : end]
             if not agent or clause.aux != 1 or len(clause.group) != 2 or not _named(agent):
                 return
-            wh = _asking_for(agent)
+            wh = "who" if _human(clause, agent) else _asking_for(agent)
             if wh != "what":
                 yield active_of_passive(clause, wh, [*clause.rest[:at], *clause.rest[end:]], clause.text(agent))
             return
     elif _named(clause.subject) and not clause.copula and clause.rest and len(clause.subject) <= 8:
-        wh = _asking_for(clause.subject)
+        wh = "who" if _human(clause, clause.subject) else _asking_for(clause.subject)
         kind = "who" if wh == "who" else "which"
         if wh != "what" and not clause.plural:
             yield of_subject(clause, kind, wh, clause.rest, clause.text(clause.subject), topic=_last_name(clause))
@@ -57,6 +62,12 @@ def who(clause: Clause) -> Iterator[Asked]:
 
 def _named(tokens: Tokens) -> bool:
     return any(token.is_name for token in tokens)
+
+
+def _human(clause: Clause, agent: Tokens) -> bool:
+    """Return whether the verb is done by people and the doer is named like one (`invented by Taqi al-Din`)."""
+    named = all(token.is_name for token in agent) and len(agent) <= 4
+    return named and verb_lemma(clause.main.text) in _DONE_BY_PEOPLE and not_a_person([t.text for t in agent]) is False
 
 
 def _last_name(clause: Clause) -> str:
@@ -92,7 +103,7 @@ def definition(clause: Clause) -> Iterator[Asked]:
     head = clause.rest[end - 1].lower
     sort_of = head in {"type", "kind", "form", "class"} and end < len(clause.rest) and clause.rest[end].lower == "of"
     vague = head in _VAGUE and clause.rest[0].lower != "the" and not sort_of
-    if end == 0 or vague or len(clause.rest) < 4 or head in {token.lower for token in clause.subject}:
+    if end == 0 or vague or len(clause.rest) < 3 or head in {token.lower for token in clause.subject}:
         return
     wh = "who" if _is_somebody(clause.subject, clause.rest) else "what"
     if clause.plural == (clause.group[0].lower in {"are", "were"}):
@@ -133,6 +144,9 @@ def _superlative(tokens: Tokens) -> bool:
 
 def called(clause: Clause) -> Iterator[Asked]:
     """`is known as Y`: ask for the name."""
+    if clause.passive and clause.main.lower == "referred" and clause.text(clause.rest[:2]) == "to as":
+        yield about(clause, "called", "what", "to as", clause.text(clause.rest[2:]))
+        return
     if not clause.passive or verb_lemma(clause.main.text) not in _NAMING or not clause.rest:
         return
     knows = clause.main.lower == "known"
@@ -162,22 +176,16 @@ def stands_for(sentence: str) -> Iterator[Asked]:
                 break
 
 
-def listed(clause: Clause, tokens: list[Token]) -> Iterator[Asked]:
-    """`includes A, B and C`: ask for the list."""
-    verb = verb_lemma(clause.main.text)
-    told = clause.copula and clause.plural and clause.subject[0].lower == "the" and clause.rest[:1]
-    if clause.passive or clause.lead or not (verb in _LISTING or told):
+def listed(clause: Clause) -> Iterator[Asked]:
+    """`includes A, B and C`, `the symptoms are A, B and C`: ask for the list."""
+    told = clause.copula and clause.plural and clause.subject[0].lower == "the"
+    if clause.passive or clause.lead or not (verb_lemma(clause.main.text) in _LISTING or told):
         return
-    after = [token for token in tokens if token.start >= clause.group[-1].end]
-    keep: list[Token] = []
-    if after and after[0].lower == "of":
-        keep, after = after[:1], after[1:]
-    end = next((at for at, token in enumerate(after) if token.text in {".", ";", ":", "("}), len(after))
-    items = after[:end]
+    start = 1 if clause.rest and clause.rest[0].lower == "of" else 0
+    items = clause.rest[start:]
     commas = sum(token.text == "," for token in items)
-    if commas < 1 or not any(token.lower in {"and", "or"} for token in items) or not _only_nouns(items):
-        return
-    yield about(clause, "list", "what", keep, clause.text(items))
+    if commas and any(token.lower in {"and", "or"} for token in items) and _only_nouns(items):
+        yield about(clause, "list", "what", clause.rest[:start], clause.text(items))
 
 
 def _only_nouns(items: Tokens) -> bool:
@@ -199,7 +207,8 @@ def what(clause: Clause) -> Iterator[Asked]:
     thing, after = clause.rest[:end], clause.rest[end:]
     if not thing or thing[0].is_number or not _may_follow(after):
         return
-    if any(token.lower in {"it", "them", "him"} for token in after):
+    cut_short = verb_lemma(clause.main.text) in _LISTING and clause.tail
+    if cut_short or any(token.lower in {"it", "them", "him"} for token in after):
         return
     yield about(clause, "what", "who" if is_somebody(thing) else "what", after, clause.text(thing))
 

@@ -22,7 +22,11 @@ _DEFINED = re.compile(
     r"(?P<what>(?:an?|the) [^.;]+)"
 )
 _COMPLEMENT_END = re.compile(r"\b(?:of|in|that|which|who|for|by|with|from|located|developed|released|founded)\b|,")
-_NOT_ALONE = r"(?! (?:of|that|which|who|where|in which|[A-Z])\b)(?!\s[a-z]+(?:s|or|er|al|ion|ment)\b)"
+_NOT_ALONE = (
+    r"(?! (?:of|that|which|who|where|in which|[A-Z]\w*)\b)"
+    r"(?! (?:council|limits|government|cent(?:re|er)|walls?|charter|hall|authorit\w+|streets?|area|library|mode|engine|"
+    r"world|system|developers?|series|crew|captain|owners?|history|staff|board|name)\b)"
+)
 _MANY = 5
 
 

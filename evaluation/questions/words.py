@@ -13,6 +13,7 @@ _TOKEN = re.compile(
     (?:[A-Z]\.){2,}                          # U.S., J.R.R.
     | (?:Mr|Mrs|Ms|Dr|St|Jr|Sr|No|vs|Inc|Ltd|Co|Gen|Col|Lt|Prof|Rev|Hon|Mt|Ft)\.(?=\s)
     | [A-Z]\.(?=\s[A-Z])                     # initials
+    | (?:mid|early|late)-\d{4}s?\b           # mid-1950s
     | \d+(?:[.,]\d+)*-[a-z]+\b                 # 11-inch
     | \d+(?:[.,]\d+)*(?:[–-]\d+(?:[.,]\d+)*)+\b  # 1865–1871
     | [$£€¥]?\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?\b%?

@@ -2,34 +2,143 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
 from evaluation.question_writers.base import question_writers
 from evaluation.question_writers.builtin import BuiltinWriter
+from evaluation.questions.slips import KINDS
 from evaluation.spec import GeneratorSpec
+from evaluation.types import DraftQuestion
+from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.types import SourceDoc
 
-TEXT = """The FSO Car Factory was established in 1951. Frontex has its headquarters in Warsaw.
+SAMPLE = (Path(__file__).parents[3] / "workbench" / "sample" / "warsaw.txt").read_text(encoding="utf-8")
+SHORT = """The FSO Car Factory was established in 1951. Frontex has its headquarters in Warsaw.
 Warsaw's first stock exchange was established in 1817 and continued trading until World War II.
 In 2012 the Economist Intelligence Unit ranked Warsaw as the 32nd most liveable city in the world."""
+DOCUMENTS = (SourceDoc(3, "warsaw.txt", SAMPLE), SourceDoc(7, "short.txt", SHORT))
 
 
-def _writer(seed: int = 0) -> BuiltinWriter:
-    return BuiltinWriter([SourceDoc(7, "a.txt", TEXT)], GeneratorSpec(pairs=3, out_of_scope=4, seed=seed), None)
+def embed_by_letters(texts: Sequence[str]) -> Vectors:
+    """Return letter counts: enough to tell that two texts are alike."""
+    counts = np.array([[text.lower().count(chr(97 + letter)) for letter in range(26)] for text in texts], np.float32)
+    return counts / np.maximum(1e-6, np.linalg.norm(counts, axis=1, keepdims=True))  # type: ignore[no-any-return]
+
+
+def writer(documents: Sequence[SourceDoc] = DOCUMENTS, **spec: object) -> BuiltinWriter:
+    """Return a writer over the sample."""
+    return BuiltinWriter(documents, GeneratorSpec.create(spec), embed_by_letters)
+
+
+@lru_cache
+def written(seed: int = 0, purpose: str = "") -> tuple[tuple[DraftQuestion, DraftQuestion], ...]:
+    """Return the pairs of the sample."""
+    steps = writer(pairs=30, seed=seed, purpose=purpose).write_pairs()
+    return tuple((step.questions[0], step.questions[1]) for step in steps)
 
 
 def test_the_writer_is_registered() -> None:
     assert question_writers.get("builtin") is BuiltinWriter
 
 
-def test_evidence_is_the_exact_text() -> None:
-    written = [question for step in _writer().write_pairs() for question in step.questions]
-    assert len(written) == 6
-    for question in written:
-        (evidence,) = question.evidence
-        assert TEXT[evidence.span.start : evidence.span.end] == evidence.text
-        assert question.references[0] in evidence.text
+def test_the_sample_document_gives_thirty_pairs() -> None:
+    assert len(written()) == 30
+
+
+def test_every_document_gets_a_question() -> None:
+    assert {simple.evidence[0].span.document_id for simple, _ in written()} == {3, 7}
+
+
+def test_evidence_is_the_exact_sentence_and_never_taken_twice() -> None:
+    texts = {doc.id: doc.text for doc in DOCUMENTS}
+    spans = []
+    for simple, _ in written():
+        (evidence,) = simple.evidence
+        assert texts[evidence.span.document_id][evidence.span.start : evidence.span.end] == evidence.text
+        spans.append(evidence.span)
+    assert len(set(spans)) == len(spans)
+    for one, other in zip(sorted(spans), sorted(spans)[1:], strict=False):
+        assert one.document_id != other.document_id or one.end <= other.start
+
+
+def test_the_answer_is_in_the_evidence_and_not_in_the_question() -> None:
+    for simple, _ in written():
+        answer, sentence = simple.references
+        assert answer in sentence
+        assert answer.lower() not in simple.text.lower()
+        assert simple.text.endswith("?")
+
+
+def test_a_twin_shares_answer_evidence_and_split() -> None:
+    for simple, twin in written():
+        assert (twin.pair_id, twin.references, twin.evidence, twin.split) == (
+            simple.pair_id,
+            simple.references,
+            simple.evidence,
+            simple.split,
+        )
+        assert (simple.kind, twin.kind) == ("simple", "complex")
+        assert twin.text != simple.text
+
+
+def test_transformations_come_evenly_and_every_twin_has_a_known_slip() -> None:
+    assert Counter(twin.transformation for _, twin in written()) == {
+        "rephrase": 10,
+        "complicate": 10,
+        "situational": 10,
+    }
+    assert {twin.error for _, twin in written()} == set(KINDS)
+
+
+def test_numbers_of_a_question_are_in_its_twin() -> None:
+    for simple, twin in written():
+        for number in [word for word in simple.text.rstrip("?").split() if word.isdigit()]:
+            assert number in twin.text
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_same_seed_makes_the_same_questions(seed: int) -> None:
+    again = [step.questions for step in writer(pairs=30, seed=seed).write_pairs()]
+    assert again == list(written(seed))
+
+
+def test_another_seed_makes_others() -> None:
+    assert [simple.text for simple, _ in written(0)] != [simple.text for simple, _ in written(1)]
 
 
 def test_an_interrupted_writing_goes_on_where_it_stopped() -> None:
-    whole = [step.questions for step in _writer().write_pairs()]
-    rest = [step.questions for step in _writer().write_pairs(done=whole[0])]
-    assert whole[1:] == rest
+    whole = written()
+    rest = [step.questions for step in writer(pairs=30).write_pairs(done=[q for pair in whole[:11] for q in pair])]
+    assert rest == list(whole[11:])
+
+
+def test_too_little_text_gives_fewer_questions_and_no_filler() -> None:
+    made = list(writer([DOCUMENTS[1]], pairs=30).write_pairs())
+    assert 1 <= len(made) <= 5
+    assert list(writer([SourceDoc(1, "a.txt", "Nothing. Here? - a - b")], pairs=3).write_pairs()) == []
+
+
+def test_about_a_third_of_the_pairs_is_held_out() -> None:
+    splits = Counter(simple.split for seed in range(2) for simple, _ in written(seed))
+    assert 0.15 < splits["holdout"] / splits.total() < 0.45
+
+
+def test_the_purpose_speaks_in_situations_and_is_noted() -> None:
+    pairs = written(purpose="tourists asking about their stay in Warsaw")
+    situations = [twin.text for _, twin in pairs if twin.transformation == "situational"]
+    assert all("tourist with a question about my stay" in text.lower().replace("  ", " ") for text in situations[:3])
+    assert all("nearness_to_purpose" in simple.metadata for simple, _ in pairs)
+
+
+def test_half_of_the_out_of_scope_questions_is_near() -> None:
+    made = [step.questions[0] for step in writer(out_of_scope=15).write_out_of_scope()]
+    assert Counter(question.transformation for question in made) == {"far": 8, "near": 7}
+    assert len({question.question_id for question in made}) == 15
+    assert not any(question.references or question.evidence for question in made)
+    assert list(writer(out_of_scope=15).write_out_of_scope(done=made)) == []
