@@ -66,8 +66,10 @@ class EvaluateRun(TaskHandler):
     def _index(self) -> Iterator[Progress]:
         if not self.spec.core.use_context:
             return
-        yield from build_index(corpus=self.run.corpus, spec=self.spec)
-        Run.objects.filter(pk=self.run.pk).update(chunks=estimate(corpus=self.run.corpus, spec=self.spec).chunks)
+        yield from build_index(corpus=self.run.corpus, spec=self.spec, until=self.run.created)
+        Run.objects.filter(pk=self.run.pk).update(
+            chunks=estimate(corpus=self.run.corpus, spec=self.spec, until=self.run.created).chunks
+        )
 
     def _answer(self, keys: Sequence[str]) -> Iterator[UnitDone]:
         wanted = [(int(key.partition(":")[0]), int(key.partition(":")[2])) for key in keys]
@@ -82,7 +84,7 @@ class EvaluateRun(TaskHandler):
             return
         questions = Question.objects.in_bulk([question for _, question, _ in open_ones])
         texts = [questions[question].text for _, question, _ in open_ones]
-        pipeline = open_pipeline(corpus=self.run.corpus, spec=self.spec)
+        pipeline = open_pipeline(corpus=self.run.corpus, spec=self.spec, until=self.run.created)
         failed_in_a_row = 0
         for position, trace in run_block(pipeline, texts, settings.CONCURRENCY):
             if trace.permanent:

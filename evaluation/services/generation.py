@@ -113,7 +113,7 @@ def open_writer(testset: TestSet, spec: GeneratorSpec) -> QuestionWriter:
     """Return the writer that `spec.llm` asks for, over the documents of the test set's corpus."""
     unit = question_writers.get("builtin" if spec.llm == BUILTIN_READER else "llm", "llm")
     embedder = open_embedder(WRITER_EMBEDDING)
-    return unit(source_docs(corpus=testset.corpus), spec, embedder.embed_passages)
+    return unit(source_docs(corpus=testset.corpus, until=testset.created), spec, embedder.embed_passages)
 
 
 def shortfall(spec: GeneratorSpec, made: dict[str, int], report: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import re
 import unicodedata
@@ -58,9 +59,15 @@ def rename_corpus(*, corpus: Corpus, name: str) -> None:
     corpus.save(update_fields=["name"])
 
 
-def source_docs(*, corpus: Corpus) -> list[SourceDoc]:
-    """Return the documents of a corpus as the engine sees them, in order of id."""
-    return [document.as_source() for document in corpus.documents.order_by("id")]
+def source_docs(*, corpus: Corpus, until: dt.datetime | None = None) -> list[SourceDoc]:
+    """Return the documents of a corpus as the engine sees them, in order of id.
+
+    `until` leaves out what was imported later: long work sees the corpus as it was when it was asked for.
+    """
+    documents = corpus.documents.order_by("id")
+    if until is not None:
+        documents = documents.filter(created__lte=until)
+    return [document.as_source() for document in documents]
 
 
 def import_documents(*, corpus: Corpus, files: Iterable[tuple[str, bytes]]) -> ImportReport:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -62,9 +63,9 @@ def _embedder(embedding: str, mode: str) -> Embedder:
     return unit(name, mode)
 
 
-def estimate(*, corpus: Corpus, spec: PipelineSpec) -> IndexEstimate:
-    """Count chunks and texts to embed, loading no model."""
-    documents = source_docs(corpus=corpus)
+def estimate(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> IndexEstimate:
+    """Count chunks and texts to embed, loading no model. `until`: see `source_docs`."""
+    documents = source_docs(corpus=corpus, until=until)
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
     row = Index.objects.filter(fingerprint=index_fingerprint(documents, spec, embedder)).first()
     if row is not None and _folder(row.fingerprint).exists():
@@ -73,9 +74,9 @@ def estimate(*, corpus: Corpus, spec: PipelineSpec) -> IndexEstimate:
     return IndexEstimate(len(spans), len(embedder.unseen(chunk_texts(documents, spans))))
 
 
-def build_index(*, corpus: Corpus, spec: PipelineSpec) -> Iterator[Progress]:
+def build_index(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> Iterator[Progress]:
     """Build the index of a corpus unless it is there, yielding progress. Raises ConfigError, ProviderError."""
-    documents = _documents(corpus)
+    documents = _documents(corpus, until)
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
     fingerprint = index_fingerprint(documents, spec, embedder)
     if Index.objects.filter(fingerprint=fingerprint).exists() and load_index(_folder(fingerprint), documents, embedder):
@@ -94,14 +95,14 @@ def build_index(*, corpus: Corpus, spec: PipelineSpec) -> Iterator[Progress]:
     )
 
 
-def open_index(*, corpus: Corpus, spec: PipelineSpec) -> ChunkIndex:
+def open_index(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> ChunkIndex:
     """Return the index of a corpus, built when needed. Raises ConfigError, ProviderError."""
-    documents = _documents(corpus)
+    documents = _documents(corpus, until)
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
     folder = _folder(index_fingerprint(documents, spec, embedder))
     index = load_index(folder, documents, embedder)
     if index is None:
-        for _ in build_index(corpus=corpus, spec=spec):
+        for _ in build_index(corpus=corpus, spec=spec, until=until):
             pass
         index = load_index(folder, documents, embedder)
     if index is None:
@@ -144,8 +145,8 @@ def chunk_texts(documents: Sequence[SourceDoc], spans: npt.NDArray[np.int64]) ->
     return [texts[document_id][start:end] for document_id, start, end in spans.tolist()]
 
 
-def _documents(corpus: Corpus) -> list[SourceDoc]:
-    documents = source_docs(corpus=corpus)
+def _documents(corpus: Corpus, until: dt.datetime | None) -> list[SourceDoc]:
+    documents = source_docs(corpus=corpus, until=until)
     if not documents:
         raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
     return documents

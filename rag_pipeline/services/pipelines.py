@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.generators.base import Generator, generator_for
 from rag_pipeline.models import Corpus
@@ -24,13 +26,16 @@ def open_generator(spec: PipelineSpec) -> Generator:
     return generator
 
 
-def open_pipeline(*, corpus: Corpus, spec: PipelineSpec) -> Pipeline:
-    """Return a pipeline ready to answer, building its index when needed. Raises ConfigError, ProviderError."""
-    documents = source_docs(corpus=corpus)
+def open_pipeline(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> Pipeline:
+    """Return a pipeline ready to answer, building its index when needed. Raises ConfigError, ProviderError.
+
+    `until`: see `source_docs`.
+    """
+    documents = source_docs(corpus=corpus, until=until)
     generator = open_generator(spec)
     retriever: Retriever | None = None
     if spec.core.use_context:
-        index = open_index(corpus=corpus, spec=spec)
+        index = open_index(corpus=corpus, spec=spec, until=until)
         unit = retrievers.get(spec.core.retriever, "retriever")
         retriever = unit(index, spec.retriever_options)
     return Pipeline(spec, documents, retriever, generator)

@@ -15,6 +15,7 @@ from rag_pipeline import background
 from rag_pipeline.background import run_inline
 from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.llm import limits
+from rag_pipeline.services.corpora import import_documents
 from rag_pipeline.spec import PipelineSpec
 from tests.factories import WORDS, make_corpus, make_testset
 from tests.fake_openai import Behaviour
@@ -202,6 +203,15 @@ def test_repeats_are_answers_of_their_own():
     assert sorted(run.answers.values_list("question__question_id", "repeat")) == [
         ("p1c", 0), ("p1c", 1), ("p1s", 0), ("p1s", 1),
     ]  # fmt: skip
+
+
+def test_a_document_added_meanwhile_is_not_searched():
+    testset = make_testset()
+    run = start(testset)
+    import_documents(corpus=testset.corpus, files=[("late.txt", b"The Rosetta Stone was found by French soldiers.")])
+    done(run)
+    assert {c["document"] for answer in run.answers.all() for c in answer.contexts} == {"rosetta_stone.txt"}
+    assert {c["document"] for a in done(start(testset)).answers.all() for c in a.contexts} > {"late.txt"}
 
 
 def test_two_runs_at_once_do_not_disturb_each_other():
