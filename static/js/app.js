@@ -45,6 +45,12 @@
     if (field && field.form) field.form.requestSubmit();
   });
 
+  // A slider shows its value in the output that names it.
+  document.addEventListener("input", (event) => {
+    if (!event.target.matches("[data-shows-value]")) return;
+    document.querySelectorAll(`output[for="${event.target.id}"]`).forEach((output) => { output.textContent = event.target.value; });
+  });
+
   // Menus fold when the focus or a click goes elsewhere, and on Escape.
   document.addEventListener("click", (event) => {
     document.querySelectorAll("details.menu[open]").forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; });

@@ -55,3 +55,17 @@ def test_times_are_relative_with_the_exact_one_on_hover():
 
 def test_a_position_in_a_style_stays_inside_its_track():
     assert [formats.share(value) for value in (-0.2, 0.125, 3, None)] == ["0.0", "12.5", "100.0", "0.0"]
+
+
+@pytest.mark.parametrize(
+    "value, shown",
+    [(None, "—"), (True, "on"), (1_000_000, "1,000,000"), (0.0, "0"), (["\n", ""], '["\\n", ""]'), ("15%", "15%")],
+)
+def test_settings_are_shown_as_they_are_typed(value, shown):
+    assert formats.setting_value(value) == shown
+
+
+def test_reported_values_are_short():
+    assert (
+        formats.detail_value({"missing": [], "cosine": 0.456, "found": True}) == "missing none, cosine 0.46, found yes"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -129,4 +130,6 @@ def _shown(value: Any) -> Any:
         return "on" if value else "off"
     if isinstance(value, dict):
         return ", ".join(f"{name} {part:g}" for name, part in value.items()) or "all 1"
+    if isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
     return f"{value:g}" if isinstance(value, float) else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -250,7 +251,11 @@ def setting_value(value: Any) -> str:
         return "—"
     if isinstance(value, bool):
         return "on" if value else "off"
-    return f"{value:,g}" if isinstance(value, int | float) else detail_value(value)
+    if isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:g}" if isinstance(value, float) else detail_value(value)
 
 
 @register.inclusion_tag("_difference_bar.html")
