@@ -15,6 +15,7 @@ from evaluation.services.versions import versions
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline import background
 from rag_pipeline.errors import ConfigError, InUseError
+from rag_pipeline.llm.preflight import check_model
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services import indexes
 from rag_pipeline.spec import PipelineSpec
@@ -108,6 +109,9 @@ def start_run(
         raise ConfigError(
             f"The test set “{testset}” has no question to ask here. Choose another split, or add questions.", "testset"
         )
+    check_model(spec.core.llm)
+    if spec.core.use_context and spec.core.embedding.startswith("openai:"):
+        check_model(spec.core.embedding, "embedding")
     with transaction.atomic():
         run = Run.objects.create(
             corpus=corpus,

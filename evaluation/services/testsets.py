@@ -18,6 +18,7 @@ from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline import background
 from rag_pipeline.errors import ConfigError, InUseError
+from rag_pipeline.llm.preflight import check_model
 from rag_pipeline.models import Corpus, Document
 from rag_pipeline.types import Span
 
@@ -47,6 +48,7 @@ def start_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec, inline: 
         raise ConfigError(f"The name of a test set has at most {longest} characters; this one has {len(name)}.", "name")
     if not corpus.documents.exists():
         raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
+    check_model(spec.llm)
     with transaction.atomic():
         # Not asked beforehand whether the name is free: two may ask at the same moment.
         testset, new = TestSet.objects.get_or_create(

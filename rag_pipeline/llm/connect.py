@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
+import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
-from rag_pipeline.errors import ProviderError
 from rag_pipeline.llm.call_settings import CallSettings
 from rag_pipeline.llm.clients import openai_client
 from rag_pipeline.llm.limits import ModelLimits
+from rag_pipeline.llm.providers import incomplete, missing_package, module_of
 from rag_pipeline.llm.target import OPENAI, Target
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-
-EXAMPLES = "openai:gpt-4.1-mini, anthropic:claude-sonnet-4-5, ollama:llama3.1, builtin:extractive"
 
 
 async def connect(target: Target, settings: CallSettings, limits: ModelLimits) -> BaseChatModel:
@@ -26,10 +25,18 @@ async def connect(target: Target, settings: CallSettings, limits: ModelLimits) -
     """
     if target.provider == OPENAI:
         return await _connect_openai(target, settings, limits)
+    await _load("langchain.chat_models")
     return _connect_other(target, settings, limits)
 
 
+async def _load(module: str) -> None:
+    """Import a heavy module beside the loop: the first question must not stop everybody else for seconds."""
+    if module not in sys.modules:
+        await asyncio.to_thread(importlib.import_module, module)
+
+
 async def _connect_openai(target: Target, settings: CallSettings, limits: ModelLimits) -> BaseChatModel:
+    await _load("langchain_openai")
     from langchain_openai import ChatOpenAI
 
     client = await openai_client(target, limits)
@@ -57,16 +64,14 @@ async def _connect_openai(target: Target, settings: CallSettings, limits: ModelL
 
 
 def _connect_other(target: Target, settings: CallSettings, limits: ModelLimits) -> BaseChatModel:
+    module = module_of(target)
     try:
         return _init(target, settings.temperature, settings.max_tokens, limits.timeout_s)
     except ImportError as error:
-        raise ProviderError(_missing_package(target, error), permanent=True) from error
-    except ValidationError as error:
-        raise ProviderError(_incomplete(target, str(error)), permanent=True) from error
+        cause = error.__cause__  # LangChain's error names the provider's package, its cause what was not found
+        raise missing_package(target, module, str(getattr(cause, "name", ""))) from error
     except ValueError as error:
-        if "nsupported" in str(error) and "provider" in str(error):
-            raise unknown_provider(target) from error
-        raise ProviderError(_incomplete(target, str(error)), permanent=True) from error
+        raise incomplete(target, error) from error
 
 
 @lru_cache(maxsize=64)
@@ -80,39 +85,3 @@ def _init(target: Target, temperature: float | None, max_tokens: int | None, tim
         target.name, model_provider=target.provider, timeout=timeout_s, max_retries=0, **given
     )
     return model
-
-
-def unknown_provider(target: Target) -> ProviderError:
-    """Return the error for a provider that LangChain does not know."""
-    return ProviderError(
-        f"There is no model provider called “{target.provider}”. Write the model as provider:model, "
-        f"for example {EXAMPLES}.",
-        permanent=True,
-    )
-
-
-def _missing_package(target: Target, error: ImportError) -> str:
-    """Name the provider's package, or the one that it misses itself."""
-    from langchain.chat_models.base import _BUILTIN_PROVIDERS
-
-    module = _BUILTIN_PROVIDERS.get(target.provider, (str(error.name or ""),))[0].partition(".")[0]
-    package = module.replace("_", "-")
-    cause = error.__cause__
-    missing = cause.name if isinstance(cause, ImportError) and cause.name else module
-    if missing.partition(".")[0] == module:
-        return (
-            f"Models of {target.provider} need the package {package}. Install it with “pip install {package}” in the "
-            "workbench's environment and restart the workbench."
-        )
-    return (
-        f"The package {package} is installed but misses {missing}. Install it again with “pip install {package}” and "
-        "restart the workbench."
-    )
-
-
-def _incomplete(target: Target, said: str) -> str:
-    line = " ".join(said.split())[:200]
-    return (
-        f"{target.setting} cannot be used yet. Most often its key is missing: set {target.key_name} and restart the "
-        f"workbench. The provider's package said: {line}"
-    )
