@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from email.utils import mktime_tz, parsedate_tz
 from types import TracebackType
 from typing import Any
 
@@ -14,6 +16,9 @@ from rag_pipeline.llm.target import OPENAI, Target
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _MODEL_CODES = frozenset({"model_not_found", "invalid_model"})
 _PARAMETERS = ("max_completion_tokens", "max_tokens", "temperature", "stream_options", "response_format")
+_NO_CREDIT = re.compile(
+    r"exceeded your current quota|credit balance is too low|insufficient (balance|funds|credit)", re.I
+)
 _REJECTED = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|extra inputs|does not accept|not allowed|invalid|"
     r"unexpected|deprecated|only the default|unavailable|must be",
@@ -128,7 +133,7 @@ def garbage(target: Target) -> ModelCallError:
 
 def _from_status(status: int, error: Exception, target: Target) -> ModelCallError:
     code, message = _code(error), _message(error)
-    if status == 402 or code in _QUOTA_CODES or (status == 429 and "exceeded your current quota" in message):
+    if status == 402 or code in _QUOTA_CODES or (status in {400, 403, 429} and _NO_CREDIT.search(message)):
         return ModelCallError(
             f"The account at {_lower(target.place)} has no credit left. Top it up, or choose another model.",
             permanent=True,
@@ -176,7 +181,8 @@ def _temporary(status: int, error: Exception, target: Target) -> ModelCallError:
 
 def _not_found(error: Exception, target: Target) -> ModelCallError:
     if _code(error) in _MODEL_CODES or "model" in _message(error).lower() or not target.is_compatible_server:
-        return ModelCallError(f"{target.place} has no model called “{target.name}”. Check its name.", permanent=True)
+        mend = "Check its name, and that it is installed there." if target.is_compatible_server else "Check its name."
+        return ModelCallError(f"{target.place} has no model called “{target.name}”. {mend}", permanent=True)
     return ModelCallError(
         f"There is nothing at the address {target.base_url}. Check OPENAI_BASE_URL: it usually ends in /v1.",
         permanent=True,
@@ -223,12 +229,15 @@ def _code(error: Exception) -> str:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Return the seconds of a Retry-After header; None when absent or a date."""
+    """Return the seconds that a Retry-After header asks for, which may name a moment; None when absent."""
     headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         text = str(headers.get(name, "")).strip()
         if re.fullmatch(r"\d+(\.\d+)?", text):
             return float(text) * scale
+        moment = parsedate_tz(text)
+        if moment is not None:
+            return max(0.0, mktime_tz(moment) - time.time())
     return None
 
 

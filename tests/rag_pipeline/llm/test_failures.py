@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from email.utils import formatdate
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -79,6 +82,38 @@ def test_knows_a_text_that_is_too_long_in_the_words_of_several_servers(error: Ex
 )
 def test_finds_the_parameter_that_is_rejected(message: str, parameter: str) -> None:
     assert explain(StatusError(400, message), LOCAL, 60).parameter == parameter
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "Your credit balance is too low to access the Anthropic API."),
+        (402, "Insufficient Balance"),
+        (429, "You exceeded your current quota, please check your plan and billing details."),
+    ],
+)
+def test_an_empty_account_is_permanent(status: int, message: str) -> None:
+    found = explain(StatusError(status, message), GOOGLE, 60)
+    assert found.permanent
+    assert "no credit left" in str(found)
+
+
+def test_an_unknown_model_on_a_server_of_ones_own_may_have_to_be_installed() -> None:
+    found = explain(StatusError(404, 'model "llama3.1" not found, try pulling it first'), LOCAL, 60)
+    assert str(found).endswith("Check its name, and that it is installed there.")
+
+
+def wait_for(header: str) -> float | None:
+    error = StatusError(429, "slow down")
+    error.response = SimpleNamespace(headers={"retry-after": header})  # type: ignore[attr-defined]
+    return explain(error, LOCAL, 60).retry_after
+
+
+def test_reads_how_long_to_wait_in_seconds_or_until_a_moment() -> None:
+    assert wait_for("1.5") == 1.5
+    assert wait_for("soon") is None
+    assert 500 < (wait_for(formatdate(time.time() + 600)) or 0) <= 600
+    assert wait_for(formatdate(time.time() - 600)) == 0
 
 
 def test_a_message_never_repeats_a_key() -> None:
