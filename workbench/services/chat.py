@@ -9,10 +9,11 @@ from typing import Any
 
 from asgiref.sync import sync_to_async
 
+from evaluation.models import Question
 from evaluation.refusal import RefusalDetector
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal
-from rag_pipeline.errors import PipelineError
+from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.models import Corpus
 from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.services.indexes import build_index, open_embedder
@@ -21,10 +22,12 @@ from rag_pipeline.spec import PipelineSpec
 from rag_pipeline.types import Context, Progress, Trace
 from workbench.answer_line import contexts_used
 from workbench.models import Chat, ChatMessage
+from workbench.services.present import PresentSettings, evaluated_settings, preferred_corpus
 
 STOPPED = "Stopped before the answer was finished."
 SHOWN = 30
 """Messages of a sitting that the page shows."""
+SAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,38 @@ class Stage:
 
 
 Piece = Stage | str | ChatMessage
+
+
+@dataclass(frozen=True)
+class ChatSetup:
+    """What a message is answered with; `problem` says why a chosen run cannot be used."""
+
+    present: PresentSettings
+    corpus: Corpus | None
+    problem: str = ""
+
+    @property
+    def run_id(self) -> int | None:
+        """Id of the run whose pipeline answers."""
+        return self.present.run.pk if self.present.run else None
+
+
+def chat_setup(run: str | None) -> ChatSetup:
+    """Return what answers: the run with this id, else the latest evaluated pipeline, else preferences or defaults."""
+    problem = ""
+    try:
+        present = evaluated_settings(run_id=int(run) if run and run.isdecimal() and len(run) < 19 else None)
+    except ConfigError as error:
+        present, problem = evaluated_settings(), str(error)
+    return ChatSetup(present, present.run.corpus if present.run else preferred_corpus(), problem)
+
+
+def sample_questions(setup: ChatSetup) -> list[str]:
+    """Return a few questions of the run's test set, to begin with."""
+    if setup.present.run is None:
+        return []
+    asked = Question.objects.filter(testset=setup.present.run.testset_id, kind=Question.Kind.SIMPLE)
+    return list(asked.exclude(status=Question.Status.REJECTED).values_list("text", flat=True)[:SAMPLES])
 
 
 def open_chat(*, chat_id: int | None, corpus: Corpus, run_id: int | None) -> Chat:

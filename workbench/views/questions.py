@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -15,11 +14,11 @@ from django_htmx.http import HttpResponseClientRedirect
 from evaluation.models import Question, TestSet
 from evaluation.services.testsets import add_question, edit_question, set_status
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.models import Corpus, Document
-from workbench.forms.questions import ANSWERABLE, OUTSIDE, AddForm, QuestionForm
+from rag_pipeline.models import Document
+from workbench.forms.questions import AddForm, QuestionForm
 from workbench.htmx import render_page, wants_part
-from workbench.models import ChatMessage
 from workbench.services.question_list import Pair, counts_of, newest_testsets, page_of, pairs_of
+from workbench.services.question_source import QuestionSource, find_source
 from workbench.views.testsets import testset_page
 
 
@@ -63,16 +62,16 @@ def status(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def add(request: HttpRequest) -> HttpResponse:
     """Show the form for a new question, filled from a chat message or a passage of a document."""
-    source = _source(request.GET)
+    source = find_source(request.GET)
     given = {name: request.GET[name] for name in ("text", "quote", "near") if name in request.GET}
-    return _add_page(request, source, source.form(initial=source.initial() | given))
+    return _add_page(request, source, _form(source, initial=source.initial | given))
 
 
 @require_POST
 def store(request: HttpRequest) -> HttpResponse:
     """Add a question to a test set."""
-    source = _source(request.POST)
-    form = source.form(data=request.POST)
+    source = find_source(request.POST)
+    form = _form(source, data=request.POST)
     if form.is_valid():
         values = form.cleaned_data
         document, start, end = form.span or (None, None, None)
@@ -92,46 +91,11 @@ def store(request: HttpRequest) -> HttpResponse:
     return _add_page(request, source, form, 422)
 
 
-@dataclass(frozen=True)
-class Source:
-    """Where a new question comes from: a chat message, a document, or a test set's own page."""
-
-    corpus: Corpus | None
-    message: ChatMessage | None = None
-    document: Document | None = None
-    testset: TestSet | None = None
-
-    def form(self, **values: Any) -> AddForm:
-        """Return the form with what can be chosen."""
-        corpus_id = self.corpus.pk if self.corpus else 0
-        documents = list(Document.objects.filter(corpus=corpus_id).defer("text"))
-        testsets = newest_testsets(corpus_id=corpus_id)
-        return AddForm(testsets=testsets, documents=documents, message=self.message, **values)
-
-    def initial(self) -> dict[str, Any]:
-        """Return what is known already."""
-        start: dict[str, Any] = {"kind": ANSWERABLE, "testset": self.testset, "document": self.document}
-        if self.message is None:
-            return start
-        start |= {"text": self.message.question}
-        if self.message.refused:
-            return start | {"kind": OUTSIDE}
-        used = [n for n, each in enumerate(self.message.trace.get("contexts") or []) if each.get("used")]
-        return start | {"references": self.message.answer, "context": str(used[0]) if used else ""}
-
-
-def _source(values: Any) -> Source:
-    """Find the message, document or test set that a request names."""
-    ids = {name: int(values.get(name) or 0) for name in ("message", "document", "testset") if _is_id(values.get(name))}
-    message = ChatMessage.objects.select_related("chat__corpus").filter(pk=ids.get("message", 0)).first()
-    document = Document.objects.defer("text").select_related("corpus").filter(pk=ids.get("document", 0)).first()
-    testset = TestSet.objects.select_related("corpus").filter(pk=ids.get("testset", 0)).first()
-    corpus = message.chat.corpus if message else document.corpus if document else testset.corpus if testset else None
-    return Source(corpus, message, document, testset)
-
-
-def _is_id(text: str | None) -> bool:
-    return text is not None and text.isdecimal() and len(text) < 19
+def _form(source: QuestionSource, **values: Any) -> AddForm:
+    """Return the form with what can be chosen."""
+    corpus_id = source.corpus.pk if source.corpus else 0
+    documents = list(Document.objects.filter(corpus=corpus_id).defer("text"))
+    return AddForm(testsets=newest_testsets(corpus_id=corpus_id), documents=documents, message=source.message, **values)
 
 
 def _found(pk: int) -> Question:
@@ -154,7 +118,7 @@ def _edit_page(request: HttpRequest, found: Question, form: QuestionForm, status
     return render_page(request, "testsets/question.html", "testsets/_edit.html", context, status)
 
 
-def _add_page(request: HttpRequest, source: Source, form: AddForm, status: int = 200) -> HttpResponse:
+def _add_page(request: HttpRequest, source: QuestionSource, form: AddForm, status: int = 200) -> HttpResponse:
     context = {"source": source, "form": form, "has_testsets": form.fields["testset"].queryset.exists()}  # type: ignore[attr-defined]
     return render_page(request, "testsets/add.html", "testsets/_add.html", context, status)
 
