@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from evaluation.question_writers.base import HOLDOUT, Rejected, Written
 from evaluation.questions.absence import WindowIndex
+from evaluation.questions.entities import looks_like_person
 from evaluation.questions.in_flight import Patience, as_they_come
 from evaluation.questions.model_forms import ModelTasks, NearQuestion
 from evaluation.questions.nearest import NearestPassages
@@ -63,11 +64,11 @@ class OutsideWriting:
         self._texts = [question.text for question in done]
         near = spec.out_of_scope // 2
         self._missing = {"far": spec.out_of_scope - near, "near": near}
-        for question in done:
-            self._missing[question.transformation] -= 1
+        for kind in self._missing:
+            self._missing[kind] -= sum(question.transformation == kind for question in done)
         stored = {question.question_id for question in done}
-        self._numbers = deque(f"o{number:03d}" for number in range(1, spec.out_of_scope + 1))
-        self._numbers = deque(number for number in self._numbers if number not in stored)
+        numbers = (f"o{number:03d}" for number in range(1, spec.out_of_scope + 1))
+        self._numbers = deque(number for number in numbers if number not in stored)
         rng = random.Random(f"outside:{spec.seed}")
         self._passages = deque(in_asking_order(documents, self._missing["near"], rng))
         self._patience = Patience()
@@ -148,12 +149,14 @@ class OutsideWriting:
     def _silent(self, candidate: _Candidate) -> bool:
         """Return whether the corpus names the entity, and nowhere near it the attribute.
 
-        Words of the entity itself say nothing about the attribute.
+        Words of the entity itself say nothing about the attribute. A person may be called by the last name alone.
         """
         entity = candidate.entity.casefold()
+        if not entity or not any(entity in document.text.casefold() for document in self._documents):
+            return False
         attribute = [word for word in candidate.attribute if word.casefold() not in entity.split()]
-        named = bool(entity) and any(entity in document.text.casefold() for document in self._documents)
-        return named and self._windows.absent(entity, attribute)
+        called = entity.split()[-1] if looks_like_person(candidate.entity.split()) else entity
+        return self._windows.absent(called, attribute)
 
     def _draft(self, candidate: _Candidate) -> DraftQuestion:
         number = self._numbers.popleft()

@@ -211,6 +211,15 @@ def test_a_near_question_that_the_documents_speak_of_is_left_out(fake_openai: Fa
     assert near[0].metadata["attribute"] == ["salary"]
 
 
+def test_a_person_is_looked_for_by_the_last_name_too(fake_openai: FakeOpenAI) -> None:
+    text = SHORT.text + "\n\nStevenson was paid a salary of 300 pounds."
+    candidate = {"question": "What was Robert Stevenson paid?", "entity": "Robert Stevenson"}
+    fake_openai.fills("NearQuestions", {"questions": [candidate | {"attribute_words": ["salary"]}]})
+    far_apart = text.replace("\n\nStevenson", "\n\n" + "The sea was calm. " * 40 + "Stevenson")
+    steps = list(writer(SourceDoc(4, "far.txt", far_apart), out_of_scope=2).write_out_of_scope())
+    assert "The documents speak of it" in reasons_of(steps)
+
+
 def test_a_near_question_that_the_judge_finds_answered_is_left_out(fake_openai: FakeOpenAI) -> None:
     fake_openai.fills("AbsenceVerdict", {"answered": True, "sensible": True, "reason": "It says so."})
     steps = list(writer(SHORT, out_of_scope=2).write_out_of_scope())
