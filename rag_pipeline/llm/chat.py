@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, AIMessageChunk
     from langchain_core.messages.ai import UsageMetadata
 
+# The same words for all answers of a run, which shows each note once; how often stands in the reply.
+_RETRIED = "A call failed and was tried again: the provider was busy, silent or broke off."
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -195,8 +198,7 @@ class ChatModel:
     def _finished(self, reply: Reply, retry: Retry) -> Reply:
         if retry.attempts == 1:
             return reply
-        note = f"Answered at attempt {retry.attempts}, after waiting {retry.waited_s:.1f} s."
-        return replace(reply, notes=(*reply.notes, note), attempts=retry.attempts, waited_s=retry.waited_s)
+        return replace(reply, notes=(*reply.notes, _RETRIED), attempts=retry.attempts, waited_s=retry.waited_s)
 
 
 class _UsageCounter:
