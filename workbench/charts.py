@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 from django.urls import reverse
@@ -26,6 +27,10 @@ _LABEL_HEIGHT = 0.13
 _FAN = 0.022
 _WIDEST_FAN = 0.14
 """Dots of one chunk size stand beside each other: the step and the greatest width, in decades of the log axis."""
+_FAN_OF_GAP = 0.7
+"""Greatest width as a share of the distance to the next chunk size."""
+MANY_DOTS = 60
+"""With more dots the intervals would hide them: then only the hover shows them."""
 
 
 def score_against_chunk_size(
@@ -60,9 +65,12 @@ def _fanned(dots: Sequence[RunRow]) -> dict[int, float]:
     columns: dict[int, list[RunRow]] = defaultdict(list)
     for row in sorted(dots, key=lambda each: each.run.pk):
         columns[int(row.settings["chunk_size"])].append(row)
+    sizes = sorted(columns)
+    gap = min((math.log10(after / before) for before, after in pairwise(sizes)), default=1.0)
+    widest = min(_WIDEST_FAN, _FAN_OF_GAP * gap)
     places = {}
     for size, members in columns.items():
-        step = min(_FAN, _WIDEST_FAN / len(members))
+        step = min(_FAN, widest / len(members))
         for position, row in enumerate(members):
             places[row.run.pk] = size * 10 ** (step * (position - (len(members) - 1) / 2))
     return places
@@ -91,7 +99,7 @@ def _trace(
         "hovertemplate": "%{text}<extra></extra>",
         "marker": {
             "color": colour,
-            "size": [13 if row.run.pk == chosen else 10 for row in members],
+            "size": [13 if row.run.pk == chosen else (10 if len(places) <= MANY_DOTS else 7) for row in members],
             "symbol": ["circle-open" if row.run.limit else "circle" for row in members],
             "line": {
                 "width": [2.5 if row.run.pk == chosen else (2 if row.run.limit else 0) for row in members],
@@ -100,6 +108,7 @@ def _trace(
         },
         "error_y": {
             "type": "data",
+            "visible": len(places) <= MANY_DOTS,
             "symmetric": False,
             "array": [_arm(summary.ci_high, mean) for summary, mean in zip(summaries, means, strict=True)],
             "arrayminus": [_arm(mean, summary.ci_low) for summary, mean in zip(summaries, means, strict=True)],

@@ -126,8 +126,13 @@ def test_reset_goes_back_to_the_preferred_settings(client, testset):
 def test_a_prompt_of_the_library_is_put_in(client, testset):
     sent = fields() | {"library": "Always answer"}
     response = client.post(reverse("settings"), sent, headers=HTMX)
-    assert "prompt=Answer" in response["HX-Push-Url"]
+    assert response["HX-Push-Url"] == "/?library=Always+answer"
+    assert "Always attempts an answer" in client.get("/?library=Always+answer").content.decode()
     assert "Always attempts an answer" in response.content.decode()
+
+
+def test_a_prompt_that_left_the_library_is_said(client, testset):
+    assert "There is no prompt called “Gone”" in client.get("/?library=Gone").content.decode()
 
 
 def test_another_corpus_brings_its_own_test_set(client, testset):

@@ -52,6 +52,24 @@ def test_dots_of_one_size_are_fanned_out_around_it(testset):
     assert math.isclose(first * second, 300**2)
 
 
+def test_fans_of_near_sizes_do_not_mix(testset):
+    for _ in range(4):
+        make_run(testset, settings={"chunk_size": 310})
+    places = [(x, size) for trace in figure(testset)["data"] for x, size in zip(trace["x"], sizes(trace), strict=True)]
+    assert max(x for x, size in places if size == 300) < min(x for x, size in places if size == 310)
+
+
+def sizes(trace):
+    """Return the chunk size that each dot stands for."""
+    return [min((300, 310, 1000), key=lambda size: abs(math.log(x / size))) for x in trace["x"]]
+
+
+def test_many_dots_go_without_intervals(testset, monkeypatch):
+    assert all(trace["error_y"]["visible"] for trace in figure(testset)["data"])
+    monkeypatch.setattr("workbench.charts.MANY_DOTS", 3)
+    assert not any(trace["error_y"]["visible"] for trace in figure(testset)["data"])
+
+
 def test_colours_stay_with_the_prompt_and_are_tokens(testset):
     colours = {trace["name"]: trace["marker"]["color"] for trace in figure(testset)["data"]}
     make_run(testset, settings={"chunk_size": 500, "prompt": ALWAYS + " now", "prompt_name": "Third"})

@@ -56,6 +56,16 @@ def test_what_does_not_fit_falls_back(client):
         assert client.get("/dashboard/", query).status_code == 200
 
 
+def test_long_tables_come_in_pages(client, monkeypatch):
+    monkeypatch.setattr("workbench.views.dashboard.PER_PAGE", 1)
+    testset = make_testset()
+    make_run(testset)
+    make_run(testset)
+    html = client.get("/dashboard/", {"page": 2}).content.decode()
+    assert "2 runs" in html
+    assert "Page 2 of 2" in html
+
+
 def test_the_best_is_marked_among_whole_runs(client):
     testset = make_testset()
     make_run(testset, {"p1s": "Paris"})

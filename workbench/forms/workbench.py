@@ -130,10 +130,14 @@ class SettingsForm(forms.Form):
             self.add_error(field, str(error))
 
     def as_query(self, base: Mapping[str, Any]) -> str:
-        """Return the query string of this state: only what differs from `base`."""
+        """Return the query string of this state: only what differs from `base`; a prompt of the library by its name."""
         query = QueryDict(mutable=True)
         shown = {name: self.value(name) for name in self.fields}
         query.update({name: _as_text(shown[name]) for name in self.fields if name in differing(shown, base)})
+        named = library_name(query.get("prompt", ""))
+        if named:
+            query["library"] = named
+            del query["prompt"]
         return query.urlencode()
 
 
@@ -204,14 +208,17 @@ def _given(weights: Mapping[str, float]) -> dict[str, float]:
     return {name: weight for name, weight in weights.items() if weight != 1}
 
 
+def library_name(text: str) -> str:
+    """Return the name under which the library holds a prompt; empty when it does not."""
+    wanted = text.replace("\r\n", "\n").strip()
+    return next((prompt.name for prompt in list_prompts() if prompt.text.strip() == wanted), "")
+
+
 def _prompt_name(pipeline: Mapping[str, Any]) -> str:
     """Return the library's name of a prompt, else that of an earlier run with the same text; empty = made up."""
     text = str(pipeline.get("prompt", "")).strip()
-    if not text:
-        return ""
-    for prompt in list_prompts():
-        if prompt.text.strip() == text:
-            return prompt.name
+    if not text or library_name(text):
+        return library_name(text)
     names = Run.objects.filter(pipeline__prompt=text).values_list("pipeline__prompt_name", flat=True)
     return next((name for name in names if name), "")
 

@@ -39,6 +39,11 @@ class Results:
     """Runs of the test set that are not in the chart: another agreement or chunk unit, or no score yet."""
 
     @property
+    def many_dots(self) -> bool:
+        """Return True when the chart leaves the intervals out."""
+        return len(self.dots) > charts.MANY_DOTS
+
+    @property
     def scores(self) -> tuple[str, ...]:
         """Return the scores that the chart can show."""
         return SCORES

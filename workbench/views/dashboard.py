@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.views.decorators.http import require_safe
@@ -15,6 +16,8 @@ from workbench.forms.dashboard import DashboardForm
 from workbench.htmx import render_page
 from workbench.services.listing import best_of, sorted_rows
 from workbench.services.palette import SERIES, prompt_series
+
+PER_PAGE = 100
 
 
 @require_safe
@@ -30,7 +33,8 @@ def dashboard(request: HttpRequest) -> HttpResponse:
         series = prompt_series()
         figure = charts.score_against_chunk_size(rows, series, form.chosen_score)
         context |= {
-            "rows": sorted_rows(rows, sort),
+            "rows": Paginator(sorted_rows(rows, sort), PER_PAGE).get_page(request.GET.get("page")),
+            "many_dots": len(charts.drawn(rows, form.chosen_score)) > charts.MANY_DOTS,
             "best": best_of(rows),
             "series": {name: place % SERIES for name, place in series.items()},
             "figure": figure if figure["data"] else None,

@@ -33,7 +33,8 @@ def workbench(request: HttpRequest) -> HttpResponse:
     if preferred.corpus is None:
         return render_page(request, "workbench/empty.html", "workbench/empty.html")
     base = _base(request.GET, preferred)
-    return _show(request, SettingsForm(initial=base.values | request.GET.dict()), preferred, base)
+    given = base.values | request.GET.dict() | _library_prompt(request, request.GET)
+    return _show(request, SettingsForm(initial=given), preferred, base)
 
 
 @require_safe
@@ -63,14 +64,8 @@ def settings(request: HttpRequest) -> HttpResponse:
         return _move(request, SettingsForm(initial=preferred.values), preferred, preferred)
     sent = _sent(request)
     values: dict[str, Any] = {name: sent.value(name) for name in sent.fields}
-    undo, chosen = request.POST.get("undo", ""), request.POST.get("library", "")
-    if undo in values:
-        values[undo] = preferred.values.get(undo)
-    if chosen and "undo" not in request.POST:
-        try:
-            values["prompt"] = get_prompt(name=chosen).text
-        except ConfigError as error:
-            messages.error(request, str(error))
+    undo = request.POST.get("undo", "")
+    values |= {undo: preferred.values.get(undo)} if undo in values else _library_prompt(request, request.POST)
     return _move(request, SettingsForm(initial=values), preferred, _base(request.POST, preferred))
 
 
@@ -140,6 +135,18 @@ def connection(request: HttpRequest) -> HttpResponse:
         return render(request, "workbench/_connection.html", {"said": said, "good": good})
     (messages.success if good else messages.error)(request, said)
     return settings(request)
+
+
+def _library_prompt(request: HttpRequest, given: QueryDict) -> dict[str, str]:
+    """Return the prompt that is asked for by its name in the library."""
+    name = given.get("library", "")
+    if not name:
+        return {}
+    try:
+        return {"prompt": get_prompt(name=name).text}
+    except ConfigError as error:
+        messages.error(request, str(error))
+        return {}
 
 
 def _sent(request: HttpRequest) -> SettingsForm:
