@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag_pipeline import prompt as prompts
@@ -52,7 +52,7 @@ class Pipeline:
         async for position, result in self.generator.generate_many(requests, concurrency):
             yield position, self.trace(requests[position], result, share)
 
-    async def answer_stream(self, question: str) -> AsyncIterator[str | Trace]:
+    async def answer_stream(self, question: str) -> AsyncGenerator[str | Trace]:
         """Yield pieces of the answer as they come, then the trace. Raises PipelineError."""
         started = time.perf_counter()
         found = await asyncio.to_thread(self.retrieve_many, [question])

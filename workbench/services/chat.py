@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ from rag_pipeline.services.pipelines import open_pipeline
 from rag_pipeline.spec import PipelineSpec
 from rag_pipeline.types import Context, Progress, Trace
 from workbench.answer_line import contexts_used
+from workbench.ids import as_id
 from workbench.models import Chat, ChatMessage
 from workbench.services.present import PresentSettings, evaluated_settings, preferred_corpus
 
@@ -58,7 +60,7 @@ def chat_setup(run: str | None) -> ChatSetup:
     """Return what answers: the run with this id, else the latest evaluated pipeline, else preferences or defaults."""
     problem = ""
     try:
-        present = evaluated_settings(run_id=int(run) if run and run.isdecimal() and len(run) < 19 else None)
+        present = evaluated_settings(run_id=as_id(run) if run else None)
     except ConfigError as error:
         present, problem = evaluated_settings(), str(error)
     return ChatSetup(present, present.run.corpus if present.run else preferred_corpus(), problem)
@@ -98,12 +100,13 @@ async def answer_message(
             yield stage
         pipeline = await sync_to_async(open_pipeline)(corpus=corpus, spec=spec)
         yield Stage("Reading the documents" if spec.core.use_context else "Asking the model")
-        async for piece in pipeline.answer_stream(message.question):
-            if isinstance(piece, Trace):
-                await _finish(message, piece, spec, evaluation)
-            else:
-                parts.append(piece)
-                yield piece
+        async with aclosing(pipeline.answer_stream(message.question)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Trace):
+                    await _finish(message, piece, spec, evaluation)
+                else:
+                    parts.append(piece)
+                    yield piece
     except PipelineError as error:
         message.answer, message.error = "".join(parts), str(error)
     except (asyncio.CancelledError, GeneratorExit):

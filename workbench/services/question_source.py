@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluation.models import Question, TestSet
 from rag_pipeline.models import Corpus, Document
+from workbench.ids import as_id
 from workbench.models import ChatMessage
 
 
@@ -39,15 +40,10 @@ class QuestionSource:
 
 def find_source(values: Mapping[str, Any]) -> QuestionSource:
     """Return the message, document or test set that `values` name by id; what is gone is left out."""
-    message = ChatMessage.objects.select_related("chat__corpus").filter(pk=_id(values, "message")).first()
-    document = Document.objects.defer("text").select_related("corpus").filter(pk=_id(values, "document")).first()
-    testset = TestSet.objects.select_related("corpus").filter(pk=_id(values, "testset")).first()
+    message = ChatMessage.objects.select_related("chat__corpus").filter(pk=as_id(values.get("message"))).first()
+    document = Document.objects.defer("text").select_related("corpus").filter(pk=as_id(values.get("document"))).first()
+    testset = TestSet.objects.select_related("corpus").filter(pk=as_id(values.get("testset"))).first()
     if message is not None:
         return QuestionSource(message.chat.corpus, message, document, testset)
     holder = document or testset
     return QuestionSource(holder.corpus if holder else None, None, document, testset)
-
-
-def _id(values: Mapping[str, Any], name: str) -> int:
-    text = values.get(name) or ""
-    return int(text) if text.isdecimal() and len(text) < 19 else 0

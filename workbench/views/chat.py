@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from workbench.forms.chat import ChatForm
 from workbench.htmx import render_page
+from workbench.ids import as_id
 from workbench.models import Chat, ChatMessage
 from workbench.services.chat import (
     SHOWN,
@@ -119,7 +120,7 @@ def _composer_context(setup: ChatSetup, form: ChatForm) -> dict[str, Any]:
 
 
 def _address(run: str | None) -> str:
-    return reverse("chat") + (f"?run={run}" if run and run.isdigit() else "")
+    return reverse("chat") + (f"?run={as_id(run)}" if run else "")
 
 
 urlpatterns = [

@@ -18,6 +18,7 @@ from rag_pipeline.services.indexes import ChunkPreview
 from workbench.chunk_view import CHUNKS_A_PAGE, chunk_rows, page_holding, size_spread
 from workbench.forms.documents import ChunkForm
 from workbench.htmx import render_page
+from workbench.ids import as_id
 from workbench.services.library import cut_document
 from workbench.services.present import present_settings
 
@@ -82,10 +83,8 @@ def _chunks(request: HttpRequest, found: Document, preview: ChunkPreview) -> dic
 
 
 def _marked(request: HttpRequest, length: int) -> tuple[int, int] | None:
-    start, end = request.GET.get("start", ""), request.GET.get("end", "")
-    if not (start.isdecimal() and end.isdecimal()):
-        return None
-    return (int(start), int(end)) if 0 <= int(start) < int(end) <= length else None
+    start, end = as_id(request.GET.get("start")), as_id(request.GET.get("end"))
+    return (start, end) if start < end <= length else None
 
 
 urlpatterns = [

@@ -20,6 +20,7 @@ from rag_pipeline.models import Corpus, Document
 from rag_pipeline.services import corpora
 from workbench.forms.documents import CorpusForm, SearchForm, UploadForm
 from workbench.htmx import render_page
+from workbench.ids import as_id
 from workbench.services.library import corpus_rows, document_rows, search_corpus, users_of
 from workbench.services.present import preferred_corpus, present_settings
 from workbench.upload_report import UploadReport, upload_messages
@@ -38,7 +39,7 @@ def documents(request: HttpRequest) -> HttpResponse:
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
     """Show the chunks nearest to a query under the present settings."""
-    corpus = get_object_or_404(Corpus, pk=_number(request.GET.get("corpus")))
+    corpus = get_object_or_404(Corpus, pk=as_id(request.GET.get("corpus")))
     form = SearchForm(request.GET)
     values = {"search": form, "query": request.GET.get("q", ""), "searched": True}
     if form.is_valid():
@@ -135,7 +136,7 @@ def _context(request: HttpRequest, corpus: Corpus | None) -> dict[str, Any]:
         "upload": UploadForm(initial={"corpus": corpus.name if corpus else "My documents"}),
         "corpus_form": CorpusForm(),
         "search": SearchForm(),
-        "added": {int(each) for each in request.GET.get("added", "").split(",") if each.isdigit()},
+        "added": {as_id(each) for each in request.GET.get("added", "").split(",")},
     }
     if corpus is not None:
         rows = Paginator(document_rows(corpus=corpus), DOCUMENTS_A_PAGE)
@@ -147,11 +148,7 @@ def _context(request: HttpRequest, corpus: Corpus | None) -> dict[str, Any]:
 def _chosen(request: HttpRequest) -> Corpus | None:
     """Return the corpus of the address or of a form, else the preferred one."""
     asked = request.POST.get("corpus_id") or request.GET.get("corpus")
-    return Corpus.objects.filter(pk=_number(asked)).first() or preferred_corpus()
-
-
-def _number(text: str | None) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < 19 else 0
+    return Corpus.objects.filter(pk=as_id(asked)).first() or preferred_corpus()
 
 
 def _address(corpus: Corpus) -> str:

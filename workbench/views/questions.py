@@ -17,6 +17,7 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Document
 from workbench.forms.questions import AddForm, QuestionForm
 from workbench.htmx import render_page, wants_part
+from workbench.ids import as_id
 from workbench.services.question_list import Pair, counts_of, newest_testsets, page_of, pairs_of
 from workbench.services.question_source import QuestionSource, find_source
 from workbench.views.testsets import testset_page
@@ -48,7 +49,7 @@ def save(request: HttpRequest, pk: int) -> HttpResponse:
 def status(request: HttpRequest, pk: int) -> HttpResponse:
     """Accept or reject questions of a test set."""
     testset = get_object_or_404(TestSet.objects.select_related("corpus", "task"), pk=pk)
-    chosen = list(testset.questions.filter(pk__in=[each for each in request.POST.getlist("id") if each.isdecimal()]))
+    chosen = list(testset.questions.filter(pk__in=[as_id(each) for each in request.POST.getlist("id")]))
     wanted = request.POST.get("status")
     if not chosen or wanted not in Question.Status.values:
         return testset_page(request, testset, status_error="Choose questions of this test set first.")

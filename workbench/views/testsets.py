@@ -21,6 +21,7 @@ from rag_pipeline.errors import InUseError, PipelineError
 from rag_pipeline.models import BackgroundTask, Corpus
 from workbench.forms.testsets import GenerateForm, ImportForm, QuestionFilter
 from workbench.htmx import render_page
+from workbench.ids import as_id
 from workbench.services.present import preferred_corpus, preferred_generator
 from workbench.services.question_list import (
     counts_of,
@@ -125,7 +126,7 @@ def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpRes
 
 def _list(request: HttpRequest, **forms: Any) -> HttpResponse:
     """Render the list; `forms` are those that came back with errors."""
-    corpus = Corpus.objects.filter(pk=_number(request.GET.get("corpus"))).first() or preferred_corpus()
+    corpus = Corpus.objects.filter(pk=as_id(request.GET.get("corpus"))).first() or preferred_corpus()
     start = {"corpus": corpus, "name": _free_name(corpus)}
     context = {
         "page": Paginator(testset_rows(), SETS_A_PAGE).get_page(request.GET.get("page")),
@@ -158,10 +159,6 @@ def _add_error(form: GenerateForm | ImportForm, error: PipelineError, fallback: 
     field = getattr(error, "field", None)
     by_row = re.split(r" (?=Row \d+:)", str(error))  # one line for each row of a file that does not fit
     form.add_error(field if field in form.fields else fallback, by_row)
-
-
-def _number(text: str | None) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < 19 else 0
 
 
 urlpatterns = [
