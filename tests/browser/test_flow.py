@@ -9,10 +9,11 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Bench
+from tests.commands import ROOT
 
-DOCUMENT = Path(__file__).resolve().parent.parent / "data" / "time_machine_excerpt.txt"
-CORPUS = "Wells"
-TESTSET = "Traveller"
+DOCUMENT = ROOT / "workbench" / "sample" / "warsaw.txt"
+CORPUS = "My town"
+TESTSET = "Residents"
 
 
 def dots(page: Page) -> int:
@@ -118,7 +119,7 @@ def test_runs_are_still_there_after_the_restart(page):
 
 def test_chat_answers_from_the_documents(page):
     page.goto("/chat/")
-    page.get_by_label("Message").fill("What is the name of the thing that the Time Traveller made?")
+    page.get_by_label("Message").fill("Which river does Warsaw lie on?")
     page.get_by_role("button", name="Send").click()
     message = page.locator(".chat-message").last
     expect(message.get_by_text(re.compile("contexts?$")).first).to_be_visible()
