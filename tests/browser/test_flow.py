@@ -32,6 +32,13 @@ def choose(part: Page | Locator, label: str, text: str) -> None:
     field.select_option(value)
 
 
+def choose_corpus(page: Page, text: str) -> None:
+    """Choose the corpus on the Workbench; its test sets and results come along."""
+    with page.expect_response("**/settings/"):
+        choose(page, "Corpus", text)
+    expect(page.get_by_label("Test set", exact=True).locator("option").filter(has_text=TESTSET)).to_have_count(1)
+
+
 def scores(page: Page) -> Locator:
     """Return the score cards of the Workbench."""
     return page.locator("#results .score-card")
@@ -82,7 +89,7 @@ def test_generate(page):
 
 def test_evaluate_two_chunk_sizes(page):
     page.goto("/")
-    choose(page, "Corpus", CORPUS)
+    choose_corpus(page, CORPUS)
     choose(page, "Test set", TESTSET)
     evaluate(page, 1000)
     assert dots(page) == 1
@@ -93,7 +100,7 @@ def test_evaluate_two_chunk_sizes(page):
 
 def test_compare(page):
     page.goto("/")
-    choose(page, "Corpus", CORPUS)
+    choose_corpus(page, CORPUS)
     page.get_by_role("link", name=re.compile("^Compare with")).click()
     expect(page).to_have_url(re.compile(r"/compare/\?a=\d+&b=\d+"))
     expect(page.locator("main")).to_contain_text("Chunk size")
@@ -102,7 +109,7 @@ def test_compare(page):
 
 def test_saved_settings_return_after_a_restart(page, bench: Bench):
     page.goto("/")
-    choose(page, "Corpus", CORPUS)
+    choose_corpus(page, CORPUS)
     page.get_by_label("Chunk size", exact=True).fill("444")
     page.get_by_role("button", name="Save as preferred").click()
     expect(page.locator("#settings")).not_to_contain_text("changed")

@@ -93,7 +93,11 @@ def test_a_dot_of_the_chart_opens_its_run(page, sample):
     page.goto("/")
     point = page.locator("[data-chart] .scatterlayer .points path").first
     expect(point).to_be_visible()
+    point.scroll_into_view_if_needed()
     box = point.bounding_box()
     assert box is not None
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(*middle)
+    expect(page.locator(".hoverlayer .hovertext")).to_be_visible()
+    page.mouse.click(*middle)
     expect(page).to_have_url(re.compile(r"/runs/\d+/$"))
