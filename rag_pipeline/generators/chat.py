@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from rag_pipeline.generators.base import Generator, generators
 from rag_pipeline.llm.chat import ChatModel, Reply
@@ -29,10 +30,11 @@ class ChatGenerator(Generator):
         super().__init__(provider, name, temperature, max_tokens)
         self._model = ChatModel(provider, name, temperature=temperature, max_tokens=max_tokens, limits=limits)
 
-    async def stream(self, request: GenerationRequest) -> AsyncIterator[str | Generation]:
+    async def stream(self, request: GenerationRequest) -> AsyncGenerator[str | Generation]:
         """Yield pieces as the model sends them, then the Generation."""
-        async for piece in self._model.stream(request.prompt):
-            yield _generation(piece) if isinstance(piece, Reply) else piece
+        async with aclosing(self._model.stream(request.prompt)) as pieces:
+            async for piece in pieces:
+                yield _generation(piece) if isinstance(piece, Reply) else piece
 
     async def generate(self, request: GenerationRequest) -> Generation:
         """Answer one request. Nobody reads along, so that an answer that breaks off is asked for again."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -65,15 +65,16 @@ class ChatModel:
         self.limits = limits or configured_limits()
         self.settings = CallSettings(temperature=temperature, max_tokens=max_tokens)
 
-    async def stream(self, prompt: str) -> AsyncIterator[str | Reply]:
+    async def stream(self, prompt: str) -> AsyncGenerator[str | Reply]:
         """Yield pieces of the answer, then the Reply. An answer that breaks off after its first piece is an error."""
         retry = Retry(self.limits)
         while True:
             delivered, sent = False, self.settings
             try:
-                async for piece in self._stream_once(prompt, sent):
-                    delivered = True
-                    yield self._finished(piece, retry) if isinstance(piece, Reply) else piece
+                async with aclosing(self._stream_once(prompt, sent)) as pieces:
+                    async for piece in pieces:
+                        delivered = True
+                        yield self._finished(piece, retry) if isinstance(piece, Reply) else piece
                 return
             except ModelCallError as failure:
                 if delivered:
@@ -98,28 +99,30 @@ class ChatModel:
                     await retry.wait(failure)
 
     async def _collect(self, prompt: str, sent: CallSettings) -> Reply:
-        async for piece in self._stream_once(prompt, sent):
-            if isinstance(piece, Reply):
-                return piece
+        async with aclosing(self._stream_once(prompt, sent)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Reply):
+                    return piece
         raise broken_off(self.target)
 
-    async def _stream_once(self, prompt: str, sent: CallSettings) -> AsyncIterator[str | Reply]:
+    async def _stream_once(self, prompt: str, sent: CallSettings) -> AsyncGenerator[str | Reply]:
         model = await self._model(sent)
         usage = _UsageCounter(cumulative=self._is_openai)
         pieces: list[str] = []
         finish, ttft_s, start = "", None, time.perf_counter()
-        async for chunk in self._chunks(model, prompt):
-            usage.add(chunk)
-            finish = _finish(chunk) or finish
-            if text := str(chunk.text):
-                ttft_s = ttft_s if ttft_s is not None else time.perf_counter() - start
-                pieces.append(text)
-                yield text
+        async with aclosing(self._chunks(model, prompt)) as chunks:
+            async for chunk in chunks:
+                usage.add(chunk)
+                finish = _finish(chunk) or finish
+                if text := str(chunk.text):
+                    ttft_s = ttft_s if ttft_s is not None else time.perf_counter() - start
+                    pieces.append(text)
+                    yield text
         self._check_ended(finish, pieces)
         latency_s = time.perf_counter() - start
         yield self._reply("".join(pieces), usage.total, finish, latency_s, ttft_s)
 
-    async def _chunks(self, model: BaseChatModel, prompt: str) -> AsyncIterator[AIMessageChunk]:
+    async def _chunks(self, model: BaseChatModel, prompt: str) -> AsyncGenerator[AIMessageChunk]:
         """Yield what the model sends; each wait is bounded, since a silent server would hold up the run for ever."""
 
         def start() -> AsyncIterator[AIMessageChunk]:
@@ -127,7 +130,7 @@ class ChatModel:
 
         # Clients of other providers are bound to the first loop that used them: they get one that never ends.
         source = start() if self._is_openai else iterate_there(start)
-        async with contextlib.aclosing(cast("AsyncGenerator[AIMessageChunk]", source)) as chunks:
+        async with aclosing(cast("AsyncGenerator[AIMessageChunk]", source)) as chunks:
             while True:
                 with ExplainedErrors(self.target, self.limits.timeout_s):
                     async with asyncio.timeout(self.limits.timeout_s):
