@@ -155,7 +155,12 @@ def _layout(dots: Sequence[RunRow], data: Sequence[Figure], score: str) -> Figur
     top = TOP.get(score, 1.0)
     direct = len(data) <= DIRECT_LABELS
     layout: Figure = {
-        "xaxis": {"type": "log", "title": {"text": f"Chunk size ({unit}, log scale)"}, "showgrid": False},
+        "xaxis": {
+            "type": "log",
+            "title": {"text": f"Chunk size ({unit}, log scale)"},
+            "showgrid": False,
+            "tickangle": 0,
+        },
         "yaxis": {
             "title": {"text": f"{words(score)} score" if score == "total" else words(score)},
             "range": [-0.02 * top, 1.04 * top],
@@ -179,7 +184,7 @@ def _layout(dots: Sequence[RunRow], data: Sequence[Figure], score: str) -> Figur
     return layout
 
 
-def _spread(sizes: Sequence[int], apart: float = 0.06) -> list[int]:
+def _spread(sizes: Sequence[int], apart: float = 0.1) -> list[int]:
     """Return the sizes that can be written below the axis without touching: the first, then the next far enough."""
     span = math.log10(sizes[-1] / sizes[0]) or 1.0
     kept: list[int] = []
