@@ -31,15 +31,15 @@ def make_targets() -> set[str]:
     return set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_to_files_and_headings(page):
-    text = page.read_text(encoding="utf-8")
+@pytest.mark.parametrize("document", pages(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings(document):
+    text = document.read_text(encoding="utf-8")
     broken = []
     for target in LINK.findall(text):
         if target.startswith(("http://", "https://", "mailto:")):
             continue
         path, _, anchor = target.partition("#")
-        file = (page.parent / path).resolve() if path else page
+        file = (document.parent / path).resolve() if path else document
         if not file.exists() or (anchor and anchor not in anchors(file)):
             broken.append(target)
     assert broken == []
@@ -51,11 +51,11 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
-def test_named_commands_and_targets_exist(page):
-    if page.name in {"ARCHITECTURE.md", "CHANGELOG.md"}:  # they speak of what was and of what will be, too
+@pytest.mark.parametrize("document", pages(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_named_commands_and_targets_exist(document):
+    if document.name in {"ARCHITECTURE.md", "CHANGELOG.md"}:  # they speak of what was and of what will be, too
         return
-    text = page.read_text(encoding="utf-8")
+    text = document.read_text(encoding="utf-8")
     commands = set(re.findall(r"manage\.py ([a-z_]+)", text)) - {"check", "makemigrations", "migrate", "test"}
     targets = set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.M))
     assert commands - set(own_commands()) == set()
@@ -79,6 +79,6 @@ def test_every_variable_is_documented():
     assert read - documented == set()
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
-def test_no_machine_is_named(page):
-    assert MACHINE_PATHS.findall(page.read_text(encoding="utf-8")) == []
+@pytest.mark.parametrize("document", pages(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_machine_is_named(document):
+    assert MACHINE_PATHS.findall(document.read_text(encoding="utf-8")) == []
