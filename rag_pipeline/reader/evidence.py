@@ -13,7 +13,7 @@ from rag_pipeline.reader.questions import QuestionReading
 from rag_pipeline.reader.sentences import Sentence, split_sentences
 from rag_pipeline.types import Context
 
-_READ_CLOSELY = 12
+_READ_CLOSELY = 8
 """Sentences that are read word by word; the others are too far from the question to hold its answer."""
 
 

@@ -64,8 +64,8 @@ def tagged(text: str) -> Tagged:
 
 
 def has_meaning(word: Word) -> bool:
-    """True for a word whose vector says something: no stop word, no number."""
-    return word.is_content and not word.text[0].isdigit()
+    """True for a word whose vector says something: no stop word, no number, no name."""
+    return word.is_content and not word.text[0].isdigit() and not (word.is_capital and word.start > 0)
 
 
 def match(question: QuestionReading, sentence: Tagged, vectors: WordVectors | None = None) -> Match:
