@@ -14,8 +14,19 @@ _MONEY = re.compile(
     r"\b(?:cost|pay|paid|money|dollars?|euros?|pounds?|price|spen[dt]|worth|budget|earn|income|fee|sold for)\b", re.I
 )
 _DEFINES = re.compile(r"^\W*what(?:'s|’s|\s+(?:is|are|was|were))\s+(?:an?\s+|the\s+)?((?:[\w'’-]+\s*){1,4})\W*$", re.I)
-_MEANS = re.compile(r"\bwhat\s+(?:do|does|did)\s+.+\s(?:mean|stand for|refer to)\W*$", re.I)
+_MEANS = re.compile(
+    r"\bwhat\s+(?:do|does|did)\s+.+\s(?:mean|stand for|refer to)\W*$"
+    r"|\bhow\s+(?:would|can|could)\s+(?:you|one)\s+(?:describe|define)\b"
+    r"|\bwhat\s+(?:\w+\s+)?is\s+meant\s+by\b",
+    re.I,
+)
 _YES_NO = re.compile(r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)\b", re.I)
+_POLITE = re.compile(
+    r"^\W*(?:(?:can|could|would|will|do|did) (?:you|anyone|anybody|somebody|someone|we|i)"
+    r"|is it (?:known|possible)|are you able)\b",
+    re.I,
+)
+_WHO_IS = re.compile(r"^\W*who\s+(?:is|are|was|were)\b", re.I)
 _WHAT_IS = re.compile(
     r"\bwhat\s+(?:is|are|was|were)\s+(?:the\s+)?(?:name\s+of\s+)?(?:the\s+)?((?:[\w-]+\s+){0,3}?[\w-]+)\s+(?:of|for|in|that|to)\b",
     re.I,
@@ -46,9 +57,14 @@ def is_sort(word: str) -> bool:
 
 def kind_of_answer(core: str, wh: re.Match[str] | None, focus: Sequence[Word]) -> str:
     """Return the kind that the asking sentence `core` wants; `wh` is its question word, `focus` the noun after it."""
-    if wh is None or (wh.start() > 0 and _YES_NO.match(core)):
-        return "yes_no" if _YES_NO.match(core) else "thing"
+    closed = _YES_NO.match(core) is not None and _POLITE.match(core) is None
+    if wh is None or (closed and wh.start() > 0):
+        return "yes_no" if closed else "thing"
     word = wh.group(1).lower()
+    if _WHO_IS.match(core) and set(tag(core).tags[2:]) <= {"name", "preposition", "determiner"}:
+        return "definition"
+    if _MEANS.search(core):
+        return "definition"
     if word in _BY_WORD:
         return _BY_WORD[word]
     if word == "how":
@@ -77,8 +93,6 @@ def _what(core: str) -> str:
     asked = _DEFINES.match(core)
     if asked:
         return _of_simple(asked.group(1).split())
-    if _MEANS.search(core):
-        return "definition"
     attribute = _WHAT_IS.search(core)
     kind = _of_noun(attribute.group(1).split()[-1].lower()) if attribute else ""
     if kind in {"place", "quantity", "percent", "date", "reason"}:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_pipeline.reader.spans import TypedSpan
+from rag_pipeline.reader.spans import TypedSpan, words_within
 from rag_pipeline.reader.tags import STRONG, Tagged
-from rag_pipeline.reader.typed_spans import typed_spans
+from rag_pipeline.reader.typed_spans import CLAUSE_END, typed_spans
 
 _LONGEST = 9
 _NOT_FIRST = frozenset({"preposition", "conjunction", "auxiliary", "edge"})
@@ -17,14 +17,15 @@ _CLOSES_BEFORE = _OPENS_AFTER
 
 
 def candidates(sentence: Tagged, matched: frozenset[int]) -> list[TypedSpan]:
-    """Return possible answers: every typed span, and phrases between words that end a phrase (kind `phrase`).
+    """Return possible answers: typed spans, phrases between words that end a phrase, rests of clauses.
 
     `matched` are the places of the words that the question has too; a phrase may also begin or end beside them.
     """
     typed = typed_spans(sentence)
     taken = {(span.first, span.last) for span in typed}
-    phrases = (span for span in _phrases(sentence, matched) if (span.first, span.last) not in taken)
-    return [*typed, *phrases]
+    rests = {(span.first, span.last): span for span in _rests(sentence, matched)}
+    phrases = {(span.first, span.last): span for span in _phrases(sentence, matched)}
+    return [*typed, *(span for words, span in (phrases | rests).items() if words not in taken)]
 
 
 def _phrases(sentence: Tagged, matched: frozenset[int]) -> Iterator[TypedSpan]:
@@ -43,14 +44,25 @@ def _separates(gap: str) -> bool:
 
 
 def _may_open(sentence: Tagged, matched: frozenset[int], first: int) -> bool:
-    if sentence.tags[first] in _NOT_FIRST:
+    if sentence.tags[first] in _NOT_FIRST or sentence.joined(first):
         return False
-    before = sentence.gaps[first].strip()
-    return bool(before) or sentence.tag(first - 1) in _OPENS_AFTER or first - 1 in matched
+    return sentence.stops(first) or sentence.tag(first - 1) in _OPENS_AFTER or first - 1 in matched
 
 
 def _may_close(sentence: Tagged, matched: frozenset[int], last: int) -> bool:
-    if sentence.tags[last - 1] in _NOT_LAST:
+    if sentence.tags[last - 1] in _NOT_LAST or sentence.joined(last):
         return False
-    after = sentence.gaps[last].strip()
-    return bool(after) or sentence.tag(last) in _CLOSES_BEFORE or last in matched
+    return sentence.stops(last) or sentence.tag(last) in _CLOSES_BEFORE or last in matched
+
+
+def _rests(sentence: Tagged, matched: frozenset[int]) -> Iterator[TypedSpan]:
+    """Yield what follows a word of the question, to the end of the clause (*represents* the Gambia in ...)."""
+    for place in sorted(matched):
+        first = place + 1
+        while sentence.tag(first) in {"preposition", "auxiliary", "adverb"}:
+            first += 1
+        if first >= len(sentence.words) or first in matched or sentence.joined(first):
+            continue
+        end = CLAUSE_END.search(sentence.text, sentence.words[first].start)
+        stop = end.start() if end else len(sentence.text)
+        yield from words_within(sentence, sentence.words[first].start, stop, "rest")

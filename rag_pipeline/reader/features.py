@@ -20,7 +20,7 @@ _FITS: dict[str, dict[str, float]] = {
     "place": {"place": 1.0, "name": 0.6, "organisation": 0.5, "person": 0.1},
     "date": {"date": 1.0},
     "duration": {"duration": 1.0, "quantity": 0.4, "date": 0.1},
-    "count": {"count": 1.0, "quantity": 0.4, "duration": 0.2, "score": 0.1},
+    "count": {"count": 1.0, "quantity": 0.8, "duration": 0.4, "score": 0.1},
     "quantity": {
         "quantity": 1.0,
         "count": 0.5,
@@ -33,9 +33,9 @@ _FITS: dict[str, dict[str, float]] = {
     "money": {"money": 1.0, "count": 0.2},
     "percent": {"percent": 1.0, "count": 0.2},
     "frequency": {"frequency": 1.0, "duration": 0.3, "count": 0.2},
-    "reason": {"reason": 1.0},
-    "manner": {"manner": 1.0},
-    "definition": {"definition": 1.0},
+    "reason": {"reason": 0.6, "rest": 0.3},
+    "manner": {"manner": 0.6, "rest": 0.3},
+    "definition": {"definition": 1.0, "rest": 0.4},
 }
 """How well a kind of span fits a kind of question; what is not named fits not at all."""
 _NUMBERS = frozenset({"count", "date", "quantity", "duration", "money", "percent", "ordinal", "score", "frequency"})
@@ -116,7 +116,7 @@ def _type_features(question: QuestionReading, sentence: Tagged, span: TypedSpan)
     features: Features = {}
     if fits is not None:
         fit = fits.get(span.kind, 0.0)
-        features[f"fit:{question.kind if question.kind in {'reason', 'manner', 'definition'} else 'any'}"] = fit
+        features["fit"] = fit
         if not fit:
             holds = any(tag in {"number"} for tag in sentence.tags[span.first : span.last])
             features["number inside"] = float(question.kind in NUMERIC and holds)
@@ -127,6 +127,7 @@ def _type_features(question: QuestionReading, sentence: Tagged, span: TypedSpan)
         features["thing:number"] = float(span.kind in _NUMBERS)
         features["thing:name"] = float(span.kind in {"name", "person", "place", "organisation"})
         features["thing:quoted"] = float(span.kind == "quoted")
+        features["thing:rest"] = float(span.kind == "rest")
         features["thing:clause"] = float(span.kind in {"reason", "manner", "definition"})
     features["list"] = float(span.kind == "list" and not question.plural)
     features["list:plural"] = float(span.kind == "list" and question.plural)
@@ -135,7 +136,7 @@ def _type_features(question: QuestionReading, sentence: Tagged, span: TypedSpan)
 
 def _edge_features(question: QuestionReading, sentence: Tagged, span: TypedSpan, found: Match) -> Features:
     left, right = span.first - 1, span.last
-    before, after = sentence.gaps[span.first].strip(), sentence.gaps[span.last].strip()
+    before, after = sentence.stops(span.first), sentence.stops(span.last)
     features = {
         f"left:{'stop' if before and left >= 0 else sentence.tag(left)}": 1.0,
         f"right:{'stop' if after else sentence.tag(right)}": 1.0,

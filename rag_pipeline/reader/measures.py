@@ -90,8 +90,10 @@ def measures(sentence: Tagged) -> Iterator[TypedSpan]:
             # A quotation's group leaves its marks out; the other patterns have no group, and 0 is the whole match.
             if kind != "date" or not _NO_MONTH.fullmatch(match.group()):
                 yield from words_within(sentence, *match.span(pattern.groups), kind)
+    dates = [match.span() for match in _DATE.finditer(sentence.text)]
     for match in _COUNT.finditer(sentence.text):
-        yield from _measured(sentence, match)
+        if not any(start < match.end() and match.start() < end for start, end in dates):
+            yield from _measured(sentence, match)
 
 
 def _measured(sentence: Tagged, match: re.Match[str]) -> Iterator[TypedSpan]:

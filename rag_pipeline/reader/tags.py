@@ -13,6 +13,8 @@ _ED = re.compile(r"[a-z]{2,}[^aeiou]ed$|[a-z]{3,}[ui]ed$")
 _NOT_VERBS = frozenset({"hundred", "indeed", "united", "kindred", "sacred", "speed", "unprecedented"})
 _EVERYDAY = 0.8
 """Rarity below which a capital letter at the start of a sentence says nothing."""
+_JOINING = frozenset({"", "'", "’"})
+_HYPHENS = frozenset({"-", "/", "'", "’"})
 STRONG = re.compile(r"[;:()\[\]—–\"“”]|--| - ")
 
 
@@ -30,6 +32,14 @@ class Tagged:
     def slice(self, first: int, last: int) -> str:
         """Return the text of words `first` to `last` (exclusive), without a closing possessive."""
         return self.text[slice(*self.range(first, last))]
+
+    def stops(self, index: int) -> bool:
+        """True when punctuation stands before word `index`; a hyphen or an apostrophe inside a word is none."""
+        return self.gaps[index].strip() not in _JOINING and self.gaps[index] not in _HYPHENS
+
+    def joined(self, index: int) -> bool:
+        """True when word `index` goes on what stands before it: `role-playing`."""
+        return 0 < index < len(self.words) and self.gaps[index] in _HYPHENS
 
     def range(self, first: int, last: int) -> tuple[int, int]:
         """Return the characters of words `first` to `last` (exclusive), without a closing possessive."""

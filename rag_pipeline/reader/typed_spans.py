@@ -16,7 +16,7 @@ _REASON = re.compile(
     re.I | re.X,
 )
 _MANNER = re.compile(r"\b(?:by(?:\s+means\s+of)?|through|using|via|with\s+the\s+help\s+of|by\s+using)\s+", re.I)
-_CLAUSE_END = re.compile(r"[;:.!?)]|,\s+(?:which|who|but|and|while|although|though|whereas)\b|$")
+CLAUSE_END = re.compile(r"[;:.!?)]|,\s+(?:which|who|but|and|while|although|though|whereas)\b|$")
 _COPULA = frozenset({"is", "are", "was", "were", "means", "refers"})
 _AND = frozenset({"and", "or", "&"})
 _IN_ITEM = frozenset({"word", "name", "number", "determiner"})
@@ -32,7 +32,7 @@ def _clauses(sentence: Tagged) -> Iterator[TypedSpan]:
     """Yield what follows a word of reason or manner, up to the end of its clause, with and without that word."""
     for kind, cue in (("reason", _REASON), ("manner", _MANNER)):
         for match in cue.finditer(sentence.text):
-            end = _CLAUSE_END.search(sentence.text, match.end())
+            end = CLAUSE_END.search(sentence.text, match.end())
             stop = end.start() if end else len(sentence.text)
             yield from words_within(sentence, match.end(), stop, kind)
             yield from words_within(sentence, match.start(), stop, kind)
@@ -43,7 +43,7 @@ def _predicates(sentence: Tagged) -> Iterator[TypedSpan]:
     for place, word in enumerate(sentence.words[:-1]):
         if word.lower in _COPULA and place > 0:
             start = sentence.words[place + 1].start
-            end = _CLAUSE_END.search(sentence.text, start)
+            end = CLAUSE_END.search(sentence.text, start)
             yield from words_within(sentence, start, end.start() if end else len(sentence.text), "definition")
             return
 
