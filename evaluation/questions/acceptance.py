@@ -13,6 +13,7 @@ from evaluation.questions.words import (
     STOP,
     content_stems,
     parts_of_speech,
+    stem,
     tag,
     word_set,
     words,
@@ -23,7 +24,7 @@ MAX_QUESTION_WORDS = 32
 MAX_ANSWER_WORDS = 32
 _POINTING = word_set(
     "this these those such here there thus hence above below aforementioned former latter respectively same "
-    "another following previous previously accompanying preceding earlier later aforesaid said today now "
+    "another following previous previously accompanying next preceding earlier later aforesaid said today now "
     "currently recently yesterday tomorrow ago let's other others only even so too yet likewise accordingly "
     "again once elsewhere similar different"
 )
@@ -37,13 +38,14 @@ _ANAPHORIC = word_set(
     "information request matter report policy amount process review result finding issue project circumstance "
     "problem group case section area part side line place point event decision claim question answer statement "
     "method system change difference effect cause reason fact item list rule requirement provision exception "
-    "character player game team season film song album book story article author man woman child person people "
+    "character player game team season film song statute album book story article author man woman child person people "
     "building ship attack battle war act party company city town village river museum school episode show number "
     "structure site house street region district unit approach idea term word example study plan work committee work"
 )
 _UNSAID = word_set("this these those such same above former latter respectively here there")
 _VAGUE_FIRST = word_set(
-    "major famous significant notable early numerous later further additional recent new examples example work works"
+    "major famous significant notable early numerous later further additional recent new examples example work "
+    "works specific certain various different appropriate proper"
 )
 _DEFINITE = re.compile(r"\bthe (?=[\w’'“-])", re.IGNORECASE)
 
@@ -54,7 +56,7 @@ def sentence_is_usable(sentence: Sentence) -> bool:
     found = words(text)
     if not 6 <= len(found) <= 45 or not text.endswith(".") or not (text[0].isupper() or text[0].isdigit()):
         return False
-    if re.search(r"<unk>|https?:|www\.|[§{}<>=|\\~^_#*•]|\b(?:Id|Ibid|cf|supra|infra|et al|i\.e|e\.g)\b|\bv\. ", text):
+    if re.search(r"<unk>|https?:|www\.|[§{}<>=|\\~^_#*•]|\b(?:Id|Ibid|cf|supra|infra|et al|i\.e|e\.g)\b", text):
         return False
     if re.search(r"\.\.|…|\?|!|(?<!\w)['‘]\w", text) or text.count("(") != text.count(")") or _quotes_much(text):
         return False
@@ -82,6 +84,8 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
     loose = set(told[:3]) & ((PERSONAL - _OWNED) | _POINTING) or set(told) & _UNSAID
     if loose or answer_words[-1] in STOP - {"one", "two"} or _bare_definite(asked, corpus):
         return "the answer needs its neighbours"
+    if asked.kind == "required" and len(answer_words) == 1:
+        return "the answer is cut short"
     if answer_words[0] in {"either", "both"} and not {"or", "and"} & set(answer_words):
         return "the answer is cut short"
     if asked.kind in {"definition", "identity"} and set(answer_words) & _OWNED:
@@ -108,6 +112,8 @@ def _gives_away(asked: Asked) -> bool:
     if asked.answer.lower() in asked.text.lower():
         return True
     asked_for = re.sub(r"^(.*?)\bwhich \w+", r"\1", asked.text, flags=re.IGNORECASE)
+    if asked.kind == "which" and re.fullmatch(r"[Tt]he \w+", asked.answer):
+        return True
     return bool(answer) and len(answer & set(content_stems(asked_for))) > 0.5 * len(answer)
 
 
@@ -136,12 +142,13 @@ def _undetermined(asked: Asked, corpus: CorpusWords) -> str:
             return "does not say which"
         if any(word[0].isupper() or word[0].isdigit() for word in own):
             continue
-        phrase = " ".join(own).lower()
-        if own[-1].lower() in _KNOWN_TO_ALL or (own[-1].lower() not in _ANAPHORIC and corpus.runs_through(phrase)):
+        phrase, head = " ".join(own).lower(), stem(own[-1].lower())
+        clear = head not in _ANAPHORIC
+        if own[-1].lower() in _KNOWN_TO_ALL or (clear and corpus.runs_through(phrase)):
             continue
-        if asked.generic and (len(own) > 1 or own[0].lower() not in _ANAPHORIC) and corpus.is_vocabulary(phrase):
+        if asked.generic and (len(own) > 1 or clear) and corpus.is_vocabulary(phrase):
             continue
-        if len(own) >= (2 if asked.generic else 3) and own[-1].lower() not in _ANAPHORIC:
+        if len(own) >= (2 if asked.generic else 3) and clear:
             continue
         if _said_which(after, generic=asked.generic):
             continue
@@ -190,7 +197,10 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
     dated = asked.kind in {"who", "which"} and re.search(r"\d", asked.text) is not None
     if not (names or fixed or dated) and (not asked.generic or asked.kind == "how_many"):
         return "names nothing particular"
-    if not asked.generic and len(names) < 2 and _is_indefinite(asked.topic):
+    sure = len(names) > 1 or any(" " in name for name in names)
+    if not asked.generic and not sure and _is_indefinite(asked.topic):
+        return "names nothing particular"
+    if not (names or fixed or dated) and corpus.is_collection and not corpus.is_title(topic):
         return "names nothing particular"
     if not (names or fixed) and _is_one_off(asked.topic, corpus):
         return "names nothing particular"
@@ -205,7 +215,7 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
     )
     if vague and _only_a_verb(stems, topic, corpus):
         return "names too little"
-    return "could mean another passage" if corpus.sentences_with(stems) > 1 else ""
+    return "could mean another passage" if corpus.sentences_that_say(stems) > 1 else ""
 
 
 def _is_indefinite(topic: str) -> bool:
@@ -236,7 +246,8 @@ def _names_in(text: str, corpus: CorpusWords) -> list[str]:
     found = []
     for run in runs:
         first = run.split()[0].strip("'’.,")
-        mere_word = " " not in run and "ADJ" in parts_of_speech(first)
+        plural = first.endswith("s") and "NOUN" in parts_of_speech(first)
+        mere_word = " " not in run and ("ADJ" in parts_of_speech(first) or plural)
         if first not in {"What", "When"} and not mere_word and corpus.is_name(first):
             found.append(run)
     return found

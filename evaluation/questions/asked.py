@@ -31,6 +31,7 @@ WORTH = {
     "what": 0.8,
     "with_what": 0.75,
     "which": 0.7,
+    "said": 0.75,
 }
 """How well each kind of question turns out, by reading many; the first choice of a sentence."""
 

@@ -10,12 +10,13 @@ from functools import cached_property, lru_cache
 from evaluation.questions.entities import given_names
 from evaluation.questions.sentences import Sentence, split_document
 from evaluation.questions.topics import with_names
-from evaluation.questions.words import STOP, content_stems, parts_of_speech
+from evaluation.questions.words import STOP, content_stems, parts_of_speech, words
 from rag_pipeline.types import SourceDoc
 
 _CASED = re.compile(r"(?<![.!?:]\s)(?<![\"“'‘(*#\n])\b[^\W\d_][\w'’-]*")
 _F_WORD = re.compile(r"\b[a-z]*f[a-z]+\b")
 _FEW_SLIPS = 4
+_ARTICLES = 3
 _COMMON_ENDING = re.compile(r"(?:ic|al|ous|ive|ary|oid|ed|ing|ly|ions?|isms?|osis|itis|able|ible|ful|less|otes|ytes)$")
 _SLICES = 20
 
@@ -60,11 +61,30 @@ class CorpusWords:
         lost = {word for one in self._all_sentences() for word in _F_WORD.findall(one.text) if _mended(word)}
         return len(lost) >= _FEW_SLIPS
 
+    @cached_property
+    def is_collection(self) -> bool:
+        """Whether a document holds articles on different things: each speaks of its title, the others do not."""
+        for sentences in self.sentences.values():
+            articles: dict[str, list[str]] = defaultdict(list)
+            for one in sentences:
+                articles[one.title].append(one.text.lower())
+            if sum(_is_its_own(title, articles) for title in articles) >= _ARTICLES:
+                return True
+        return False
+
+    def is_title(self, phrase: str) -> bool:
+        """Return whether a phrase is the title of an article."""
+        return any(one.title.lower() == phrase.lower() for one in self._all_sentences())
+
     def is_damaged(self, text: str) -> bool:
-        """Return whether letters are missing from a sentence (`fled a brief` for `filed a brief`)."""
+        """Return whether letters are missing that cannot be put back (`fled a brief` for `filed a brief`)."""
+        return self._lost_ligatures and bool({"fled", "fling", "flings", "fle"} & set(_F_WORD.findall(text)))
+
+    def mended(self, text: str) -> str:
+        """Return a text with the ligatures put back that a PDF has lost (`proft`)."""
         if not self._lost_ligatures:
-            return False
-        return any(word in {"fled", "fling", "flings", "fle"} or _mended(word) for word in _F_WORD.findall(text))
+            return text
+        return _F_WORD.sub(lambda match: _mended(match.group()) or match.group(), text)
 
     @cached_property
     def _definite(self) -> tuple[Counter[str], Counter[str]]:
@@ -94,35 +114,73 @@ class CorpusWords:
         return total[phrase.lower()] >= 8 and spread[phrase.lower()] >= 0.25 * _SLICES
 
     @cached_property
+    def _stemmed(self) -> list[list[str]]:
+        """The stems of every sentence, a verbatim repeat left out."""
+        return [content_stems(text) for text in dict.fromkeys(one.text for one in self._all_sentences())]
+
+    @cached_property
     def _postings(self) -> dict[str, set[int]]:
         found: dict[str, set[int]] = defaultdict(set)
-        for number, text in enumerate(dict.fromkeys(sentence.text for sentence in self._all_sentences())):
-            for stem in content_stems(text):
+        for number, stems in enumerate(self._stemmed):
+            for stem in stems:
                 found[stem].add(number)
         return found
 
     def sentences_with(self, stems: Iterable[str]) -> int:
         """Return how many sentences hold all the stems; a verbatim repeat does not count again."""
-        sets = sorted((self._postings.get(stem, set()) for stem in set(stems)), key=len)
-        if not sets:
-            return 0
-        return len(set.intersection(*sets))
+        return len(self._holding(set(stems)))
+
+    def sentences_that_say(self, stems: Iterable[str]) -> int:
+        """Return how many sentences hold all the stems near each other, as a sentence that means the same would."""
+        wanted = set(stems)
+        reach = 2 * len(wanted) + 4
+        return sum(_shortest_stretch(self._stemmed[number], wanted) <= reach for number in self._holding(wanted))
+
+    def _holding(self, stems: set[str]) -> set[int]:
+        sets = sorted((self._postings.get(stem, set()) for stem in stems), key=len)
+        return set.intersection(*sets) if sets else set()
+
+    def holds_once(self, saying: str) -> bool:
+        """Return whether no two different sentences hold these words."""
+        return len({one.text for one in self._all_sentences() if saying in one.text}) == 1
 
     def _all_sentences(self) -> list[Sentence]:
         return [sentence for doc in self.documents for sentence in self.sentences[doc.id]]
 
 
-@lru_cache(maxsize=16384)
-def _mended(word: str) -> bool:
-    """Return whether a word is none, and becomes one when a ligature is put back."""
-    if content_known(word) or word in STOP:
+def _is_its_own(title: str, articles: dict[str, list[str]]) -> bool:
+    """Return whether the sentences under a title use its last word, and those under other titles hardly do."""
+    found = words(title)
+    if not found or len(articles[title]) < 10:
         return False
-    return any(
-        content_known(word[:at] + ligature + word[at + 1 :])
-        for at, letter in enumerate(word)
-        if letter == "f"
-        for ligature in ("fi", "fl", "ff", "ffi", "ffl")
-    )
+    own = sum(found[-1] in text for text in articles[title]) / len(articles[title])
+    others = [text for other, texts in articles.items() if other != title for text in texts]
+    return own > 0.1 and sum(found[-1] in text for text in others) < 0.02 * max(1, len(others))
+
+
+def _shortest_stretch(stems: list[str], wanted: set[str]) -> int:
+    """Return the length of the shortest run of a sentence's stems that holds all that are wanted."""
+    last: dict[str, int] = {}
+    best = len(stems) + 1
+    for at, stem in enumerate(stems):
+        if stem in wanted:
+            last[stem] = at
+            if len(last) == len(wanted):
+                best = min(best, at - min(last.values()) + 1)
+    return best
+
+
+@lru_cache(maxsize=16384)
+def _mended(word: str) -> str:
+    """Return the word that this one becomes when a ligature is put back; empty when it is a word as it stands."""
+    if content_known(word) or word in STOP:
+        return ""
+    for at, letter in enumerate(word):
+        for ligature in ("fi", "fl", "ff", "ffi", "ffl") if letter == "f" else ():
+            whole = word[:at] + ligature + word[at + 1 :]
+            if content_known(whole):
+                return whole
+    return ""
 
 
 def content_known(word: str) -> bool:

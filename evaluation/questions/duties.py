@@ -34,7 +34,8 @@ _VERB_WITH = frozenset(
         ("apply", "to"), ("contribute", "to"), ("respond", "to"), ("depend", "upon"), ("rest", "on"), ("arise", "from"),
         ("border", "on"), ("stem", "from"), ("account", "for"), ("cooperate", "with"), ("compete", "with"),
         ("estimate", "at"), ("value", "at"), ("equip", "with"), ("cover", "with"), ("name", "after"),
-        ("protect", "against"), ("protect", "from"), ("react", "with"), ("interact", "with"), ("bind", "to"),
+        ("make", "of"), ("make", "from"), ("protect", "against"),
+        ("protect", "from"), ("react", "with"), ("interact", "with"), ("bind", "to"),
     }
 )  # fmt: skip
 _WITH = word_set("with on for from to under into through against")
@@ -74,11 +75,19 @@ def condition(clause: Clause) -> Iterator[Asked]:
             return
         if token.lower in {"if", "when", "unless"} and at:
             before = [word for word in words[:at] if word.text != ","]
-            end = next((i for i in range(at, len(words)) if words[i].text in {";", "–", "—", "("}), len(words))
+            end = _end_of_condition(words, at)
             wh = "when" if token.lower == "when" else "under what condition"
             if len(before) <= len(clause.rest):
                 yield about(clause, "condition", wh, before, clause.text(words[at:end]))
             return
+
+
+def _end_of_condition(words: Tokens, start: int) -> int:
+    """Return where `if …` ends: at a strong sign, or at a comma after which a verb goes on with the duty."""
+    for at in range(start, len(words) - 1):
+        if words[at].text in {";", "–", "—", "("} or (words[at].text == "," and words[at + 1].tag == "VB"):
+            return at
+    return len(words)
 
 
 def how(clause: Clause) -> Iterator[Asked]:
@@ -176,7 +185,7 @@ def _fixed_preposition(clause: Clause) -> Iterator[Asked]:
         thing, after = clause.rest[1 : span[0]], clause.rest[span[0] :]
     else:
         thing, after = clause.rest[1:], ()
-    if thing and thing[0].lower != "as" and not any(token.tag in {"WDT", "WP"} for token in thing):
+    if thing and not any(token.tag in {"WDT", "WP"} or token.lower == "as" for token in thing):
         kept = f"{clause.rest[0].text} {clause.text(after)}"
         yield about(clause, "with_what", "who" if is_somebody(thing) else "what", kept, clause.text(thing))
 

@@ -47,7 +47,9 @@ def given_names() -> frozenset[str]:
     return frozenset(name.lower() for line in lines if not line.startswith("#") for name in line.split())
 
 
-_ROLE = re.compile(r"(?:trustee|employee|appointee|debtor|creditor|auditor|attorney|officer|lawyer|ist|ician)$")
+_ROLE = re.compile(
+    r"(?:trustee|employee|appointee|debtor|creditor|auditor|attorney|officer|lawyer|[a-z]{4}[^kl]ist|[ae]list|ician)$"
+)
 PERSON_NOUNS = word_set(
     "actor actress ambassador architect artist astronomer attorney author bishop builder captain champion chancellor "
     "chemist clerk coach commander composer creator daughter dean designer director doctor economist editor emperor "
@@ -57,7 +59,7 @@ PERSON_NOUNS = word_set(
     "physician physicist pianist player poet politician pope president priest prince princess producer professor "
     "prophet psychologist publisher queen researcher scholar scientist secretary senator sergeant singer soldier son "
     "songwriter spokesman student surgeon teacher theologian trustee wife writer zoologist man woman girl boy brother "
-    "sister nobleman noblewoman member individual person people party"
+    "sister nobleman noblewoman member individual person people party hero heroine"
 )
 
 

@@ -30,7 +30,7 @@ def when(clause: Clause) -> Iterator[Asked]:
         end = date_phrase(clause.lead, 1)
         span = dated(clause.lead)
         if end > 1 and span is not None and span[1] == len(clause.lead):
-            yield about(clause, "when", _since(clause.lead[0]), clause.rest, _bare(clause, clause.lead), lead=False)
+            yield about(clause, "when", _since(clause.lead), clause.rest, _bare(clause, clause.lead), lead=False)
             return
     found = dated(clause.rest)
     if found is None or date_inside(clause.lead):
@@ -41,13 +41,14 @@ def when(clause: Clause) -> Iterator[Asked]:
         return
     if clause.copula and not before:
         return
-    yield about(clause, "when", _since(clause.rest[start]), [*before, *after], _bare(clause, clause.rest[start:end]))
+    yield about(
+        clause, "when", _since(clause.rest[start:end]), [*before, *after], _bare(clause, clause.rest[start:end])
+    )
 
 
 def _bare(clause: Clause, phrase: Tokens) -> str:
     """Return a date without its preposition, unless it is a span of time (`from 1942 to 1997`)."""
-    spans = phrase[0].lower in {"from", "between"}
-    return clause.text(phrase if spans else phrase[1:])
+    return clause.text(phrase if _spans(phrase) else phrase[1:])
 
 
 def date_inside(tokens: Tokens) -> bool:
@@ -55,8 +56,15 @@ def date_inside(tokens: Tokens) -> bool:
     return any(re.fullmatch(r"1\d{3}|20\d\d", token.text) or token.lower in MONTHS - {"may"} for token in tokens)
 
 
-def _since(preposition: Token) -> str:
-    return {"since": "since when", "until": "until when"}.get(preposition.lower, "when")
+def _since(phrase: Tokens) -> str:
+    open_start = phrase[0].lower == "from" and not _spans(phrase)
+    return "since when" if open_start else {"since": "since when", "until": "until when"}.get(phrase[0].lower, "when")
+
+
+def _spans(phrase: Tokens) -> bool:
+    return phrase[0].lower in {"from", "between"} and any(
+        token.lower in {"to", "until", "and", "through", "–", "-"} for token in phrase
+    )
 
 
 def where(clause: Clause) -> Iterator[Asked]:
@@ -112,7 +120,8 @@ def how_many(clause: Clause) -> Iterator[Asked]:
             counted = _end_of_measure(clause.rest, counted)
         wanted = clause.text(clause.rest[figure_end:counted])
         kept_before, kept_after = clause.rest[:start], clause.rest[counted:]
-        if any(word.is_number and not date_inside([word]) for word in kept_after):
+        goes_on = bool(kept_after) and kept_after[0].lower in {"and", "or"}
+        if goes_on or any(word.is_number and not date_inside([word]) for word in kept_after):
             return
         answer = clause.text(clause.rest[start:figure_end] + noun)
         if not kept_before:

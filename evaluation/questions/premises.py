@@ -26,7 +26,7 @@ def premise_for(question: SimpleQuestion, earlier: Sequence[SimpleQuestion], cor
             and sentence.title == question.sentence.title
         )
         text = (sentence.told or sentence.text).rstrip(".")
-        plain = not any(sign in text for sign in ';:"“—–()') and len(words(text)) <= _MOST_WORDS
+        plain = not any(sign in text for sign in ';:"“‘—–()') and len(words(text)) <= _MOST_WORDS
         plain = plain and not text.split()[0].endswith(",")
         if same_place and plain and not answer & set(content_stems(text)):
             first = text.split()[0]

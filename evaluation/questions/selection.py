@@ -24,6 +24,10 @@ _REPEATABLE = frozenset({"when", "how_many", "share", "measure"})
 """Kinds of which two may have the same answer."""
 
 
+_SPEECHES = 5
+"""Speeches that one speaker is asked for at most."""
+
+
 @dataclass(frozen=True, slots=True)
 class Selected:
     """A chosen question, what was thrown away on the way to it, and how near it is to the purpose (0 without one)."""
@@ -58,7 +62,7 @@ class _Used:
 
     kinds: Counter[str] = field(default_factory=Counter)
     sentences: set[str] = field(default_factory=set)
-    answers: set[str] = field(default_factory=set)
+    answers: Counter[str] = field(default_factory=Counter)
     texts: set[str] = field(default_factory=set)
 
     def take(self, question: SimpleQuestion) -> None:
@@ -67,12 +71,13 @@ class _Used:
         self.sentences.add(question.sentence.text)
         self.texts.add(question.asked.text)
         if question.asked.kind not in _REPEATABLE:
-            self.answers.add(_plain(question.asked.answer))
+            self.answers[_plain(question.asked.answer)] += 1
 
     def frees(self, question: SimpleQuestion) -> bool:
         """Return whether neither the question, its answer nor its sentence was taken."""
         taken = question.sentence.text in self.sentences or question.asked.text in self.texts
-        return not taken and _plain(question.asked.answer) not in self.answers
+        often = _SPEECHES if question.asked.kind == "said" else 1
+        return not taken and self.answers[_plain(question.asked.answer)] < often
 
 
 def select(corpus: CorpusWords, count: int, seed: int, purpose: Purpose) -> Iterator[Selected]:

@@ -10,6 +10,7 @@ from evaluation.questions.acceptance import objection, sentence_is_usable
 from evaluation.questions.asked import Asked
 from evaluation.questions.clauses import Clause, parse
 from evaluation.questions.corpus import CorpusWords
+from evaluation.questions.sayings import who_said
 from evaluation.questions.sentences import Sentence
 from evaluation.questions.words import Token, tag, word_set
 
@@ -32,11 +33,16 @@ class SimpleQuestion:
 
 def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], list[tuple[Asked, str]]]:
     """Return the good questions of a sentence, best first, and the ones thrown away with the reason."""
-    if not sentence_is_usable(sentence) or corpus.is_damaged(sentence.text):
+    if corpus.is_damaged(sentence.text):
+        return [], []
+    saying = who_said(sentence.text, corpus)
+    if saying is not None:
+        return [SimpleQuestion(saying, sentence)], []
+    if not sentence_is_usable(sentence):
         return [], []
     good: list[SimpleQuestion] = []
     bad: list[tuple[Asked, str]] = []
-    text = sentence.told or sentence.text
+    text = corpus.mended(sentence.told or sentence.text)
     for asked in _candidates(text, tag(text, corpus.is_name), corpus):
         reason = objection(asked, corpus)
         if not reason and asked.answer not in sentence.text:

@@ -24,7 +24,7 @@ _HEADS = word_set(
 )
 _OBJECTLESS = word_set(
     "be have do go come seem appear remain say think know believe argue want like let make get begin start "
-    "finish end continue take"
+    "finish end continue take attribute"
 )
 _DONE_BY_PEOPLE = word_set(
     "invent write compose paint discover describe patent design coin marry publish translate illustrate propose "

@@ -17,17 +17,17 @@ _CLASSES = word_set(
     "ray bird plant disease battle war campaign treaty act organization organisation agency party league season "
     "tournament festival observatory airport station railway bridge road highway park garden garrison regiment"
 )
-_DEFINED = re.compile(
-    r"^(?:The )?(?P<name>[A-Z0-9][^,()]*?)(?: \([^)]*\))?(?:, [^.;]+,)? (?:is|are|was|were) "
-    r"(?P<what>(?:an?|the) [^.;]+)"
-)
+_WIDER = {"ironclad": "ship", "gunboat": "ship", "submarine": "ship", "highway": "road", "single": "song"}
+_DEFINED = re.compile(r"^(?:The )?(?P<name>[\"“]?[A-Z0-9].{0,200}?) (?:is|are|was|were) (?P<what>(?:an?|the) [^.;]+)")
+_BRACKET = re.compile(r" \([^)]*\)|,.*")
+_SHIP_PREFIX = re.compile(r"^(?:USS|CSS|HMS|SMS|RMS|MV|SS) ")
 _COMPLEMENT_END = re.compile(r"\b(?:of|in|that|which|who|for|by|with|from|located|developed|released|founded)\b|,")
 _NOT_ALONE = (
     r"(?! (?:of|that|which|who|where|in which|[A-Z]\w*)\b)"
     r"(?! (?:council|limits|government|cent(?:re|er)|walls?|charter|hall|authorit\w+|streets?|area|library|mode|engine|"
     r"world|system|developers?|series|crew|captain|owners?|history|staff|board|name)\b)"
 )
-_MANY = 5
+_MANY = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +64,17 @@ def _topic(article: Sequence[Sentence]) -> Topic | None:
         match = _DEFINED.search(sentence.text)
         if match is None:
             continue
-        name = _as_written(sentence.title or match.group("name").strip(), text)
-        nouns = tuple(noun for noun in _heads(match.group("what")) if _is_settled(noun, text))
-        if name and nouns and _speaks_of(sentence.text, name):
-            return Topic(name, nouns)
+        title = sentence.title or _BRACKET.sub("", match.group("name")).strip()
+        name = _as_written(title, text)
+        nouns = [noun for noun in _heads(match.group("what"), title) if _is_settled(noun, text)]
+        if name and nouns and name.removeprefix("the ").lower() in sentence.text.lower():
+            return Topic(name, tuple(dict.fromkeys(nouns)))
     return None
 
 
 def _as_written(title: str, text: str) -> str:
-    """Return the title, or what comes before its bracket or `of`, as the article writes it; empty where it does not."""
-    for name in (title, re.split(r" \(| of ", title)[0]):
+    """Return the title, or the main part of it, as the article writes it; empty where it does not."""
+    for name in (title, re.split(r" \(| of ", title)[0], _SHIP_PREFIX.sub("", re.split(r" \(", title)[0])):
         found = re.findall(rf"\b(the )?({re.escape(name)})\b", text, re.IGNORECASE)
         if len(found) >= _MANY and len(name.split()) <= 7:
             forms = Counter(written for _, written in found)
@@ -82,15 +83,13 @@ def _as_written(title: str, text: str) -> str:
     return ""
 
 
-def _speaks_of(text: str, name: str) -> bool:
-    """Return whether a sentence names its article's title, or the last word of it."""
-    return name in text or name.split()[-1].lower() in text.lower()
-
-
-def _heads(complement: str) -> list[str]:
-    """Return the class words of `the capital and largest city of Poland`: city, capital."""
+def _heads(complement: str, title: str) -> list[str]:
+    """Return the class words of `the capital and largest city of Poland` (city, capital), and of the title."""
     before = _COMPLEMENT_END.split(complement)[0]
-    return [word for word in reversed(before.lower().split()) if word in _CLASSES]
+    found = [word for word in reversed(before.lower().split()) if word in _CLASSES]
+    found += [_WIDER[word] for word in found if word in _WIDER]
+    last = title.split()[-1].lower()
+    return [*found, last] if last in _CLASSES else found
 
 
 def _is_settled(noun: str, text: str) -> bool:

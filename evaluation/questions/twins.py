@@ -107,6 +107,8 @@ def _own_forms(asked: Asked) -> list[str]:
         return [f"What is the name of the {noun} that {rest}?"]
     if asked.kind == "what" and text.startswith("What ") and clause.startswith("what "):
         return [f"What is it that {clause[5:]}?"]
+    if asked.kind == "said":
+        return [f"Whose words are {asked.text[9:]}", f"By whom was it said: {asked.text[9:]}"]
     if asked.kind == "stands_for":
         return [f"What are the letters {asked.topic} short for?", f"What is the full form of {asked.topic}?"]
     if asked.kind == "definition":
@@ -147,6 +149,8 @@ def situate(asked: Asked, rng: random.Random, story: str) -> str:
 def protected_words(asked: Asked) -> set[str]:
     """Return the words of a question that a slip must not spoil: its names and nouns; all of a short question."""
     content = [word for word in words(asked.text) if word not in STOP]
+    if asked.kind == "said":
+        return set(words(asked.text))
     asking = {"when", "where", "why", "who", "what", "which", "how", "many"}
     if len(content) < 4:
         return set(content) | asking

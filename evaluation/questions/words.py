@@ -12,6 +12,8 @@ _TOKEN = re.compile(
     r"""
     (?:[A-Z]\.){2,}                          # U.S., J.R.R.
     | (?:Mr|Mrs|Ms|Dr|St|Jr|Sr|No|vs|Inc|Ltd|Co|Gen|Col|Lt|Prof|Rev|Hon|Mt|Ft)\.(?=\s)
+    | v\.(?=\s[A-Z])                           # Lynch v. Arizona
+    | [^\W\d_]\w*(?:\.\w+)+                   # Media.Vision, v0.4
     | [A-Z]\.(?=\s[A-Z])                     # initials
     | (?:mid|early|late)-\d{4}s?\b           # mid-1950s
     | \d+(?:[.,]\d+)*-[a-z]+\b                 # 11-inch
@@ -155,6 +157,8 @@ def _corrected(text: str, given: str, index: int, is_name: Callable[[str], bool]
     lower = text.lower()
     if re.fullmatch(r"[$£€¥]?\d[\d.,–-]*%?", text) or lower in NUMBER_WORDS - {"one", "half", "may"}:
         return "CD"
+    if text == "v." or ("." in text[1:-1] and not text.endswith(".")):
+        return "NNP"
     if re.fullmatch(r"\d[\d.,]*-[a-z]+", text):
         return "JJ"
     if not text[0].isalpha():
