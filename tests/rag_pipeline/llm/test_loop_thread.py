@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -80,8 +79,6 @@ async def test_cancelling_the_caller_cancels_the_work() -> None:
     task = asyncio.create_task(run_there(wait_for_ever()))
     await asyncio.sleep(0.05)
     task.cancel()
-    started = time.monotonic()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert cancelled.wait(2)
-    assert time.monotonic() - started < 2
