@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 import sqlite3
 
 from django.conf import settings
@@ -11,6 +12,7 @@ from django.db import InterfaceError, OperationalError
 DATABASE_AWAY = (OperationalError, InterfaceError)
 """What Django raises when the database itself cannot do its work, whatever was asked of it."""
 
+_LEAST_BYTES = 1_000_000
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 _FAULTY = {errno.EIO, errno.EMFILE, errno.ENFILE}
@@ -36,12 +38,20 @@ def _disk_problem(error: OSError) -> str:
 
 
 def _database_problem(text: str) -> str:
-    if "full" in text:
+    if "full" in text or ("I/O" in text and _no_room()):
         return _full()
     if "readonly" in text or "read-only" in text or "unable to open" in text:
         return f"The database cannot be written ({text}). {_OWNER}"
     first = text.splitlines()[0] if text else "no answer"
     return f"The database cannot be used: {first}. Check that it runs and can be reached; what is stored is kept."
+
+
+def _no_room() -> bool:
+    """SQLite needs room to read, too; without it, it speaks of an I/O error."""
+    try:
+        return shutil.disk_usage(settings.DATA_DIR).free < _LEAST_BYTES
+    except OSError:
+        return False
 
 
 def _full() -> str:
