@@ -3,6 +3,7 @@
 import logging
 import os
 import secrets
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -50,7 +51,8 @@ def _write_once(path: Path, text: str) -> None:
             "Make room, change its owner, or set WORKBENCH_DATA_DIR to another folder."
         ) from error
     finally:
-        mine.unlink(missing_ok=True)
+        with suppress(OSError):
+            mine.unlink()
 
 
 DEBUG = env_bool("WORKBENCH_DEBUG", False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -71,7 +72,7 @@ def _testset_row(question: Question, documents: dict[int, Document]) -> list[Any
         question.split,
         question.reference_answers,
         [_span(each, documents) for each in evidence],
-        question.metadata,
+        _ordered(question.metadata),
     ]
 
 
@@ -120,8 +121,14 @@ def _run_row(answer: Answer, scores: dict[str, float | None], texts: dict[int, s
         answer.completion_tokens,
         answer.cost_usd,
         answer.error,
-        question.metadata,
+        _ordered(question.metadata),
     ]
+
+
+def _ordered(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return the same with its keys in alphabetical order: not every database keeps the order they came in."""
+    ordered: dict[str, Any] = json.loads(json.dumps(metadata, sort_keys=True))
+    return ordered
 
 
 def _write(path: Path, data: bytes) -> Path:

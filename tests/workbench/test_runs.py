@@ -116,6 +116,19 @@ def test_a_cancelled_run_goes_on(client):
     assert task.active
 
 
+def test_failed_questions_of_a_finished_run_are_asked_again(client):
+    task = BackgroundTask.objects.create(kind="evaluate", state="done", stage="score", failures=1)
+    run = make_run(task=task)
+    failed = run.answers.first()
+    run.answers.filter(pk=failed.pk).update(error="The server sent nothing for 60 seconds.")
+    task.units.create(stage="answer", key=f"{failed.question_id}:0", state="failed")
+    task.units.create(stage="score", key="score", state="done")
+    assert "Ask these again" in client.get(reverse("run", args=[run.pk])).content.decode()
+    client.post(reverse("run-resume", args=[run.pk]))
+    task.refresh_from_db()
+    assert (task.state, task.stage) == ("running", "answer")
+
+
 def test_a_finished_run_has_nothing_to_go_on_with(client):
     run = make_run()
     response = client.post(reverse("run-resume", args=[run.pk]), follow=True)

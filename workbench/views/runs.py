@@ -62,7 +62,7 @@ def rename(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
-    """Let a failed or cancelled run go on."""
+    """Let a failed or cancelled run go on, or ask again what failed in a finished one."""
     found = get_object_or_404(Run.objects.select_related("task"), pk=pk)
     try:
         resume_run(run=found)
