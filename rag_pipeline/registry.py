@@ -99,7 +99,31 @@ def first_problem(error: ValidationError) -> tuple[str, str]:
     """Return (field, message in plain words) of the first problem of a pydantic error."""
     problem = error.errors()[0]
     name = str(problem["loc"][0]) if problem["loc"] else ""
-    message = problem["msg"].removeprefix("Value error, ")
-    if problem["type"] not in {"value_error"}:
-        message = f"{name}: {message[0].lower()}{message[1:]} (got {problem.get('input')!r})."
-    return name, message
+    if problem["type"] == "value_error":
+        return name, problem["msg"].removeprefix("Value error, ")
+    label = name.replace("_", " ").capitalize()
+    limits = problem.get("ctx", {})
+    phrase = _PHRASES.get(problem["type"], "")
+    if not phrase:
+        return name, f"{label}: {problem['msg']}."
+    return name, f"{label} {phrase.format(**limits)}, not “{_shortened(problem.get('input'))}”."
+
+
+_PHRASES = {
+    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "must be a whole number"),
+    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), "must be a number"),
+    **dict.fromkeys(("bool_parsing", "bool_type"), "must be true or false"),
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "literal_error": "must be {expected}",
+    "string_too_long": "must have at most {max_length} characters",
+    "string_too_short": "must not be empty",
+    "string_type": "must be a text",
+    "dict_type": "must be an object of names and numbers",
+}
+"""What pydantic's kinds of error mean, in the words of the form."""
+
+
+def _shortened(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -211,6 +211,8 @@ def load_model(path: str, name: str) -> Any:
 
     transformers_logging.disable_progress_bar()
     local = Path(path).exists()
+    if not local and path.startswith((".", "/", "~")):
+        raise ConfigError(f"There is no embedding model at {path}. Give the folder of a model.", "embedding")
     if local:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     dtype = torch.bfloat16 if not torch.cuda.is_available() and cpu_has_bfloat16() else torch.float32

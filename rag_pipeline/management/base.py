@@ -19,6 +19,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.management.progress import ProgressBar
+from rag_pipeline.prompt import shipped_prompts
 from rag_pipeline.services.storage import DATABASE_AWAY, storage_problem
 from rag_pipeline.spec import PipelineSpec
 from rag_pipeline.types import Progress
@@ -154,7 +155,7 @@ def parse_set(items: Sequence[str]) -> dict[str, str]:
         if value.startswith("@"):
             path = Path(value[1:]).expanduser()
             value = _read_value(name, path)
-            if name == "prompt":
+            if name == "prompt" and value not in shipped_prompts().values():
                 values.setdefault("prompt_name", path.stem[:80])
         values[name] = value
     return values

@@ -7,10 +7,10 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from rag_pipeline.errors import ProviderError
-from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, pipeline_spec
+from rag_pipeline.management.base import WRONG_USAGE, WorkbenchCommand, add_set_argument, pipeline_spec
 from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.services.corpora import get_corpus
 from rag_pipeline.services.indexes import build_index
@@ -33,6 +33,8 @@ class Command(WorkbenchCommand):
 
     def run(self, **options: Any) -> None:
         """Answer and print."""
+        if not options["question"].strip():
+            raise CommandError("Write a question.", returncode=WRONG_USAGE)
         spec = pipeline_spec(options["set"])
         corpus = get_corpus(name=options["corpus"])
         if spec.core.use_context:

@@ -1,0 +1,107 @@
+"""Settings: checked with the field's name and in plain words; fingerprints by stage."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.spec import DEFAULT_REFUSAL, PipelineSpec
+
+CHAT = {"llm": "openai:gpt-test"}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "field", "words"),
+    [
+        ({"chunk_size": "abc"}, "chunk_size", "Chunk size must be a whole number, not “abc”."),
+        ({"top_k": "0"}, "top_k", "Top k must be at least 1"),
+        ({"top_k": 101}, "top_k", "at most 100"),
+        ({"chunk_overlap": "1000"}, "chunk_overlap", "smaller than the chunk size"),
+        ({"chunk_overlap": "100%"}, "chunk_overlap", "smaller than the chunk size"),
+        ({"chunk_overlap": "-5"}, "chunk_overlap", "negative"),
+        ({"chunk_overlap": "some"}, "chunk_overlap", "percentage"),
+        ({"chunk_unit": "words"}, "chunk_unit", "'characters' or 'tokens'"),
+        ({"chunker": "odd"}, "chunker", "fixed, recursive"),
+        ({"retriever": "odd"}, "retriever", "dense"),
+        ({"embedding": "odd:name"}, "embedding", "local"),
+        ({"embedding": "MiniLM"}, "embedding", "provider:name"),
+        ({"llm": "gpt-4"}, "llm", "provider:name"),
+        ({"prompt": "{question}"}, "prompt", "{context}"),
+        ({"prompt": "{context}"}, "prompt", "{question}"),
+        ({"refusal": "  "}, "refusal", "cannot be empty"),
+        ({"use_context": "false"}, "use_context", "built-in reader"),
+        ({"use_context": "maybe"}, "use_context", "true or false"),
+        ({"chunk_siz": 3}, "chunk_siz", "Did you mean chunk_size?"),
+        ({"temperature": 1}, "temperature", "does not read it"),
+        ({"prompt_without_context": "{question}"}, "prompt_without_context", "without context"),
+        ({**CHAT, "use_context": False, "top_k": 3}, "top_k", "with context"),
+        ({**CHAT, "use_context": False, "chunk_size": 300}, "chunk_size", "with context"),
+        ({"chunker": "fixed", "separators": '["\\n"]'}, "separators", "chunker recursive"),
+    ],
+)
+def test_a_wrong_setting_is_named_and_explained(chosen, field, words):
+    with pytest.raises(ConfigError) as caught:
+        PipelineSpec.create(chosen)
+    assert caught.value.field == field
+    assert words in str(caught.value)
+
+
+def test_the_defaults_are_those_of_the_interface():
+    settings = PipelineSpec.create().settings
+    assert settings["chunker"] == "recursive"
+    assert settings["chunk_size"] == 1000
+    assert settings["chunk_overlap"] == "15%"
+    assert settings["top_k"] == 4
+    assert settings["embedding"] == "local:all-MiniLM-L6-v2"
+    assert settings["llm"] == "builtin:extractive"
+    assert settings["refusal"] == DEFAULT_REFUSAL == "I am not aware of that topic"
+    assert settings["prompt_name"] == "Concise"
+    assert "temperature" not in settings  # the built-in reader does not read it
+
+
+@given(
+    size=st.integers(10, 5000), percent=st.integers(0, 99), top_k=st.integers(1, 100),
+    unit=st.sampled_from(["characters", "tokens"]), chunker=st.sampled_from(["fixed", "recursive"]),
+)  # fmt: skip
+def test_settings_make_the_same_spec_again(size, percent, top_k, unit, chunker):
+    given_settings = {
+        "chunk_size": str(size), "chunk_overlap": f"{percent}%", "top_k": top_k, "chunk_unit": unit, "chunker": chunker
+    }  # fmt: skip
+    spec = PipelineSpec.create(given_settings)
+    again = PipelineSpec.create(spec.settings)
+    assert again == spec
+    assert hash(again) == hash(spec)
+    assert 0 <= spec.chunker_options.overlap < size
+
+
+def test_a_later_stage_s_change_keeps_the_index():
+    base = PipelineSpec.create()
+    for settings in ({"top_k": 9}, {"prompt": "{context} {question}"}, {"refusal": "No idea"}, CHAT):
+        changed = PipelineSpec.create(settings)
+        assert changed.index_fingerprint == base.index_fingerprint
+        assert changed.fingerprint != base.fingerprint
+    for settings in ({"chunk_size": 400}, {"embed_mode": "head"}, {"chunk_overlap": 10}):
+        assert PipelineSpec.create(settings).index_fingerprint != base.index_fingerprint
+
+
+def test_the_name_of_a_prompt_changes_no_answer():
+    named = PipelineSpec.create({"prompt_name": "Mine"})
+    assert named.fingerprint == PipelineSpec.create().fingerprint
+    assert named.settings["prompt_name"] == "Mine"
+
+
+def test_a_form_may_send_what_is_not_read():
+    sent = {"chunker": "fixed", "separators": '["\\n"]', "temperature": "1", "chunk_size": "300"}
+    spec = PipelineSpec.create(sent, drop_unread=True)
+    assert spec.settings["chunk_size"] == 300
+    assert "separators" not in spec.settings
+    with pytest.raises(ConfigError, match="no setting called"):
+        PipelineSpec.create({"unknown": 1}, drop_unread=True)
+
+
+def test_a_changed_prompt_loses_the_old_one_s_name():
+    changed = PipelineSpec.create().changed(prompt="{context} {question}")
+    assert changed.settings["prompt_name"].startswith("Custom")
+    assert changed.changed(top_k=2).settings["prompt_name"] == changed.settings["prompt_name"]
