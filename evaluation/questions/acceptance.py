@@ -45,7 +45,7 @@ _ANAPHORIC = word_set(
 _UNSAID = word_set("this these those such same above former latter respectively here there")
 _VAGUE_FIRST = word_set(
     "major famous significant notable early numerous later further additional recent new examples example work "
-    "works specific certain various different appropriate proper"
+    "works specific certain various different appropriate proper level extent degree"
 )
 _DEFINITE = re.compile(r"\bthe (?=[\w’'“-])", re.IGNORECASE)
 
@@ -84,6 +84,10 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
     loose = set(told[:3]) & ((PERSONAL - _OWNED) | _POINTING) or set(told) & _UNSAID
     if loose or answer_words[-1] in STOP - {"one", "two"} or _bare_definite(asked, corpus):
         return "the answer needs its neighbours"
+    if len(answer_words) <= 3 and answer_words[0] in {"several", "some", "many", "various", "certain", "numerous"}:
+        return "the answer says nothing particular"
+    if asked.kind == "condition" and re.search(r",.* and ", asked.answer):
+        return "the answer runs on"
     if asked.kind == "required" and len(answer_words) == 1:
         return "the answer is cut short"
     if answer_words[0] in {"either", "both"} and not {"or", "and"} & set(answer_words):
@@ -209,6 +213,8 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
     if not names and not fixed and not known_term and len(stems) < 5:
         return "names nothing particular"
     if len(stems) < (2 if names or fixed else 3):
+        return "names too little"
+    if asked.kind == "required" and not names and "," not in asked.text:
         return "names too little"
     vague = asked.kind in {"what", "content", "with_what", "list"} and not (
         asked.generic and len(asked.answer.split()) > 2

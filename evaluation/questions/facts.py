@@ -39,7 +39,7 @@ def when(clause: Clause) -> Iterator[Asked]:
     before, after = clause.rest[:start], clause.rest[end:]
     if any(token.tag in _BREAKS or token.lower == "that" for token in before) or date_inside(after):
         return
-    if clause.copula and not before:
+    if clause.copula and (not before or before[0].tag == "DT" or before[0].is_noun):
         return
     yield about(
         clause, "when", _since(clause.rest[start:end]), [*before, *after], _bare(clause, clause.rest[start:end])

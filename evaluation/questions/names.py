@@ -10,11 +10,12 @@ from itertools import pairwise
 from evaluation.questions.acceptance import sentence_is_usable
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.entities import ORGANISATION_WORDS, PERSON_NOUNS, TITLES, looks_like_person
-from evaluation.questions.words import MONTHS, STOP, parts_of_speech, word_set, words
+from evaluation.questions.words import MONTHS, NUMBER_WORDS, STOP, parts_of_speech, word_set, words
 
 _NAME = re.compile(r"(?<=[a-z,;)] )(?:the )?[A-Z][\w’'-]+(?: (?:(?:of|de|van|von|der|la|the|and the) )?[A-Z][\w’'-]+)*")
 _HEADS = {
-    **dict.fromkeys(word_set("river lake sea ocean bay"), "water"),
+    "river": "river",
+    **dict.fromkeys(word_set("lake sea ocean bay"), "water"),
     **dict.fromkeys(word_set("street avenue road highway boulevard"), "street"),
     **dict.fromkeys(word_set("park garden gardens forest square cemetery reserve"), "park"),
     **dict.fromkeys(
@@ -22,7 +23,7 @@ _HEADS = {
         "building",
     ),
     **dict.fromkeys(word_set("county city town village province district state"), "settlement"),
-    **dict.fromkeys(ORGANISATION_WORDS, "organisation"),
+    **dict.fromkeys(ORGANISATION_WORDS - word_set("army navy force forces congress"), "organisation"),
 }
 _COUNTRIES = word_set(
     "argentina australia austria belgium brazil bulgaria canada chile china colombia croatia cuba denmark "
@@ -32,13 +33,14 @@ _COUNTRIES = word_set(
     "syria taiwan thailand tunisia turkey uganda ukraine uruguay venezuela vietnam wales zambia zimbabwe "
     "gambia algeria angola estonia latvia lithuania"
 )
-_WITH_ARTICLE = frozenset({"organisation", "building", "park", "water"})
+_WITH_ARTICLE = frozenset({"organisation", "building", "park", "water", "river"})
 _NO_NAME = word_set(
     "monday tuesday wednesday thursday friday saturday sunday english french german africa asia europe america western "
     "eastern northern southern section chapter article rule title part appendix handbook ebook edition association "
     "ii iii iv christmas easter internet"
 )
 _NO_TERM = word_set("day days year years case cases time times chapter section number part parts")
+_OPENING = re.compile(r"The ([A-Z][\w-]+(?: (?:(?:of|the|for) )?[A-Z][\w-]+)+)")
 _SPEAKS = re.compile(r" (?:said|asked|replied|answered|cried|whispered)\b")
 _SETTLED = re.compile(r"\b(?:in|to|from|near|at) $")
 _ROLE = re.compile(r"(?:trustee|employee|appointee|tor|yer|ist|ian|ner|man|woman|officer|manager)$")
@@ -61,9 +63,11 @@ def names(corpus: CorpusWords) -> list[Name]:
             seen.read(sentence.text)
     found = []
     for name, count in seen.counts.items():
-        kind = _kind(name, seen.placed[name] / count, corpus) or ("person" if seen.spoke[name] else "")
+        kind = _kind(name, seen.placed[name] / count, corpus) or (
+            "person" if seen.spoke[name] and name.isalpha() and name.lower() not in NUMBER_WORDS else ""
+        )
         if kind and count >= (3 if kind == "settlement" else 2):
-            articled = seen.articled[name] > (0.2 if kind in _WITH_ARTICLE or " of " in name else 0.6) * count
+            articled = seen.articled[name] > (0 if kind in _WITH_ARTICLE or " of " in name else 0.6) * count
             found.append(Name(f"the {name}" if articled else name, kind, count))
     return sorted([*found, *_terms(corpus)], key=lambda name: (-name.count, name.text))
 
@@ -79,6 +83,10 @@ class _Seen:
 
     def read(self, text: str) -> None:
         """Count the phrases of a sentence."""
+        opening = _OPENING.match(text)
+        if opening is not None:
+            self.counts[opening.group(1)] += 1
+            self.articled[opening.group(1)] += 1
         for match in _NAME.finditer(text):
             written = re.sub(r"['’]s?$", "", match.group())
             name = written.removeprefix("the ")
@@ -94,7 +102,12 @@ def _kind(name: str, share_placed: float, corpus: CorpusWords) -> str:
     """Return what kind of thing a name stands for, or nothing where it is no clear name."""
     parts = name.split()
     lower = [part.lower().rstrip(".") for part in parts]
-    if any(part in _NO_NAME | MONTHS for part in lower) or len(name) < 4 or not corpus.is_name(parts[0]):
+    if (
+        any(part in _NO_NAME | MONTHS | NUMBER_WORDS for part in lower)
+        or re.search(r"['’]", name)
+        or len(name) < 4
+        or not corpus.is_name(parts[0])
+    ):
         return ""
     if "and" in lower or any("-" in part and not part.split("-")[1][:1].isupper() for part in parts):
         return ""
