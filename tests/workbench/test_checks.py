@@ -71,12 +71,12 @@ def test_a_network_drive_is_a_warning(monkeypatch, settings):
 
 def test_manage_check_takes_less_than_two_seconds(data_dir):
     run_command("check", data=data_dir)  # the first start may have to compile
-    start = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = run_command("check", data=data_dir)
-    end = resource.getrusage(resource.RUSAGE_CHILDREN)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert result.returncode == 0, result.stderr
-    # Of the processor, not of the clock: other tests run at the same time.
-    assert end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime < 2
+    # Of the processor, not of the clock: other tests run beside this one.
+    assert (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime) < 2
 
 
 def test_a_wrong_environment_stops_the_start_with_one_line(data_dir, tmp_path):
