@@ -90,7 +90,7 @@ def test_a_wrong_setting_is_wrong_usage(capsys):
         pipeline_spec(options["set"])
 
     assert run(work, "--set", "top_k=0") == 2
-    assert "top_k" in capsys.readouterr().err
+    assert "Top k must be at least 1" in capsys.readouterr().err
 
 
 def test_help_ends_with_the_example(capsys):
