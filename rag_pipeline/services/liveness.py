@@ -55,15 +55,18 @@ def beating(beat: Callable[[], None]) -> Iterator[None]:
     """Call `beat` now and every few seconds from a thread, with a database connection of its own."""
     ended = threading.Event()
 
+    def try_beat() -> None:
+        with tolerating_faults():  # one missed beat is no harm
+            beat()
+
     def loop() -> None:
         try:
             while not ended.wait(BEAT_S):
-                with tolerating_faults():  # one missed beat is no harm
-                    beat()
+                try_beat()
         finally:
             connection.close()
 
-    beat()
+    try_beat()
     thread = threading.Thread(target=loop, name="heartbeat", daemon=True)
     thread.start()
     try:
