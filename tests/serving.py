@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -50,8 +51,10 @@ class Served:
 
     def worker_pid(self) -> int | None:
         """Return the process id of the worker child (Linux)."""
-        threads = Path(f"/proc/{self.process.pid}/task").iterdir()
-        pids = [int(pid) for thread in threads for pid in (thread / "children").read_text().split()]
+        pids: list[int] = []
+        for thread in Path(f"/proc/{self.process.pid}/task").iterdir():
+            with contextlib.suppress(FileNotFoundError):  # a thread may end while we look
+                pids += map(int, (thread / "children").read_text().split())
         return max(pids, default=None)
 
     def errors(self) -> str:
