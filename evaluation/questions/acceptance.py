@@ -24,7 +24,7 @@ MAX_QUESTION_WORDS = 32
 MAX_ANSWER_WORDS = 32
 _POINTING = word_set(
     "this these those such here there thus hence above below aforementioned former latter respectively same "
-    "another following previous previously accompanying next preceding earlier later aforesaid said today now "
+    "another following previous previously accompanying preceding earlier later aforesaid said today now "
     "currently recently yesterday tomorrow ago let's other others only even so too yet likewise accordingly "
     "again once elsewhere similar different"
 )
@@ -122,7 +122,7 @@ def _gives_away(asked: Asked) -> bool:
 
 
 def _unclear(asked: Asked, found: list[str]) -> str:
-    if set(found) & (FIRST_SECOND | _POINTING):
+    if set(found) & (FIRST_SECOND | _POINTING) or "the next" in asked.text.lower():
         return "points outside itself"
     pronouns = set(found) & PERSONAL
     if pronouns - _OWNED - {"itself", "themselves"}:
@@ -216,9 +216,7 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
         return "names too little"
     if asked.kind == "required" and not names and "," not in asked.text:
         return "names too little"
-    vague = asked.kind in {"what", "content", "with_what", "list"} and not (
-        asked.generic and len(asked.answer.split()) > 2
-    )
+    vague = asked.kind in {"what", "content", "list"} and not (asked.generic and len(asked.answer.split()) > 2)
     if vague and _only_a_verb(stems, topic, corpus):
         return "names too little"
     return "could mean another passage" if corpus.sentences_that_say(stems) > 1 else ""

@@ -63,13 +63,17 @@ def names(corpus: CorpusWords) -> list[Name]:
             seen.read(sentence.text)
     found = []
     for name, count in seen.counts.items():
-        kind = _kind(name, seen.placed[name] / count, corpus) or (
-            "person" if seen.spoke[name] and name.isalpha() and name.lower() not in NUMBER_WORDS else ""
-        )
+        kind = _kind(name, seen.placed[name] / count, corpus) or _speaker(name, seen.spoke[name])
         if kind and count >= (3 if kind == "settlement" else 2):
             articled = seen.articled[name] > (0 if kind in _WITH_ARTICLE or " of " in name else 0.6) * count
             found.append(Name(f"the {name}" if articled else name, kind, count))
     return sorted([*found, *_terms(corpus)], key=lambda name: (-name.count, name.text))
+
+
+def _speaker(name: str, speeches: int) -> str:
+    """Return `person` for a single name that is said to speak (`said Filby`), as in stories."""
+    plain = name.isalpha() and name.lower() not in NUMBER_WORDS and not name.endswith("s")
+    return "person" if speeches and plain else ""
 
 
 class _Seen:

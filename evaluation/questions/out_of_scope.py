@@ -70,6 +70,8 @@ class OutOfScopeQuestions:
 
     def _about(self, name: Name, rng: random.Random, asked: set[str], used: dict[str, int]) -> OutOfScope | None:
         rows = [row for row in _rows("near_attributes.txt") if row[0] == name.kind]
+        if name.text.removeprefix("the ").split()[0].lower() in _CLERGY:
+            rows = [row for row in rows if "religion" not in row[1]]
         rng.shuffle(rows)
         rows.sort(key=lambda row: used.get(row[1], 0))
         for _, template, keys in rows:
@@ -91,6 +93,10 @@ class OutOfScopeQuestions:
 
 _RANK = {"concept": 1, "concepts": 1, "any": 2}
 """Names that say what they are come before terms, and terms before names of unknown kind."""
+
+
+_CLERGY = frozenset({"pope", "bishop", "archbishop", "cardinal", "father", "saint", "rev.", "rabbi", "imam"})
+"""Whose religion everybody knows."""
 
 
 def _write(template: str, name: str) -> str:

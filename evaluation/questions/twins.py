@@ -21,7 +21,7 @@ _CARRIERS = (
 _PLAINER = {
     "purchased": "bought", "purchase": "buy", "began": "started", "begin": "start", "begins": "starts",
     "constructed": "built", "commenced": "started", "obtain": "get", "largest": "biggest", "occurred": "happened",
-    "occur": "happen", "occurs": "happens", "located": "situated", "permit": "allow", "permits": "allows",
+    "occur": "happen", "occurs": "happens", "permit": "allow", "permits": "allows",
     "concluded": "ended", "completed": "finished", "selected": "chosen", "annually": "every year",
     "assistance": "help", "demonstrate": "show", "departed": "left", "remodelled": "redesigned",
     "approximately": "about", "utilize": "use", "initially": "at first", "subsequently": "later", "major": "main",
