@@ -65,3 +65,25 @@ def test_a_stopped_worker_leaves_what_the_next_one_goes_on_with():
     assert next_one.testset() == begun
     assert next_one.corpus.documents.count() == 1
     assert TestSet.objects.count() == 1
+
+
+def test_the_first_page_shows_its_progress(client):
+    queue_sample()
+    text = client.get("/").content.decode()
+    assert "A sample is being made" in text
+    assert 'role="progressbar"' in text
+
+
+def test_the_first_page_is_the_users_own_once_there_are_documents(client):
+    queue_sample()
+    get_or_create_corpus(name="Mine")
+    assert "A sample is being made" not in client.get("/").content.decode()
+
+
+def test_the_page_that_waits_is_loaded_anew_at_the_end(client):
+    task = queue_sample()
+    assert task is not None
+    address = f"/tasks/{task.pk}/"
+    assert "HX-Refresh" not in client.get(address).headers
+    BackgroundTask.objects.filter(pk=task.pk).update(state=BackgroundTask.State.DONE)
+    assert client.get(address).headers["HX-Refresh"] == "true"

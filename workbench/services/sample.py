@@ -43,6 +43,14 @@ def queue_sample() -> BackgroundTask | None:
         return enqueue(LoadSample.kind, {})
 
 
+def loading_sample() -> BackgroundTask | None:
+    """Return the sample's task while it is all that there is to look at: it works, and the user has no documents."""
+    task = BackgroundTask.objects.filter(kind=LoadSample.kind).first()
+    if task is None or not task.active or Corpus.objects.exclude(name=CORPUS).exists():
+        return None
+    return task
+
+
 @handler
 class LoadSample(TaskHandler):
     """Each stage goes on where a stopped worker left it."""
@@ -70,9 +78,9 @@ class LoadSample(TaskHandler):
             if stage == "documents":
                 import_documents(corpus=self.corpus, files=((path.name, path.read_bytes()) for path in sample_files()))
             elif stage == "questions":
-                _finish(self.testset().task)
+                self._finish(self.testset().task)
             else:
-                _finish(self.run(int(key)).task)
+                self._finish(self.run(int(key)).task)
             yield UnitDone(key)
 
     def testset(self) -> TestSet:
@@ -94,11 +102,13 @@ class LoadSample(TaskHandler):
             inline=True,
         )
 
+    def _finish(self, task: BackgroundTask | None) -> None:
+        """Do the task here and now, showing its progress as ours. Raises PipelineError when it fails."""
+        if task is None:
+            return
+        ended = run_inline(task, self._show)
+        if ended.state != BackgroundTask.State.DONE:
+            raise PipelineError(ended.error or "The sample was cancelled.")
 
-def _finish(task: BackgroundTask | None) -> None:
-    """Do the task here and now. Raises PipelineError when it fails."""
-    if task is None:
-        return
-    ended = run_inline(task)
-    if ended.state != BackgroundTask.State.DONE:
-        raise PipelineError(ended.error or "The sample was cancelled.")
+    def _show(self, now: BackgroundTask) -> None:
+        BackgroundTask.objects.filter(pk=self.task.pk).update(step=now.step, done=now.done, total=now.total)

@@ -12,6 +12,7 @@ from rag_pipeline.background import request_cancel
 from rag_pipeline.models import BackgroundTask
 from workbench.context_processors import THEMES
 from workbench.htmx import wants_part
+from workbench.services.sample import LoadSample
 
 _YEAR = 365 * 24 * 3600
 
@@ -62,6 +63,8 @@ def _task_part(request: HttpRequest, found: BackgroundTask) -> HttpResponse:
     response = render(request, "_task.html", {"task": found})
     if not found.active:
         response["HX-Trigger-After-Settle"] = "task-ended"
+        if found.kind == LoadSample.kind:
+            response["HX-Refresh"] = "true"  # the page that waits for the sample becomes the Workbench
     return response
 
 

@@ -21,6 +21,7 @@ from workbench.forms.workbench import SettingsForm
 from workbench.htmx import render_page, wants_part
 from workbench.services.bench import Results, results
 from workbench.services.preferences import Bench, bench_of_run, preferred_bench, save_preferred
+from workbench.services.sample import loading_sample
 from workbench.views.settings_panel import settings_panel
 
 _SETTINGS = "workbench/_settings.html"
@@ -29,6 +30,9 @@ _SETTINGS = "workbench/_settings.html"
 @require_safe
 def workbench(request: HttpRequest) -> HttpResponse:
     """Show settings and results. `run` starts from a run's settings; a setting's name overrides one."""
+    loading = loading_sample()
+    if loading is not None:
+        return render(request, "workbench/sample.html", {"task": loading})
     preferred = preferred_bench()
     if preferred.corpus is None:
         return render_page(request, "workbench/empty.html", "workbench/empty.html")
