@@ -42,7 +42,11 @@ def test_reads_the_form_out_of_what_surrounds_it(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("I would say yes.", "no JSON object"), ('{"right": "perhaps"}', "right:"), ('{"right": true', "no JSON object")],
+    [
+        ("I would say yes.", "no JSON object"),
+        ('{"right": "perhaps"}', "Right must be true or false"),
+        ('{"right": true', "no JSON object"),
+    ],
 )
 def test_says_what_is_wrong(text: str, words: str) -> None:
     found, wrong = read_form(text, Verdict)
