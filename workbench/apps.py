@@ -8,4 +8,6 @@ class WorkbenchConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from workbench import checks  # noqa: F401 - registers the system checks
+        """Register the system checks and the kind of background work that makes the sample."""
+        from workbench import checks  # noqa: F401
+        from workbench.services import sample  # noqa: F401

@@ -11,7 +11,7 @@ from typing import Any
 from tests.commands import run_command
 from tests.fake_openai import FakeOpenAI
 
-ORDER = 40
+ORDER = 30
 _CALL_S = 1.0
 _IN_FLIGHT = 16
 _QUESTIONS = 75

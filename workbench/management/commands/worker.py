@@ -27,7 +27,6 @@ class Command(WorkbenchCommand):
     def run(self, **options: Any) -> None:
         """Work until told to stop; what is not finished goes on with the next worker."""
         parent = options["parent"]
-        load_handlers()
         stop = threading.Event()
         self._stop_on_signal(stop)
         if parent is not None:
@@ -46,12 +45,6 @@ class Command(WorkbenchCommand):
 
         signal.signal(signal.SIGINT, ask)
         signal.signal(signal.SIGTERM, ask)
-
-
-def load_handlers() -> None:
-    """Import the modules whose handlers a worker serves."""
-    from evaluation.services import evaluating, generation  # noqa: F401
-    from workbench.services import sample  # noqa: F401
 
 
 def _watch_parent(parent: int, stop: threading.Event) -> None:
