@@ -28,6 +28,16 @@ def detector(embed):
         "The provided documents do not mention this.",
         "Unfortunately, I could not find any information about the fee.",
         "Not mentioned.",
+        "It is not specified.",
+        "I'm not sure about that.",
+        "The provided text doesn't say.",
+        "If there are other steps, I am not aware of them.",
+        "The passages talk about taxes but do not specify the rate for 2024.",
+        "While the documents discuss Db2, they do not explain how to migrate it.",
+        "Regrettably, the material at hand is silent on this matter.",
+        "I don't have access to that data. Could you please provide more details?",
+        "I couldn't find details on that topic. Is there anything else I can help you with?",
+        "There is no mention of a refund policy in the text.",
     ],
 )
 def test_a_refusal_is_recognised(detector, answer):
@@ -46,6 +56,14 @@ def test_a_refusal_is_recognised(detector, answer):
         "1698",
         "Thomas Savery designed it.",
         "No.",
+        "No information about users is stored by the service.",
+        "I don't think it is allowed to smoke there; the rules forbid it.",
+        "The trustee does not have the power to sell the house without the court's leave.",
+        "Unfortunately, the flight was cancelled because of snow.",
+        "The senator said he was not aware of the plan.",
+        "The contract does not specify a date, so the default of thirty days applies.",
+        "Scientists do not know what causes the disease.",
+        "There is no fee for children under six.",
     ],
 )
 def test_an_ordinary_answer_is_an_attempt(detector, answer):
