@@ -28,6 +28,7 @@ _POINTING = word_set(
     "currently recently yesterday tomorrow ago let's other others only even so too yet likewise accordingly "
     "again once elsewhere similar different"
 )
+_NO_END = word_set("when where who which that and or because the a an is was were are be if while its their")
 _OWNED = word_set("its their his her")
 _KNOWN_TO_ALL = word_set(
     "world sun moon sky earth public internet government president country nation law economy environment future "
@@ -96,6 +97,8 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
         return "the answer needs its neighbours"
     if answer_words[0] in _OWNED and asked.kind not in {"where"}:
         return "the answer needs its neighbours"
+    if found[-1] in _NO_END:
+        return "the question is cut short"
     if _gives_away(asked):
         return "holds its answer"
     if any(part.count('"') % 2 or part.count("(") != part.count(")") for part in (asked.text, asked.answer)):
@@ -105,7 +108,7 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
 
 def _bare_definite(asked: Asked, corpus: CorpusWords) -> bool:
     """Return whether an answer is `the park`: which park, only the passage tells."""
-    article, _, noun = asked.answer.partition(" ")
+    article, _, noun = re.sub(r"^(?:in|at|on|by|from|to) ", "", asked.answer).partition(" ")
     return article.lower() == "the" and noun.isalpha() and noun.islower() and not corpus.runs_through(noun)
 
 
@@ -166,7 +169,7 @@ def _said_which(after: str, *, generic: bool) -> bool:
     if first not in {"of", "that", "which", "who", "for", "between", "in", "on", "to", "from"}:
         return False
     near = " ".join(rest.split()[:7])
-    return bool(re.search(r"\b[A-Z0-9]", near)) or (generic and first in {"of", "that", "who", "for", "between"})
+    return bool(re.search(r"\b[A-Z]", near)) or (generic and first in {"of", "that", "who", "for", "between"})
 
 
 def _own_words(text: str) -> tuple[list[str], str]:

@@ -27,7 +27,13 @@ _CONNECTIVES = (
     ("in", "general", ","), ("on", "the", "other", "hand", ","), ("as", "such", ","), ("of", "course", ","),
     ("at", "a", "minimum", ","),
 )  # fmt: skip
+_TITLE_OR_NUMBERED = re.compile(r"\w+ \d|(?!The )[A-Z]\w* [A-Z]")
+_CONTRAST = re.compile(
+    r"in (?:\w+ )?(?:contrast|addition|fact|particular|general|turn|short|summary|conclusion|reality|comparison|part)",
+    re.IGNORECASE,
+)
 _GENERAL = word_set("is are has have does do can may must shall should will")
+_NEW_CLAUSE = word_set("that and or but because as if than so after before since until while")
 _AFTER_FINITE = word_set("that which who and but because when if as")
 _LEADS = word_set(
     "in on at by for with without under upon during after before since until when while as because although "
@@ -118,7 +124,9 @@ def lower_first(text: str, first: Token | None, is_name: Callable[[str], bool]) 
     """Write a phrase from the start of a sentence as it reads inside one."""
     if first is None or not text or first.start > 0 or (first.is_name and is_name(first.text)):
         return text
-    if re.match(r"\w+ \d", text) or (len(first.text) > 1 and first.text[1:] != first.text[1:].lower()):
+    if re.match(r"\w+ \d|(?!The )[A-Z]\w* [A-Z]", text) or (
+        len(first.text) > 1 and first.text[1:] != first.text[1:].lower()
+    ):
         return text
     if first.text == "I" or is_name(first.text) or "." in first.text or (len(first.text) == 1 and first.text != "A"):
         return text
@@ -134,6 +142,8 @@ def parse(sentence: str, tokens: list[Token], is_name: Callable[[str], bool]) ->
         if [token.lower for token in body[: len(opening)]] == list(opening):
             body = body[len(opening) :]
     for start, lead in _openings(body):
+        if _CONTRAST.fullmatch(text_of(lead, sentence)):
+            lead = ()
         found = _from_subject(sentence, body, start, lead, is_name)
         if found is not None:
             return found
@@ -174,7 +184,7 @@ def _from_subject(
     while group_end < cut and body[group_end].lower in _DROPPED:
         group_end += 1
     kept = tuple(_without_brackets(body[group_end:cut]))
-    if kept and cut < len(body) and _breaks_off(kept[-1], group):
+    if kept and (_misread(kept, group, aux) or (cut < len(body) and _breaks_off(kept, group, body[cut]))):
         return None
     if group[-1].lower in MODALS or (lead and not _whole_lead(lead)):
         return None
@@ -183,17 +193,39 @@ def _from_subject(
     return Clause(sentence, lead, subject, apposition, group, aux, kept, tuple(body[cut:]), is_name)
 
 
-def _breaks_off(last: Token, group: tuple[Token, ...]) -> bool:
+def _breaks_off(kept: tuple[Token, ...], group: tuple[Token, ...], cut: Token) -> bool:
     """Return whether a rest that was cut ends in the middle of a phrase."""
+    last = kept[-1]
     if last.tag in {"JJ", "JJR"} and last.text.islower():
-        return group[-1].lower not in BE
-    return last.tag in {"IN", "TO", "DT", "CC", "PRP$"}
+        return group[-1].lower not in BE or len(kept) > 3
+    opened = next((at for at, token in enumerate(kept) if token.lower in {"that", "whether"}), len(kept))
+    unfinished = opened < len(kept) and not any(_has_verb_tag(token) for token in kept[opened:])
+    return unfinished or cut.text == "-" or last.tag in {"IN", "TO", "DT", "CC", "PRP$", "VB", "WRB", "WDT", "WP"}
+
+
+def _has_verb_tag(token: Token) -> bool:
+    return token.tag in {"VBZ", "VBP", "VBD", "MD", "VB"} or token.lower in BE
+
+
+def _misread(kept: tuple[Token, ...], group: tuple[Token, ...], aux: int) -> bool:
+    """Return whether a second verb shows that the first was none (`the corn recalls | occurred in autumn`)."""
+    if not aux and kept[0].lower == "by":
+        return True  # `a report published by a bank estimated …`
+    if not aux and kept[0].tag in {"VBD", "VBN", "VBZ", "MD"} and group[-1].lower not in {"got", "gets", "get"}:
+        return True
+    for token in kept:
+        if token.tag.startswith("W") or token.text == "," or token.lower in _NEW_CLAUSE:
+            return False
+        if token.tag in {"VBZ", "MD"}:
+            return True
+    return False
 
 
 def _whole_lead(lead: tuple[Token, ...]) -> bool:
     """Return whether `if …`, `because …` before a clause has its verb."""
     if lead[0].lower not in {"if", "because", "although", "though", "unless", "while", "as"}:
-        return True
+        # `In 1758, the general of the army, X conquered …`: the second part belongs to the subject.
+        return not any(lead[at].text == "," and lead[at + 1].tag == "DT" for at in range(len(lead) - 1))
     return any(token.tag.startswith("VB") or token.tag == "MD" or token.lower in BE for token in lead[1:])
 
 
@@ -254,11 +286,17 @@ def _verb_group(body: list[Token], start: int, plural: bool) -> tuple[int, int]:
         after = follow < len(body) and body[follow].tag in {"VBN", "VBG", "VBD"}
         noun = after and body[follow].tag == "VBG" and follow + 1 < len(body) and body[follow + 1].is_noun
         return (follow + 1 if after and not noun else at), 1
-    if first in _HAVE and follow < len(body) and body[follow].tag in {"VBN", "VBD"}:
+    if first in _HAVE and follow < len(body) and _is_participle(body[follow]):
         return _chain(body, follow), 1
     if first in _DO and follow < len(body) and body[follow].tag in {"VB", "VBP"}:
         return follow + 1, 1
     return at, 0
+
+
+def _is_participle(token: Token) -> bool:
+    """Return whether a word can follow `have`; the tagger takes `become` for a base form."""
+    same = token.tag == "VB" and verb_form(verb_lemma(token.text), "VBN") == token.lower
+    return token.tag in {"VBN", "VBD"} or same
 
 
 def _is_verb(token: Token) -> bool:

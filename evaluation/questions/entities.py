@@ -59,7 +59,7 @@ PERSON_NOUNS = word_set(
     "physician physicist pianist player poet politician pope president priest prince princess producer professor "
     "prophet psychologist publisher queen researcher scholar scientist secretary senator sergeant singer soldier son "
     "songwriter spokesman student surgeon teacher theologian trustee wife writer zoologist man woman girl boy brother "
-    "sister nobleman noblewoman member individual person people party hero heroine"
+    "sister nobleman noblewoman member individual person people party hero heroine employee"
 )
 
 

@@ -9,7 +9,7 @@ from evaluation.questions.asked import Asked, about, of_subject
 from evaluation.questions.clauses import Clause
 from evaluation.questions.entities import PLACE_WORDS
 from evaluation.questions.phrases import Tokens, date_phrase, dated, noun_phrase, of_phrase
-from evaluation.questions.words import MONTHS, Token, verb_lemma, word_set
+from evaluation.questions.words import BE, MONTHS, Token, verb_lemma, word_set
 
 _PLACED = word_set(
     "locate situate base bear bury build stand die live take hold headquarter found establish open settle perform "
@@ -17,6 +17,7 @@ _PLACED = word_set(
     "teach display exhibit publish release install erect launch commission premiere occur happen crash sink spend "
     "work"
 )
+_SEATS = word_set("headquarters seat office offices base campus home branch branches factory roots origin origins")
 _ABOUT = word_set("about around over nearly approximately roughly almost some only exactly under just")
 _ABOUT_PAIRS = {("more", "than"), ("less", "than"), ("fewer", "than"), ("up", "to"), ("at", "least"), ("at", "most")}
 _SCALES = word_set("hundred thousand million billion trillion dozen")
@@ -84,6 +85,10 @@ def where(clause: Clause) -> Iterator[Asked]:
             return
         if token.lower not in {"in", "at", "near", "on"}:
             continue
+        if any(word.lower in {"on", "for", "with", "to", "from", "at", "in"} for word in clause.rest[:at]):
+            return
+        if clause.main.lower in {"has", "have", "had"} and not {word.lower for word in clause.rest[:at]} & _SEATS:
+            return
         end = of_phrase(clause.rest, at + 1)
         place = clause.rest[at + 1 : end]
         if not place or not _placelike(place):
@@ -225,6 +230,8 @@ def why(clause: Clause) -> Iterator[Asked]:
         end = next((i for i in range(at + 1, len(words)) if words[i].text in {";", "–", "—", "("}), len(words))
         before = [word for word in words[:at] if word.text != ","]
         if len(before) > len(clause.rest) or any(word.tag in {"VBG", "WDT"} for word in before):
+            return
+        if before and (before[-1].lower in BE or any(word.lower == "that" for word in before)):
             return
         reason = at + 2 if pair[1] in {"of", "to"} else at + 1
         yield about(clause, "why", "why", before, clause.text(words[reason:end]))

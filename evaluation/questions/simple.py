@@ -66,6 +66,8 @@ def _candidates(text: str, tokens: list[Token], corpus: CorpusWords) -> Iterator
 def _has_known_subject(clause: Clause) -> bool:
     """Return whether the subject can be understood outside: no pronoun, no `another`, no `its`."""
     first = clause.subject[0]
+    if first.lower == "both" and not any(token.lower == "and" for token in clause.subject):
+        return False
     if first.lower in {"both", "many", "most", "all"}:
         return clause.generic and len(clause.subject) > 1 and clause.subject[1].lower not in {"of", "these", "those"}
     return first.tag not in {"PRP", "PRP$", "EX", "WDT"} and first.lower not in _UNTOLD

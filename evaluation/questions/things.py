@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from evaluation.questions.asked import Asked, about, active_of_passive, of_subject, standing
 from evaluation.questions.clauses import Clause
-from evaluation.questions.entities import PERSON_NOUNS, is_person, is_somebody, not_a_person
+from evaluation.questions.entities import is_person, is_somebody, not_a_person
 from evaluation.questions.phrases import Tokens, date_phrase, long_noun_phrase, noun_phrase, of_phrase
 from evaluation.questions.words import verb_lemma, word_set
 
@@ -135,7 +135,7 @@ def identity(clause: Clause) -> Iterator[Asked]:
 def _is_somebody(subject: Tokens, complement: Tokens) -> bool:
     """Return whether a subject is a person, by its name or by what it is said to be."""
     end = noun_phrase(complement, 0)
-    return is_person(subject) or (end > 0 and complement[end - 1].lower in PERSON_NOUNS and _named(subject))
+    return is_person(subject) or (end > 0 and is_somebody(complement[:end]) and _named(subject))
 
 
 def _superlative(tokens: Tokens) -> bool:
@@ -184,7 +184,7 @@ def listed(clause: Clause) -> Iterator[Asked]:
     start = 1 if clause.rest and clause.rest[0].lower == "of" else 0
     items = clause.rest[start:]
     commas = sum(token.text == "," for token in items)
-    if commas and any(token.lower in {"and", "or"} for token in items) and _only_nouns(items):
+    if commas and items[0].tag != "IN" and any(token.lower in {"and", "or"} for token in items) and _only_nouns(items):
         yield about(clause, "list", "what", clause.rest[:start], clause.text(items))
 
 

@@ -61,7 +61,7 @@ _WITH_PREMISE = (
     "Given that {premise}, and leaving aside whatever may follow from that, {direct}",
     "Although it is already known that {premise}, that does not yet tell {clause}, so what is the answer to that?",
     "Somebody who has just learned that {premise} may well go on to ask something quite different, namely: {direct}",
-    "Taking it as settled that {premise}, one thing still remains to be found out, and that is {clause}: what is it?",
+    "Taking it as settled that {premise}, one thing still remains to be found out, and that is {clause}: do you know?",
 )
 _INVOLVED_ANY = (
     "Leaving aside everything else that could be said about {topic}, and looking at this one point alone, {direct}",
@@ -112,7 +112,7 @@ def _own_forms(asked: Asked) -> list[str]:
     if asked.kind == "stands_for":
         return [f"What are the letters {asked.topic} short for?", f"What is the full form of {asked.topic}?"]
     if asked.kind == "definition":
-        return [f"How would you describe {asked.topic}?"]
+        return [f"Could you explain {clause}?"]
     return []
 
 

@@ -157,7 +157,7 @@ def _corrected(text: str, given: str, index: int, is_name: Callable[[str], bool]
     lower = text.lower()
     if re.fullmatch(r"[$£€¥]?\d[\d.,–-]*%?", text) or lower in NUMBER_WORDS - {"one", "half", "may"}:
         return "CD"
-    if text == "v." or ("." in text[1:-1] and not text.endswith(".")):
+    if re.fullmatch(r"[a-z]{1,3}-[A-Z]\w+", text) or text == "v." or ("." in text[1:-1] and not text.endswith(".")):
         return "NNP"
     if re.fullmatch(r"\d[\d.,]*-[a-z]+", text):
         return "JJ"

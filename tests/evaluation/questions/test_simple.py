@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.simple import ask
@@ -124,3 +126,17 @@ def test_the_thing_an_article_is_about_is_named() -> None:
 def test_a_question_that_two_sentences_answer_is_not_asked() -> None:
     assert asked_of("The Opera House was opened in 1833.") == {"When was the Opera House opened?": "1833"}
     assert asked_of("The Opera House was opened in 1833.", "The Opera House was opened again in 1965.") == {}
+
+
+WORDS = "The the city of Warsaw was is founded in 1951 by Anna Smith , who which and to requires must if ( ) \" ’s ."
+
+
+@given(st.lists(st.sampled_from(WORDS.split()), min_size=6, max_size=30))
+@settings(max_examples=80, deadline=None)
+def test_any_jumble_of_words_is_read_without_fault(jumble: list[str]) -> None:
+    sentence = "Frontex " + " ".join(jumble) + "."
+    corpus = CorpusWords([SourceDoc(1, "a.txt", sentence)])
+    for one in corpus.sentences[1]:
+        for question in ask(one, corpus)[0]:
+            assert question.asked.answer in one.text
+            assert question.asked.answer.lower() not in question.asked.text.lower()
