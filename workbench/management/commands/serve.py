@@ -31,7 +31,8 @@ class Command(WorkbenchCommand):
         listener = self._listen(options["host"], options["port"])
         self._allow(options["host"])
         queue_sample()
-        signal.signal(signal.SIGTERM, _interrupt)
+        for way in (signal.SIGINT, signal.SIGTERM):  # also where a shell started this with Ctrl-C ignored
+            signal.signal(way, _interrupt)
         worker = WorkerProcess(self.note)
         worker.start()
         try:
