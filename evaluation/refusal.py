@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 
 import numpy as np
@@ -61,6 +61,7 @@ _SPEECH = re.compile(r"""^\W*["“‘'](?!.*["”’']\W*$)|^\W*["“‘'].*[,!?
 """Somebody's words: a quotation that goes on, or with who said it: `“I don't know,” said the Caterpillar.`"""
 _LONGEST = 500
 """Characters of a sentence in which its wording is looked for."""
+_MARKS = " \"'“”‘’«»*_"
 _FEWEST_WORDS = 3
 """A remainder of fewer words has no substance."""
 
@@ -75,6 +76,7 @@ class RefusalDetector:
     def __init__(self, embed: Embed, spec: EvaluationSpec, refusal: str) -> None:
         self.embed = embed
         self.threshold = spec.refusal_threshold
+        self.own = {_letters(sentence) for sentence in [refusal, *_sentences(refusal)]}
         self.known = [refusal.strip(), *(shipped_lines("sentences") if spec.refusal_list else ())]
         self.patterns = shipped_patterns("patterns") if spec.refusal_patterns else ()
 
@@ -85,17 +87,22 @@ class RefusalDetector:
         verdicts = dict(zip(distinct, self._judge_each(distinct), strict=True))
         return [self._label(row, [verdicts[text] for text in row]) for row in split]
 
+    @cached_property
+    def _known_vectors(self) -> Vectors:
+        return self.embed(self.known)
+
     def _judge_each(self, sentences: Sequence[str]) -> list[Refusal]:
         """Judge each sentence by itself: `refused` with its rule, or `attempt`."""
         if not sentences:
             return []
-        vectors = self.embed([*self.known, *sentences])
-        cosines = vectors[len(self.known) :] @ vectors[: len(self.known)].T
+        # Quotation marks around a sentence alone cost a third of its cosine.
+        cosines = self.embed([text.strip(_MARKS) for text in sentences]) @ self._known_vectors.T
         return [self._judge(text, row) for text, row in zip(sentences, cosines, strict=True)]
 
     def _judge(self, sentence: str, cosines: Vectors) -> Refusal:
-        own, best = float(cosines[0]), int(np.argmax(cosines))
-        highest = float(cosines[best])
+        own = 1.0 if _letters(sentence) in self.own else float(cosines[0])
+        best = int(np.argmax(cosines))
+        highest = max(own, float(cosines[best]))
         if own >= self.threshold:
             return Refusal("refused", "threshold", f"“{sentence}” is close to the refusal ({own:.2f}).", own)
         if highest >= self.threshold:
@@ -150,6 +157,11 @@ def _first_that_counts(sentences: Sequence[str], verdicts: Sequence[Refusal]) ->
         if verdict.refused or not _matches(shipped_patterns("fillers"), text):
             return place
     return 0
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text, lower case: what two sentences that differ in marks alone share."""
+    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def _says_something(text: str) -> bool:

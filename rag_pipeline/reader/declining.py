@@ -23,9 +23,8 @@ def signals(evidence: Evidence, choice: Choice) -> dict[str, float]:
     """Return what speaks for and against an answer.
 
     `cosine` of question and chosen sentence; `closest`: the best cosine of any sentence; `missing`: the weightiest word
-    of the question that neither the chosen sentence nor the one before it holds; `unknown names`: the share of the
-    question's names that stand in neither; `contradicted`: the sentence has an antonym instead of a word of the
-    question; `negated`: the question is negated and the sentence is not.
+    of the question that neither the chosen sentence nor the one before it holds; `contradicted`: the sentence has an
+    antonym instead of a word of the question; `negated`: the question is negated and the sentence is not.
     """
     asked = tagged(evidence.question.core).words
     said = tagged(choice.passage.text).words
@@ -33,7 +32,6 @@ def signals(evidence: Evidence, choice: Choice) -> dict[str, float]:
         "cosine": float(evidence.cosines[choice.place]),
         "closest": float(evidence.cosines.max()),
         "missing": _weightiest_missing(evidence, choice),
-        "unknown names": _unknown_names(evidence, choice),
         "contradicted": float(_contradicts(asked, said)),
         "negated": float(_negated(asked) and not _negated(said)),
     }
@@ -44,13 +42,6 @@ def _weightiest_missing(evidence: Evidence, choice: Choice) -> float:
     held = [here.found, before.found if before else {}]
     weights = evidence.question.weights.items()
     return max((weight - max(found.get(stem, 0.0) for found in held) for stem, weight in weights), default=0.0)
-
-
-def _unknown_names(evidence: Evidence, choice: Choice) -> float:
-    names = [stem for stem in evidence.question.names if not stem[0].isdigit()]
-    places = [place for place in (choice.place, choice.passage.before) if place >= 0]
-    said = {word.stem for place in places for word in tagged(evidence.passages[place].text).words}
-    return sum(name not in said for name in names) / len(names) if names else 0.0
 
 
 def _contradicts(asked: Iterable[Word], said: Iterable[Word]) -> bool:

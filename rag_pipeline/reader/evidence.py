@@ -17,6 +17,10 @@ _READ_CLOSELY = 8
 """Sentences that are read word by word; the others are too far from the question to hold its answer."""
 
 
+Range = tuple[int, int, int]
+"""A document's id with the characters of one of its sentences."""
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A sentence of a context. `before` is the place of the sentence before it in the same context, -1 without one."""
@@ -48,18 +52,41 @@ class Evidence:
 
 
 def passages_of(contexts: Sequence[Context]) -> list[Passage]:
-    """Return the sentences of the contexts, best context first; what overlapping chunks repeat comes once."""
-    found: dict[tuple[int, int, str], int] = {}
+    """Return the sentences of the contexts, best context first.
+
+    What overlapping chunks repeat comes once, and a sentence cut off by a chunk's edge gives way to the whole one.
+    """
+    split = [(context, split_sentences(context.text)) for context in contexts]
+    whole = _longest(split)
+    found: dict[Range, int] = {}
     passages: list[Passage] = []
-    for context in contexts:
+    for context, sentences in split:
         before = -1
-        for sentence in split_sentences(context.text):
-            key = (context.span.document_id, context.span.start + sentence.start, sentence.text)
-            if key not in found:
-                found[key] = len(passages)
-                passages.append(Passage(context, sentence, before))
-            before = found[key]
+        for sentence in sentences:
+            place = _range(context, sentence)
+            if place in whole:
+                if place not in found:
+                    found[place] = len(passages)
+                    passages.append(Passage(context, sentence, before))
+                before = found[place]
     return passages
+
+
+def _range(context: Context, sentence: Sentence) -> Range:
+    start = context.span.start
+    return context.span.document_id, start + sentence.start, start + sentence.end
+
+
+def _longest(split: Sequence[tuple[Context, list[Sentence]]]) -> set[Range]:
+    """Return the ranges of sentences that lie in no longer one of the same document."""
+    ranges = {_range(context, sentence) for context, sentences in split for sentence in sentences}
+    kept: set[Range] = set()
+    furthest = (0, -1)
+    for document, start, negative_end in sorted((document, start, -end) for document, start, end in ranges):
+        if (document, -negative_end) > furthest or document != furthest[0]:
+            kept.add((document, start, -negative_end))
+            furthest = (document, -negative_end)
+    return kept
 
 
 def closest(question: QuestionReading, passages: Sequence[Passage], cosines: Vectors) -> list[int]:

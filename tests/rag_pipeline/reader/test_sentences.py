@@ -1,0 +1,49 @@
+"""Sentences keep their exact place in the text."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_pipeline.reader.sentences import split_sentences
+
+
+def texts(text):
+    return [sentence.text for sentence in split_sentences(text)]
+
+
+def test_abbreviations_and_initials_do_not_end_a_sentence():
+    assert texts("Dr. J. K. Smith paid approx. $3.5 million. He lived in the U.S. Then he left.") == [
+        "Dr. J. K. Smith paid approx. $3.5 million.",
+        "He lived in the U.S.",
+        "Then he left.",
+    ]
+
+
+def test_a_numbered_abbreviation_ends_a_sentence_unless_a_number_follows():
+    assert texts("See fig. 7 for art. The School of Art. Her work sold.") == [
+        "See fig. 7 for art.",
+        "The School of Art.",
+        "Her work sold.",
+    ]
+
+
+def test_a_hard_wrap_is_no_end_and_headings_items_and_rows_are():
+    paragraph = "The first engine was built by a man from Devon whose name\nwas Savery."
+    text = f"# Steam\n{paragraph}\n\n- one\n- two\n\n| a | b |\n| c | d |"
+    assert texts(text) == [
+        "# Steam",
+        paragraph,
+        "- one",
+        "- two",
+        "| a | b |",
+        "| c | d |",
+    ]
+
+
+@given(st.text(alphabet=st.sampled_from("aB .!?\n\r\t-|#1é“”。😀\u200b"), max_size=200))
+def test_every_sentence_is_its_slice_and_nothing_but_white_space_is_left_out(text):
+    sentences = split_sentences(text)
+    assert all(text[one.start : one.end] == one.text for one in sentences)
+    assert all(left.end <= right.start for left, right in pairwise(sentences))
+    assert "".join("".join(one.text.split()) for one in sentences) == "".join(text.split())
