@@ -53,34 +53,28 @@ def loading_sample() -> BackgroundTask | None:
 
 @handler
 class LoadSample(TaskHandler):
-    """Each stage goes on where a stopped worker left it."""
+    """Its units are done in order by one worker; each goes on where a stopped worker left it."""
 
     kind = "sample"
-    stages = ("documents", "questions", "runs")
-    labels = {
-        "documents": "Reading the sample document",
-        "questions": "Writing the sample questions",
-        "runs": "Evaluating the sample",
-    }
+    stages = ("sample",)
+    block = {"sample": 1 + len(CHUNK_SIZES)}
+    labels = {"sample": "Reading the sample document"}
 
     @cached_property
     def corpus(self) -> Corpus:
-        """The sample's corpus."""
-        return get_or_create_corpus(name=CORPUS)
+        """The sample's corpus with its document."""
+        corpus = get_or_create_corpus(name=CORPUS)
+        import_documents(corpus=corpus, files=((path.name, path.read_bytes()) for path in sample_files()))
+        return corpus
 
     def plan(self, stage: str) -> list[str]:
-        """A run is one unit; so are documents and questions."""
-        return [str(size) for size in CHUNK_SIZES] if stage == "runs" else [stage]
+        """The test set, then a run for each chunk size."""
+        return ["questions", *(str(size) for size in CHUNK_SIZES)]
 
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
-        """Do one unit."""
+        """Do the units in order."""
         for key in keys:
-            if stage == "documents":
-                import_documents(corpus=self.corpus, files=((path.name, path.read_bytes()) for path in sample_files()))
-            elif stage == "questions":
-                self._finish(self.testset().task)
-            else:
-                self._finish(self.run(int(key)).task)
+            self._finish(self.testset().task if key == "questions" else self.run(int(key)).task)
             yield UnitDone(key)
 
     def testset(self) -> TestSet:
@@ -103,7 +97,7 @@ class LoadSample(TaskHandler):
         )
 
     def _finish(self, task: BackgroundTask | None) -> None:
-        """Do the task here and now, showing its progress as ours. Raises PipelineError when it fails."""
+        """Do the task here and now, showing its steps as ours. Raises PipelineError when it fails."""
         if task is None:
             return
         ended = run_inline(task, self._show)
@@ -111,4 +105,4 @@ class LoadSample(TaskHandler):
             raise PipelineError(ended.error or "The sample was cancelled.")
 
     def _show(self, now: BackgroundTask) -> None:
-        BackgroundTask.objects.filter(pk=self.task.pk).update(step=now.step, done=now.done, total=now.total)
+        BackgroundTask.objects.filter(pk=self.task.pk).update(step=now.step)
