@@ -128,7 +128,7 @@ def test_a_question_that_two_sentences_answer_is_not_asked() -> None:
     assert asked_of("The Opera House was opened in 1833.", "The Opera House was opened again in 1965.") == {}
 
 
-WORDS = "The the city of Warsaw was is founded in 1951 by Anna Smith , who which and to requires must if ( ) \" ’s ."
+WORDS = 'The the city of Warsaw was is founded in 1951 by Anna Smith , who which and to requires must if ( ) " ’s .'
 
 
 @given(st.lists(st.sampled_from(WORDS.split()), min_size=6, max_size=30))
