@@ -68,11 +68,11 @@ ANSWER = {
 """Weights of a phrase and of its sentence: see features.py."""
 
 DECLINE = {
-    "cosine": 0.53,
-    "closest": 4.13,
-    "missing": -0.49,
-    "contradicted": -2.32,
+    "cosine": 1.04,
+    "closest": 3.52,
+    "missing": -0.55,
+    "contradicted": -2.62,
     "negated": -2.59,
 }
-DECLINE_BIAS = -2.34
+DECLINE_BIAS = -2.21
 """Weights of the evidence: see declining.py. An answer needs a sum of 0 or more."""
