@@ -30,7 +30,7 @@ def run(data_dir: Path) -> dict[str, Any]:
     """Label every reply; the source's answerability is the truth.
 
     List and patterns were written on replies of our own, and reached 0.933 here. Some of the patterns on the texts were
-    added after the misses had been read, so the figure is no longer one of unseen replies, and the table says so.
+    added from further wordings of our own, one of them like a reply that had been seen by then; the table says so.
     """
     with gzip.open(data_dir / "refusal" / "mtragun_151.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
@@ -63,8 +63,8 @@ def table(figures: dict[str, Any]) -> str:
     lines = [
         f"{total} replies with the default refusal sentence, threshold 0.5. Refusals found among the {of} "
         f"unanswerable: {found / of:.3f} (95 % interval {low:.3f} to {high:.3f}). Target: balanced accuracy 0.95. "
-        "List and patterns were written on replies of our own and reached 0.933 on these unseen; a few patterns were "
-        "added after the misses had been read.",
+        "List and patterns were written on replies of our own and reached 0.933 on these unseen; three patterns "
+        "were then added from further wordings of our own, one of which is like a reply here that had been seen.",
         "",
         "| rules | balanced accuracy, unanswerable against answerable |",
         "|---|---|",
