@@ -14,6 +14,9 @@ from rag_pipeline.background import run_worker
 from rag_pipeline.management.base import WorkbenchCommand
 
 
+STDERR = 2
+
+
 class Command(WorkbenchCommand):
     """A worker process; several may run side by side."""
 
@@ -41,7 +44,8 @@ class Command(WorkbenchCommand):
                 raise KeyboardInterrupt
             stop.set()
             if signum == signal.SIGINT:
-                self.note("Stopping after the present step. Press Ctrl-C again to stop at once.")
+                # Not through the stream: a signal may come while the main thread is writing to it.
+                os.write(STDERR, b"Stopping after the present step. Press Ctrl-C again to stop at once.\n")
 
         signal.signal(signal.SIGINT, ask)
         signal.signal(signal.SIGTERM, ask)
