@@ -13,7 +13,6 @@ from django.core.management.base import CommandParser
 from rag_pipeline.background import run_worker
 from rag_pipeline.management.base import WorkbenchCommand
 
-
 STDERR = 2
 
 
