@@ -4,6 +4,8 @@ from django.apps import AppConfig
 
 
 class RagPipelineConfig(AppConfig):
+    """Reads the limits of model calls once, when Django starts."""
+
     name = "rag_pipeline"
     default_auto_field = "django.db.models.BigAutoField"
 

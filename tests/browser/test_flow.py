@@ -90,7 +90,9 @@ def test_generate(page):
 def test_evaluate_two_chunk_sizes(page):
     page.goto("/")
     choose_corpus(page, CORPUS)
-    choose(page, "Test set", TESTSET)
+    with page.expect_response("**/settings/"):  # the form comes anew: what is typed before that is lost
+        choose(page, "Test set", TESTSET)
+    page.wait_for_load_state("networkidle")
     evaluate(page, 1000)
     assert dots(page) == 1
     evaluate(page, 300)
