@@ -113,11 +113,14 @@ def resume(task: BackgroundTask) -> None:
         task.units.filter(stage__in=[*reached[reached.index(stage) + 1 :], _FINISH] if stage else [_FINISH]).delete()
         task.units.exclude(state=UnitState.DONE).update(state=UnitState.WAITING, attempts=0, lease_until=None)
         units = task.units.filter(stage=stage)
+        done = units.filter(state=UnitState.DONE).count()
         BackgroundTask.objects.filter(pk=task.pk).exclude(state__in=(State.QUEUED, State.RUNNING)).update(
             state=State.RUNNING if stage else State.QUEUED,
             stage=stage,
-            done=units.filter(state=UnitState.DONE).count(),
+            done=done,
             total=units.count(),
+            step_started=timezone.now(),
+            step_from=done,
             failures=0,
             error="",
             cancel_requested=False,
@@ -252,6 +255,8 @@ def _begin_stage(task: BackgroundTask, work: TaskHandler, stage: str) -> bool:
             step=work.labels.get(stage, stage.capitalize()),
             done=0,
             total=0,
+            step_started=now,
+            step_from=0,
             started=task.started or now,
             heartbeat=now,
         )
@@ -334,14 +339,13 @@ def _do_block(
 
 def _note(task: BackgroundTask, by_key: dict[str, WorkUnit], step: UnitDone | Progress) -> None:
     """Store what a handler reported."""
-    row = BackgroundTask.objects.filter(pk=task.pk)
     if isinstance(step, Progress):
-        row.update(step=step.step, done=step.done, total=step.total, heartbeat=timezone.now())
+        task.count(step=step.step, done=step.done, total=step.total)
         return
     state = UnitState.FAILED if step.failed else UnitState.DONE
     WorkUnit.objects.filter(pk=by_key[step.key].pk).update(state=state, lease_until=None)
     counts = task.units.filter(stage=task.stage)
-    row.update(
+    BackgroundTask.objects.filter(pk=task.pk).update(
         done=counts.filter(state__in=(UnitState.DONE, UnitState.FAILED)).count(),
         failures=task.units.filter(state=UnitState.FAILED).count(),
         heartbeat=timezone.now(),

@@ -114,6 +114,8 @@ class BackgroundTask(models.Model):
     step = models.CharField(max_length=120, blank=True, help_text="What is being done, in the user's words")
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
+    step_started = models.DateTimeField(null=True, blank=True, help_text="When the present count began")
+    step_from = models.PositiveIntegerField(default=0, help_text="What was done already when it began")
     failures = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True, help_text="Why it failed, in the user's words")
     cancel_requested = models.BooleanField(default=False)
@@ -145,10 +147,18 @@ class BackgroundTask(models.Model):
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimate from the pace so far; None before anything is done."""
-        if not self.active or self.elapsed is None or not self.done or not self.total:
+        """Estimate from the pace since the present count began; None before anything more is done."""
+        if not self.active or self.step_started is None or self.done <= self.step_from or not self.total:
             return None
-        return self.elapsed.total_seconds() / self.done * (self.total - self.done)
+        pace = (timezone.now() - self.step_started).total_seconds() / (self.done - self.step_from)
+        return pace * (self.total - self.done)
+
+    def count(self, *, step: str, done: int, total: int) -> None:
+        """Store how far it is; another step or total is a new count, with a pace of its own."""
+        now = timezone.now()
+        row = BackgroundTask.objects.filter(pk=self.pk)
+        row.exclude(step=step, total=total).update(step=step, total=total, step_started=now, step_from=done)
+        row.update(done=done, heartbeat=now)
 
 
 class WorkUnit(models.Model):

@@ -189,6 +189,40 @@ def test_a_stage_after_the_resumed_one_is_done_again():
     assert Counting.worked == ["ready", "a", "ready", "a"]
 
 
+def test_the_estimate_is_from_the_pace_of_the_present_step():
+    ago = timezone.now() - timedelta(hours=1)
+    task = BackgroundTask(state="running", done=10, total=40, started=ago, step_from=4)
+    assert task.seconds_left is None
+    task.step_started = timezone.now() - timedelta(seconds=12)
+    assert task.seconds_left == pytest.approx(60, abs=2)  # 6 in 12 s, 30 to go; the hour before it counts for nothing
+    task.done = 4
+    assert task.seconds_left is None
+
+
+def test_a_new_count_starts_the_clock_of_the_estimate():
+    task = enqueue("test-counting", {})
+    task.count(step="Embedding", done=0, total=300)
+    task.count(step="Embedding", done=100, total=300)
+    task.refresh_from_db()
+    began = task.step_started
+    assert (task.done, task.total, task.step_from) == (100, 300, 0)
+    task.count(step="Writing", done=20, total=30)
+    task.refresh_from_db()
+    assert (task.done, task.total, task.step_from) == (20, 30, 20)
+    assert task.step_started > began
+
+
+def test_a_stage_begins_and_goes_on_with_a_clock_of_its_own():
+    task = run_inline(enqueue("test-counting", {"keys": ["a", "bad", "c"]}))
+    assert task.step_from == 0
+    assert task.step_started > task.units.first().task.started
+    ended = task.finished
+    background.resume(task)
+    task.refresh_from_db()
+    assert (task.done, task.step_from) == (2, 2)
+    assert task.step_started > ended
+
+
 class StopAfter(threading.Event):
     """A worker's stop that is asked for so many times before it is set."""
 
