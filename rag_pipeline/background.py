@@ -112,21 +112,20 @@ def resume(task: BackgroundTask) -> None:
         # What comes after worked on less than there will be: it is planned anew.
         task.units.filter(stage__in=[*reached[reached.index(stage) + 1 :], _FINISH] if stage else [_FINISH]).delete()
         task.units.exclude(state=UnitState.DONE).update(state=UnitState.WAITING, attempts=0, lease_until=None)
-        units = task.units.filter(stage=stage)
-        done = units.filter(state=UnitState.DONE).count()
         BackgroundTask.objects.filter(pk=task.pk).exclude(state__in=(State.QUEUED, State.RUNNING)).update(
             state=State.RUNNING if stage else State.QUEUED,
             stage=stage,
-            done=done,
-            total=units.count(),
+            done=0,
+            total=0,
             step_started=timezone.now(),
-            step_from=done,
             failures=0,
             error="",
             cancel_requested=False,
             finished=None,
             owner="",
         )
+        task.count_units(stage)
+        BackgroundTask.objects.filter(pk=task.pk).update(step_from=F("done"))
 
 
 def worker_alive() -> bool:
@@ -142,6 +141,8 @@ def run_inline(task: BackgroundTask, on_progress: OnProgress | None = None) -> B
             task.refresh_from_db()
             if not task.active:
                 return task
+            if on_progress and task.step:
+                on_progress(task)  # a stage has begun: its name is there before its first result
             if not _advance(task, on_progress):
                 time.sleep(IDLE_S)
     except KeyboardInterrupt:
@@ -265,7 +266,7 @@ def _begin_stage(task: BackgroundTask, work: TaskHandler, stage: str) -> bool:
             WorkUnit.objects.bulk_create(
                 [WorkUnit(task=task, stage=stage, key=key) for key in keys], ignore_conflicts=True
             )
-            BackgroundTask.objects.filter(pk=task.pk).update(total=len(keys))
+            task.count_units(stage)
     return True
 
 
@@ -344,12 +345,10 @@ def _note(task: BackgroundTask, by_key: dict[str, WorkUnit], step: UnitDone | Pr
         return
     state = UnitState.FAILED if step.failed else UnitState.DONE
     WorkUnit.objects.filter(pk=by_key[step.key].pk).update(state=state, lease_until=None)
-    counts = task.units.filter(stage=task.stage)
     BackgroundTask.objects.filter(pk=task.pk).update(
-        done=counts.filter(state__in=(UnitState.DONE, UnitState.FAILED)).count(),
-        failures=task.units.filter(state=UnitState.FAILED).count(),
-        heartbeat=timezone.now(),
+        failures=task.units.filter(state=UnitState.FAILED).count(), heartbeat=timezone.now()
     )
+    task.count_units(task.stage)
 
 
 def _end(task: BackgroundTask, state: str, error: str = "") -> None:

@@ -160,6 +160,14 @@ class BackgroundTask(models.Model):
         row.exclude(step=step, total=total).update(step=step, total=total, step_started=now, step_from=done)
         row.update(done=done, heartbeat=now)
 
+    def count_units(self, stage: str) -> None:
+        """Store how many units of a stage have ended. One unit tells nothing: there it is what the work reports."""
+        units = self.units.filter(stage=stage)
+        total = units.count()
+        if total > 1:
+            ended = units.filter(state__in=(WorkUnit.State.DONE, WorkUnit.State.FAILED)).count()
+            BackgroundTask.objects.filter(pk=self.pk).update(done=ended, total=total)
+
 
 class WorkUnit(models.Model):
     """The smallest piece of a task that is claimed, done, resumed and counted."""

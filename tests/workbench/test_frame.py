@@ -50,6 +50,14 @@ def test_an_active_task_polls_and_an_ended_one_tells_the_page(client):
     assert response["HX-Trigger-After-Settle"] == "task-ended"
 
 
+def test_a_stage_whose_total_is_not_known_is_shown_by_its_name_alone(client):
+    task = BackgroundTask.objects.create(kind="evaluate", state="running", step="Preparing the index")
+    html = client.get(f"/tasks/{task.pk}/").content.decode()
+    assert "<span>Preparing the index</span>" in html
+    assert " of " not in html
+    assert "aria-valuemax" not in html
+
+
 def test_cancel_stops_a_waiting_task_and_goes_back_to_the_page(client):
     task = BackgroundTask.objects.create(kind="evaluate")
     response = client.post(f"/tasks/{task.pk}/cancel/", {"next": "/runs/"})

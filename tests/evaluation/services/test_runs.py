@@ -59,6 +59,16 @@ def test_the_builtin_reader_answers_everything_and_all_five_scores_are_there(dat
     assert (data_dir / "runs" / str(run.pk) / "eval.csv").exists()
 
 
+def test_progress_names_the_stage_until_its_total_is_known():
+    seen: list[tuple[str, int, int]] = []
+    run_inline(start(make_testset()).task, lambda now: seen.append((now.step, now.done, now.total)))
+    assert seen[0] == ("Preparing the index", 0, 0)
+    assert ("Answering", 0, 8) in seen
+    assert ("Answering", 8, 8) in seen
+    assert seen[-1][0] == "Scoring"
+    assert 1 not in {total for _, _, total in seen}  # the one unit of a stage is no count
+
+
 def test_rejected_questions_are_not_asked():
     testset = make_testset()
     set_status(questions=list(testset.questions.filter(pair_id="p1")), status="rejected")
