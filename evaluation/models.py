@@ -105,6 +105,14 @@ class Run(models.Model):
     notes = models.JSONField(default=list, help_text="Remarks for the user, such as a setting the model rejected")
     chunks = models.PositiveIntegerField(null=True, blank=True)
     task = models.OneToOneField(BackgroundTask, null=True, blank=True, on_delete=models.SET_NULL)
+    scoring_task = models.OneToOneField(
+        BackgroundTask,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="rescored_run",
+        help_text="The latest scoring again",
+    )
     archived = models.BooleanField(default=False)
     created = models.DateTimeField(default=timezone.now)
 

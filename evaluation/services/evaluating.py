@@ -10,7 +10,7 @@ from django.conf import settings
 from evaluation.models import Answer, Question, Run
 from evaluation.runner import run_block
 from evaluation.services.runs import asked_questions
-from evaluation.services.scoring import score_run
+from evaluation.services.scoring import score_run_in_steps
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.background import TaskHandler, UnitDone, handler
 from rag_pipeline.errors import ProviderError
@@ -60,7 +60,7 @@ class EvaluateRun(TaskHandler):
             yield from self._answer(keys)
         else:
             self._refuse_silence()
-            score_run(run=self.run, spec=EvaluationSpec.create(self.run.evaluation))
+            yield from score_run_in_steps(run=self.run, spec=EvaluationSpec.create(self.run.evaluation))
             yield UnitDone(keys[0])
 
     def _index(self) -> Iterator[Progress]:

@@ -149,12 +149,12 @@ def resume_run(*, run: Run) -> None:
 
 def delete_run(*, run: Run) -> None:
     """Delete a run with its answers, scores and files. Raises InUseError while it works."""
-    if run.task is not None and run.task.active:
+    tasks = [task for task in (run.task, run.scoring_task) if task is not None]
+    if any(task.active for task in tasks):
         raise InUseError(f"{run} is still running. Cancel it first.")
     folder = Path(settings.DATA_DIR) / "runs" / str(run.pk)
-    task = run.task
     run.delete()
-    if task is not None:
+    for task in tasks:
         task.delete()
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from evaluation.models import Answer, Evidence, MetricScore, Run, RunMetric, Scoring
 from evaluation.repeats import repeats_of
-from evaluation.scoring import ScoredSamples, score_samples
+from evaluation.scoring import ScoredSamples, Steps, finished, score_in_steps
 from evaluation.services.files import write_run_file
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample
@@ -26,8 +26,13 @@ _BATCH = 500
 
 def score_run(*, run: Run, spec: EvaluationSpec) -> Scoring:
     """Score a run's answers, keep the result as its current scoring and write eval.csv. Raises ProviderError."""
+    return finished(score_run_in_steps(run=run, spec=spec))
+
+
+def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
+    """Do `score_run`, yielding progress; until its end everything stored stays as it is. Raises ProviderError."""
     answers = stored_answers(run=run)
-    scored = _score(run, answers, spec)
+    scored = yield from _score(run, answers, spec)
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)  # of two scorings at once the later is the current one
         Scoring.objects.filter(run=run, current=True).update(current=False)
@@ -40,7 +45,7 @@ def score_run(*, run: Run, spec: EvaluationSpec) -> Scoring:
 
 def preview_scores(*, run: Run, spec: EvaluationSpec) -> ScoredSamples:
     """Score a run's answers and store nothing: what another refusal threshold would change. Raises ProviderError."""
-    return _score(run, stored_answers(run=run), spec)
+    return finished(_score(run, stored_answers(run=run), spec))
 
 
 def samples_of(*, run: Run) -> list[Sample]:
@@ -122,8 +127,8 @@ def _sample(answer: Answer, texts: dict[int, str]) -> Sample:
     )
 
 
-def _score(run: Run, answers: Sequence[Answer], spec: EvaluationSpec) -> ScoredSamples:
-    return score_samples(
+def _score(run: Run, answers: Sequence[Answer], spec: EvaluationSpec) -> Steps[ScoredSamples]:
+    return score_in_steps(
         make_samples(run=run, answers=answers),
         spec,
         run.pipeline.get("refusal", DEFAULT_REFUSAL),

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from evaluation.models import MetricScore
 from evaluation.services.files import run_csv
+from rag_pipeline.background import run_inline
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset
 
@@ -134,11 +135,40 @@ def test_a_wrong_threshold_is_said_beside_it(client):
 def test_scoring_again_keeps_the_rest_of_the_scoring(client):
     run = make_run(evaluation={"weights": {"recall": 2}})
     response = client.post(address(run, "run-score"), {"refusal_threshold": "0.9", "refusal_list": "on"}, follow=True)
-    assert "Scored again" in response.content.decode()
+    html = response.content.decode()
+    assert "Waiting" in html
+    assert "The scores below stay until the new ones are there." in html
+    assert run.scorings.count() == 1  # the request itself scores nothing
+    run.refresh_from_db()
+    run_inline(run.scoring_task)
+    html = client.get(address(run)).content.decode()
+    assert "Scored again" in html
+    assert "Waiting" not in html
     spec = run.current_scoring.spec
     assert (spec["refusal_threshold"], spec["refusal_list"], spec["refusal_patterns"]) == (0.9, True, False)
     assert spec["weights"] == {"recall": 2.0}
     assert run.scorings.count() == 2
+
+
+def test_scoring_again_shows_how_far_it_is_and_is_not_begun_twice(client):
+    task = BackgroundTask.objects.create(kind="score_again", state="running", step="Scoring", done=3, total=8)
+    run = make_run(scoring_task=task)
+    html = client.get(address(run)).content.decode()
+    assert "3 of 8" in html
+    assert "Recall" in html
+    response = client.post(address(run, "run-score"), {"refusal_threshold": "0.9"}, follow=True)
+    assert "being scored again already" in response.content.decode()
+
+
+def test_a_scoring_again_that_failed_says_why_above_the_earlier_scores(client):
+    task = BackgroundTask.objects.create(kind="score_again", state="failed", error="The disk is full. Make room.")
+    html = client.get(address(make_run(scoring_task=task))).content.decode()
+    assert "The disk is full. Make room." in html
+    assert "the scores below are the earlier ones" in html
+    assert "Recall" in html
+    task.state, task.error = "cancelled", ""
+    task.save()
+    assert "Cancelled" not in client.get(address(task.rescored_run)).content.decode()
 
 
 def test_a_run_without_scores_has_no_refusals_to_try(client):

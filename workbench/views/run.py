@@ -14,7 +14,8 @@ from evaluation.models import Answer, Question, Run
 from evaluation.queries import question_detail, question_rows, run_rows, score_cards
 from evaluation.queries.runs import rows_of
 from evaluation.services.files import run_csv
-from evaluation.services.scoring import preview_scores, score_run
+from evaluation.services.rescoring import start_scoring_again
+from evaluation.services.scoring import preview_scores
 from rag_pipeline.errors import PipelineError
 from workbench.forms.runs import QuestionFilterForm, RefusalForm, RunNameForm
 from workbench.htmx import render_page
@@ -84,7 +85,7 @@ def refusals(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def score(request: HttpRequest, pk: int) -> HttpResponse:
-    """Score the stored answers again, with another way of recognising refusals; no model is asked."""
+    """Queue scoring the stored answers again, with another way of recognising refusals; no model is asked."""
     found = _found(pk)
     form = RefusalForm(request.POST, initial={})
     if not form.is_valid():
@@ -92,15 +93,14 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
         return render_page(request, "runs/refusals.html", "runs/_refusals.html", context, 422)
     base = found.current_scoring.spec if found.current_scoring else found.evaluation
     try:
-        score_run(run=found, spec=form.spec(base))
-        messages.success(request, "Scored again. No model was asked.")
+        start_scoring_again(run=found, spec=form.spec(base))
     except PipelineError as error:
         messages.error(request, str(error))
     return redirect("run", pk)
 
 
 def _found(pk: int) -> Run:
-    return get_object_or_404(Run.objects.select_related("corpus", "testset__corpus", "task"), pk=pk)
+    return get_object_or_404(Run.objects.select_related("corpus", "testset__corpus", "task", "scoring_task"), pk=pk)
 
 
 def _tried(request: HttpRequest, found: Run) -> tuple[RefusalForm, RefusalPreview | None, str]:

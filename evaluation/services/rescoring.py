@@ -1,0 +1,51 @@
+"""Scoring a run again in the background: from its stored answers, asking the pipeline nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from django.db import transaction
+
+from evaluation.models import Run
+from evaluation.services.scoring import score_run_in_steps
+from evaluation.spec import EvaluationSpec
+from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.models import BackgroundTask
+from rag_pipeline.types import Progress
+
+
+@handler
+class ScoreAgain(TaskHandler):
+    """One unit: the new scoring appears whole or not at all, and the earlier ones stay."""
+
+    kind = "score_again"
+    stages = ("score",)
+    labels = {"score": "Scoring"}
+
+    def plan(self, stage: str) -> list[str]:
+        """Everything is one unit."""
+        return [stage]
+
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+        """Score with the settings that were asked for. Raises ConfigError, ProviderError."""
+        run = Run.objects.select_related("corpus", "testset").get(pk=self.task.payload["run"])
+        yield from score_run_in_steps(run=run, spec=EvaluationSpec.create(self.task.payload["spec"]))
+        yield UnitDone(keys[0])
+
+
+def start_scoring_again(*, run: Run, spec: EvaluationSpec) -> BackgroundTask:
+    """Queue the scoring of a run's stored answers. Raises ConfigError while the run or another scoring works."""
+    with transaction.atomic():
+        held = Run.objects.select_for_update().get(pk=run.pk)
+        if held.task is not None and held.task.active:
+            raise ConfigError(f"{held} is still running. Score it again when it has ended.")
+        earlier = held.scoring_task
+        if earlier is not None and earlier.active:
+            raise ConfigError(f"{held} is being scored again already. Wait until that has ended, or cancel it.")
+        task = enqueue(ScoreAgain.kind, {"run": held.pk, "spec": spec.model_dump(mode="json")})
+        Run.objects.filter(pk=held.pk).update(scoring_task=task)
+        if earlier is not None:
+            earlier.delete()
+    run.scoring_task = task
+    return task
