@@ -12,7 +12,7 @@ from rag_pipeline.errors import PipelineError
 from rag_pipeline.generators.base import Generator
 from rag_pipeline.retrievers.base import Retriever
 from rag_pipeline.spec import PipelineSpec
-from rag_pipeline.types import Context, Generation, GenerationRequest, Hit, SourceDoc, Trace
+from rag_pipeline.types import Context, Generation, GenerationRequest, Hit, Query, SourceDoc, Trace
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Pipeline:
         """Return the hits of each question, best first. Raises ProviderError."""
         if self.retriever is None:
             return [[] for _ in questions]
-        return self.retriever.retrieve_many(questions, self.spec.core.top_k)
+        return self.retriever.retrieve_many([Query(question) for question in questions], self.spec.core.top_k)
 
     async def answer_many(self, questions: Sequence[str], concurrency: int = 16) -> AsyncIterator[tuple[int, Trace]]:
         """Yield (position, trace) as each question finishes. Failures are traces with `error`.

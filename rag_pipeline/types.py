@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,25 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Query:
+    """What a retriever is asked. `evidence`: the gold spans, known in an evaluation only (for the oracle)."""
+
+    text: str
+    evidence: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one step of retrieval left, best first, so that what it dropped or moved can be seen.
+
+    `name` is retrieve, rerank, parents, consolidate or budget.
+    """
+
+    name: str
+    hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """A chunk as it was given to the model."""
 
@@ -64,6 +83,13 @@ class Context:
         return f"{self.document}:{self.span.start}-{self.span.end}"
 
 
+Number = TypeVar("Number", int, float)
+
+
+def _sum(one: Number | None, other: Number | None) -> Number | None:
+    return None if one is None or other is None else one + other
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens and money of one model call; None where the provider or the price list does not say."""
@@ -71,6 +97,18 @@ class Usage:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost_usd: float | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        """Return the sum; what one of both does not know, the sum does not know either."""
+        return Usage(
+            _sum(self.prompt_tokens, other.prompt_tokens),
+            _sum(self.completion_tokens, other.completion_tokens),
+            _sum(self.cost_usd, other.cost_usd),
+        )
+
+
+FREE = Usage(0, 0, 0.0)
+"""No model was called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +146,7 @@ class Trace:
 
     `latency_s` is retrieval plus generation in seconds. A failed question has `error` set and an empty answer.
     `permanent` marks an error that will come again for every question (a rejected key).
+    `queries` is what was sent to the retriever; `steps` the candidates after each step of retrieval.
     """
 
     question: str
@@ -122,6 +161,8 @@ class Trace:
     permanent: bool = False
     notes: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
+    queries: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import ClassVar
 
 from rag_pipeline.errors import ConfigError, PipelineError, ProviderError
@@ -13,12 +13,16 @@ from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import Generation, GenerationRequest
 
 Result = Generation | PipelineError
+Complete = Callable[[str], Awaitable[Generation]]
+"""Ask the model one prompt of our own (a rewritten question, an order of passages). Raises ProviderError."""
 
 
 class Generator(Unit):
     """Answers from a filled prompt. `provider` and `name` are the two halves of the setting `llm`."""
 
     label_prefix: ClassVar[str] = ""
+    completes: ClassVar[bool] = True
+    """False for the built-in reader, which answers from contexts and nothing else."""
 
     def __init__(self, provider: str, name: str, temperature: float = 0.0, max_tokens: int = 512) -> None:
         super().__init__()
@@ -37,6 +41,10 @@ class Generator(Unit):
             if isinstance(piece, Generation):
                 return piece
         raise ProviderError("The model ended its answer without a result. Try again.")
+
+    async def complete(self, prompt: str) -> Generation:
+        """Ask one prompt that is not a question of the user. Raises ProviderError or ConfigError."""
+        return await self.generate(GenerationRequest("", (), prompt, prompt, "", use_context=False))
 
     async def generate_many(
         self, requests: Sequence[GenerationRequest], concurrency: int = 16

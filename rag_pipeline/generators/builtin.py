@@ -27,6 +27,7 @@ class BuiltinReader(Generator):
     """
 
     key = "builtin"
+    completes = False
     label = "Built-in reader: extractive"
     label_prefix = "reader: "
     help = "No key, no network. It extracts the answering sentence and does not reason."

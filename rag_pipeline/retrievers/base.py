@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar
 
 from rag_pipeline.index_store import ChunkIndex
 from rag_pipeline.registry import Registry, Unit
-from rag_pipeline.types import Hit
+from rag_pipeline.types import Hit, Query
 
 
 class Retriever(Unit):
-    """Ranks the chunks of `index`; all questions of a run in one call."""
+    """Ranks the chunks of `index`; all questions of a run in one call.
+
+    `needs_vectors`: without it no chunk is embedded. `needs_evidence`: works only where the gold evidence is known.
+    """
+
+    needs_vectors: ClassVar[bool] = True
+    needs_evidence: ClassVar[bool] = False
 
     def __init__(self, index: ChunkIndex, options: object = None) -> None:
         super().__init__(options)
         self.index = index
 
     @abstractmethod
-    def retrieve_many(self, questions: Sequence[str], top_k: int) -> list[list[Hit]]:
-        """Return per question at most `top_k` hits, best first, ties in order of position, ranks from 1."""
+    def retrieve_many(self, queries: Sequence[Query], top_k: int) -> list[list[Hit]]:
+        """Return per query at most `top_k` hits, best first, ties in order of position, ranks from 1."""
 
 
 retrievers: Registry[Retriever] = Registry("retriever", "rag_pipeline.retrievers")

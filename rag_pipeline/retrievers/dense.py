@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag_pipeline.retrievers.base import Retriever, retrievers
-from rag_pipeline.types import Hit
+from rag_pipeline.types import Hit, Query
 
 
 @retrievers.register
@@ -16,12 +16,12 @@ class DenseRetriever(Retriever):
     label = "Dense"
     help = "Finds chunks of like meaning, also in other words."
 
-    def retrieve_many(self, questions: Sequence[str], top_k: int) -> list[list[Hit]]:
-        """Embed and search all questions in one batch."""
-        if not questions:
+    def retrieve_many(self, queries: Sequence[Query], top_k: int) -> list[list[Hit]]:
+        """Embed and search all queries in one batch."""
+        if not queries:
             return []
-        queries = self.index.embedder.embed_queries(questions)
-        scores, rows = self.index.search(queries, top_k)
+        vectors = self.index.embedder.embed_queries([query.text for query in queries])
+        scores, rows = self.index.search(vectors, top_k)
         return [
             [
                 Hit(self.index.span(int(row)), float(score), rank)

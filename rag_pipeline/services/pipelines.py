@@ -12,7 +12,7 @@ from rag_pipeline.retrievers.base import Retriever, retrievers
 from rag_pipeline.services.corpora import source_docs
 from rag_pipeline.services.indexes import open_embedder, open_index
 from rag_pipeline.spec import PipelineSpec
-from rag_pipeline.types import Context
+from rag_pipeline.types import Context, Query
 
 READER_EMBEDDING = "local:all-MiniLM-L6-v2"
 """What the builtin reader compares sentences with, whatever embedding retrieves."""
@@ -50,5 +50,5 @@ def search(*, corpus: Corpus, spec: PipelineSpec, query: str) -> tuple[Context, 
     documents = source_docs(corpus=corpus)
     index = open_index(corpus=corpus, spec=spec)
     retriever = retrievers.get(spec.core.retriever, "retriever")(index, spec.retriever_options)
-    hits = retriever.retrieve_many([query], spec.core.top_k)[0]
+    hits = retriever.retrieve_many([Query(query)], spec.core.top_k)[0]
     return contexts_of(hits, {doc.id: doc for doc in documents})

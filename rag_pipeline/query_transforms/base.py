@@ -1,0 +1,52 @@
+"""Query transforms: the user's question to the texts that are searched with."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rag_pipeline.errors import PipelineError
+from rag_pipeline.generators.base import Complete
+from rag_pipeline.registry import Registry, Unit
+from rag_pipeline.types import FREE, Usage
+
+Vocabulary = Callable[[], Mapping[str, int]]
+"""() -> how often each lower-case word occurs in the corpus; made when first asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transformed:
+    """The texts to search with (several are fused), and what making them took. `seconds`: of this question alone."""
+
+    queries: tuple[str, ...]
+    usage: Usage = FREE
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+class QueryTransform(Unit):
+    """Rewrites questions before retrieval. The answer is still asked for in the user's own words.
+
+    `complete` asks the chosen model; None with the built-in reader, for which only units with `needs_model = False`
+    can be chosen. Units choose between their rules and the model by it.
+    """
+
+    needs_model: ClassVar[bool] = True
+
+    def __init__(
+        self, options: object = None, complete: Complete | None = None, vocabulary: Vocabulary | None = None
+    ) -> None:
+        super().__init__(options)
+        self.complete = complete
+        self.vocabulary = vocabulary
+
+    @abstractmethod
+    async def transform_many(
+        self, questions: Sequence[str], concurrency: int = 16
+    ) -> Sequence[Transformed | PipelineError]:
+        """Return per question what to search with, or why that failed; at most `concurrency` calls in flight."""
+
+
+query_transforms: Registry[QueryTransform] = Registry("query transform", "rag_pipeline.query_transforms")
