@@ -22,21 +22,24 @@ def database():
 
 
 @pytest.fixture
-def on_postgres(database: str, slow_server: FakeOpenAI, tmp_path: Path):
-    bench = Bench(
-        tmp_path / "postgres",
-        DATABASE_URL=database,
-        OPENAI_BASE_URL=slow_server.base_url,
-        OPENAI_API_KEY="sk-test",
-        WORKBENCH_CONCURRENCY="4",
-    )
-    yield bench
-    bench.kill_all()
+def machines(database: str, slow_server: FakeOpenAI, tmp_path: Path):
+    """Yield two data folders on one database, as those of two machines are."""
+    environment = {
+        "DATABASE_URL": database,
+        "OPENAI_BASE_URL": slow_server.base_url,
+        "OPENAI_API_KEY": "sk-test",
+        "WORKBENCH_CONCURRENCY": "4",
+    }
+    both = [Bench(tmp_path / name, **environment) for name in ("postgres", "elsewhere")]
+    yield both
+    for bench in both:
+        bench.kill_all()
 
 
-def test_two_workers_do_everything_once_with_the_scores_of_sqlite(
-    on_postgres: Bench, prepared: Bench, slow_server: FakeOpenAI, tmp_path: Path
+def test_workers_of_two_data_folders_do_everything_once_with_the_scores_of_sqlite(
+    machines: list[Bench], prepared: Bench, slow_server: FakeOpenAI, tmp_path: Path
 ):
+    on_postgres = machines[0]
     on_postgres.done("ingest", str(SAMPLE), "--corpus", "city")
     on_postgres.done(
         *("generate_testset", "--corpus", "city", "--name", "first", "--pairs", "8", "--out-of-scope", "4")
@@ -45,8 +48,8 @@ def test_two_workers_do_everything_once_with_the_scores_of_sqlite(
     assert on_postgres.python(questions) == prepared.python(questions)
 
     runs = [on_postgres.python("queue({})"), on_postgres.python('queue({"llm": "openai:gpt-test"}, repeat=12)')]
-    for _ in range(2):
-        on_postgres.start("worker")
+    for machine in machines:
+        machine.start("worker")
     builtin, chat = (on_postgres.wait_for_end(run) for run in runs)
     for ended, count in ((builtin, 20), (chat, 240)):
         assert (ended["state"], ended["error"], ended["failed"]) == ("done", "", 0)
@@ -56,7 +59,7 @@ def test_two_workers_do_everything_once_with_the_scores_of_sqlite(
     assert len(slow_server.bodies()) == 240  # nothing was asked twice
     workers = on_postgres.python(f"list(WorkUnit.objects.filter(task__run={runs[1]}).values_list('worker', flat=True))")
     assert len(Counter(worker.split(":")[1] for worker in workers)) == 2
-    errors = on_postgres.end()
+    errors = "".join(machine.end() for machine in machines)
     assert "ERROR" not in errors
     assert "Traceback" not in errors
 
