@@ -10,9 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from tests.commands import run_command
 from tests.fake_openai.fixture import fake_openai, fake_openai_server  # noqa: F401 - fixtures
+
+# A loaded machine is slow, not wrong: no example fails for the time it takes.
+hypothesis_settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("untimed")
 
 CommandRunner = Callable[..., subprocess.CompletedProcess[str]]
 
