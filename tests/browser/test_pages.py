@@ -89,6 +89,15 @@ def test_pages_render_without_javascript(browser, sample):
     context.close()
 
 
+def test_scoring_again_ends_with_the_new_scores_without_a_reload(page, sample):
+    page.goto(further(page)[-1])
+    total = page.locator(".score-card").first.inner_text()
+    page.get_by_role("button", name="Score again").click()
+    expect(page.locator("#refusals").get_by_text("Scored again")).to_be_visible()
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+    assert page.locator(".score-card").first.inner_text() == total
+
+
 def test_a_dot_of_the_chart_opens_its_run(page, sample):
     page.goto("/")
     point = page.locator("[data-chart] .scatterlayer .points path").first

@@ -160,6 +160,12 @@ def test_scoring_again_shows_how_far_it_is_and_is_not_begun_twice(client):
     assert "being scored again already" in response.content.decode()
 
 
+def test_the_page_that_is_asked_for_when_work_has_ended_comes_whole(client):
+    html = client.get(address(make_run()), headers=HTMX | {"HX-Boosted": "true"}).content.decode()
+    assert '<main class="page" id="content"' in html
+    assert "What counts as a refusal" in html
+
+
 def test_a_scoring_again_that_failed_says_why_above_the_earlier_scores(client):
     task = BackgroundTask.objects.create(kind="score_again", state="failed", error="The disk is full. Make room.")
     html = client.get(address(make_run(scoring_task=task))).content.decode()
