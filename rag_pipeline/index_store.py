@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,23 +16,35 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rag_pipeline.chunk_table import ChunkTable, under_heading
 from rag_pipeline.embedders.base import Embedder, Vectors
 from rag_pipeline.types import SourceDoc, Span
 
-_FORMAT = 1
+_FORMAT = 2
+_HEADINGS = "headings.json"
 
 
 @dataclass(frozen=True)
 class ChunkIndex:
-    """Chunks of some documents with their vectors; row i of both belongs together.
+    """Chunks of some documents with their vectors; row i of all parts belongs together.
 
-    `spans`: int64 of shape (n, 3), document id, start, end. `vectors`: float32 of shape (n, dimension), length 1.
+    `spans`: int64 of shape (n, 3), document id, start, end. `vectors`: float32 of shape (n, dimension), length 1, or
+    (n, 0) for retrievers that need none. `headings`: n heading paths, or none at all. `parents`: int64 of shape (n, 2),
+    start and end of the larger span that the model gets for the chunk; None for chunkers without parents.
     """
 
     documents: dict[int, SourceDoc]
     spans: npt.NDArray[np.int64]
     vectors: Vectors
     embedder: Embedder
+    headings: tuple[str, ...] = ()
+    parents: npt.NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, documents: Sequence[SourceDoc], table: ChunkTable, vectors: Vectors, embedder: Embedder) -> ChunkIndex:
+        """Return the index of a table of chunks."""
+        by_id = {doc.id: doc for doc in documents}
+        return cls(by_id, table.spans, vectors, embedder, table.headings, table.parents)
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -45,6 +58,33 @@ class ChunkIndex:
         """Return the text of chunk `row`."""
         span = self.span(row)
         return self.documents[span.document_id].text[span.start : span.end]
+
+    def heading(self, row: int) -> str:
+        """Return the path of headings above chunk `row`, or an empty text."""
+        return self.headings[row] if self.headings else ""
+
+    def embedded_text(self, row: int) -> str:
+        """Return the text of chunk `row` under its headings, as it was embedded."""
+        return under_heading(self.heading(row), self.text(row))
+
+    def parent(self, row: int) -> Span | None:
+        """Return the larger span that chunk `row` was cut from, or None."""
+        if self.parents is None:
+            return None
+        start, end = (int(value) for value in self.parents[row])
+        return Span(int(self.spans[row, 0]), start, end)
+
+    def restricted(self, document_ids: AbstractSet[int]) -> ChunkIndex:
+        """Return the index of these documents alone, rows in the same order."""
+        rows = np.flatnonzero(np.isin(self.spans[:, 0], list(document_ids)))
+        return ChunkIndex(
+            {key: doc for key, doc in self.documents.items() if key in document_ids},
+            self.spans[rows],
+            self.vectors[rows],
+            self.embedder,
+            tuple(self.headings[row] for row in rows) if self.headings else (),
+            None if self.parents is None else self.parents[rows],
+        )
 
     @cached_property
     def faiss(self) -> Any:
@@ -69,16 +109,16 @@ class ChunkIndex:
         return scores, rows
 
 
-def save_index(folder: Path, spans: npt.NDArray[np.int64], vectors: Vectors, meta: dict[str, Any]) -> None:
-    """Write spans and vectors as npy with checksums; the folder appears whole or not at all."""
+def save_index(folder: Path, table: ChunkTable, vectors: Vectors, meta: dict[str, Any]) -> None:
+    """Write chunks and vectors with checksums; the folder appears whole or not at all."""
     temporary = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
-    checksums = {}
-    for name, array in (("spans", spans), ("vectors", vectors)):
-        path = temporary / f"{name}.npy"
-        np.save(path, array, allow_pickle=False)
-        checksums[name] = _checksum(path)
+    for name, array in (("spans", table.spans), ("vectors", vectors), ("parents", table.parents)):
+        if array is not None:
+            np.save(temporary / f"{name}.npy", array, allow_pickle=False)
+    (temporary / _HEADINGS).write_text(json.dumps(table.headings))
+    checksums = {path.name: _checksum(path) for path in sorted(temporary.iterdir())}
     (temporary / "meta.json").write_text(json.dumps(meta | {"format": _FORMAT, "checksums": checksums}))
     if not _intact(folder):  # another process that wrote it first may be reading it: leave that alone
         shutil.rmtree(folder, ignore_errors=True)
@@ -95,9 +135,7 @@ def _intact(folder: Path) -> bool:
     try:
         meta = json.loads((folder / "meta.json").read_text())
         checksums = meta["checksums"].items()
-        return meta["format"] == _FORMAT and all(
-            _checksum(folder / f"{name}.npy") == known for name, known in checksums
-        )
+        return meta["format"] == _FORMAT and all(_checksum(folder / name) == known for name, known in checksums)
     except (OSError, ValueError, KeyError):
         return False
 
@@ -107,11 +145,13 @@ def load_index(folder: Path, documents: Sequence[SourceDoc], embedder: Embedder)
     if not _intact(folder):
         return None
     try:
-        spans = np.load(folder / "spans.npy", allow_pickle=False)
-        vectors = np.load(folder / "vectors.npy", allow_pickle=False)
+        headings = tuple(json.loads((folder / _HEADINGS).read_text()))
+        spans, vectors = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in ("spans", "vectors"))
+        parents = folder / "parents.npy"
+        table = ChunkTable(spans, headings, np.load(parents, allow_pickle=False) if parents.exists() else None)
     except (OSError, ValueError, KeyError):
         return None
-    return ChunkIndex({doc.id: doc for doc in documents}, spans, vectors, embedder)
+    return ChunkIndex.of(documents, table, vectors, embedder)
 
 
 def _checksum(path: Path) -> str:

@@ -39,6 +39,19 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Chunk:
+    """What is searched: a span, the path of headings above it ("Guide > Install"), and the larger span it came from.
+
+    The heading is embedded with the text; `span` is the text's alone. `parent`, where there is one, is what the model
+    gets when the chunk is found.
+    """
+
+    span: Span
+    heading: str = ""
+    parent: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A retrieved chunk; `score` is higher for better, `rank` counts from 1."""
 

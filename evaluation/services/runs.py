@@ -29,10 +29,13 @@ _START_S = 6.0
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
-    """What a run will do: questions to ask, chunks and how many of them to embed, model calls, seconds or None."""
+    """What a run will do: questions to ask, chunks and how many texts to embed, model calls, seconds or None.
+
+    `chunks` is None where they are only known after sentences are embedded: `to_embed` counts those then.
+    """
 
     questions: int
-    chunks: int
+    chunks: int | None
     to_embed: int
     calls: int
     seconds: float | None

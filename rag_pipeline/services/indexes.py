@@ -10,16 +10,16 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from django.conf import settings
 from django.utils import timezone
 
-from rag_pipeline.chunking import chunk_documents, make_chunker
-from rag_pipeline.embedders.base import Embedder, embedders
+from rag_pipeline.chunking import chunk_documents, make_chunker, texts_to_embed_first
+from rag_pipeline.embedders.base import Embedder, Vectors, embedders
 from rag_pipeline.embedding_cache import CachedEmbedder
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.index_store import ChunkIndex, load_index, save_index
 from rag_pipeline.models import Corpus, Document, Index
+from rag_pipeline.retrievers.base import retrievers
 from rag_pipeline.services.corpora import source_docs
 from rag_pipeline.spec import PipelineSpec, digest
 from rag_pipeline.types import Progress, SourceDoc, Span
@@ -27,9 +27,12 @@ from rag_pipeline.types import Progress, SourceDoc, Span
 
 @dataclass(frozen=True, slots=True)
 class IndexEstimate:
-    """What an index needs: chunks in all, and distinct texts that were never embedded."""
+    """What an index needs: chunks in all, and distinct texts that were never embedded.
 
-    chunks: int
+    `chunks` is None where they are only known after the sentences are embedded: `to_embed` counts those then.
+    """
+
+    chunks: int | None
     to_embed: int
 
 
@@ -63,46 +66,73 @@ def _embedder(embedding: str, mode: str) -> Embedder:
     return unit(name, mode)
 
 
-def estimate(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> IndexEstimate:
-    """Count chunks and texts to embed, loading no model. `until`: see `source_docs`."""
+def estimate(
+    *, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None, vectors: bool | None = None
+) -> IndexEstimate:
+    """Count chunks and texts to embed, loading no model. `until`: see `source_docs`; `vectors`: see `open_index`."""
     documents = source_docs(corpus=corpus, until=until)
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
-    row = Index.objects.filter(fingerprint=index_fingerprint(documents, spec, embedder)).first()
-    if row is not None and _folder(row.fingerprint).exists():
+    with_vectors = _needs_vectors(spec, vectors)
+    fingerprint = index_fingerprint(documents, spec, embedder, vectors=with_vectors)
+    row = Index.objects.filter(fingerprint=fingerprint).first()
+    if row is not None and _folder(fingerprint).exists():
         return IndexEstimate(row.chunks, 0)
-    spans = chunk_documents(documents, spec, embedder)
-    return IndexEstimate(len(spans), len(embedder.unseen(chunk_texts(documents, spans))))
+    first = embedder.unseen(texts_to_embed_first(documents, spec, embedder))
+    if first:
+        return IndexEstimate(None, len(first))
+    table = chunk_documents(documents, spec, embedder)
+    unseen = embedder.unseen(table.embedded_texts(documents)) if with_vectors else []
+    return IndexEstimate(len(table), len(unseen))
 
 
-def build_index(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> Iterator[Progress]:
+def build_index(
+    *, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None, vectors: bool | None = None
+) -> Iterator[Progress]:
     """Build the index of a corpus unless it is there, yielding progress. Raises ConfigError, ProviderError."""
     documents = _documents(corpus, until)
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
-    fingerprint = index_fingerprint(documents, spec, embedder)
+    with_vectors = _needs_vectors(spec, vectors)
+    fingerprint = index_fingerprint(documents, spec, embedder, vectors=with_vectors)
     if Index.objects.filter(fingerprint=fingerprint).exists() and load_index(_folder(fingerprint), documents, embedder):
         Index.objects.filter(fingerprint=fingerprint).update(used=timezone.now())
         return
-    spans = chunk_documents(documents, spec, embedder)
-    texts = chunk_texts(documents, spans)
-    total = len(embedder.unseen(texts))
-    yield Progress("Embedding chunks", 0, total)
-    for done in embedder.embed_progressively(texts):
-        yield Progress("Embedding chunks", done, total)
-    save_index(_folder(fingerprint), spans, embedder.embed_passages(texts), {"embedder": embedder.fingerprint})
+    yield from _embed("Embedding sentences", texts_to_embed_first(documents, spec, embedder), embedder)
+    table = chunk_documents(documents, spec, embedder)
+    rows: Vectors = np.zeros((len(table), 0), np.float32)
+    if with_vectors:
+        texts = table.embedded_texts(documents)
+        yield from _embed("Embedding chunks", texts, embedder)
+        rows = embedder.embed_passages(texts)
+    save_index(_folder(fingerprint), table, rows, {"embedder": embedder.fingerprint})
     Index.objects.update_or_create(
         fingerprint=fingerprint,
-        defaults={"corpus": corpus, "settings": spec.settings, "chunks": len(spans), "used": timezone.now()},
+        defaults={"corpus": corpus, "settings": spec.settings, "chunks": len(table), "used": timezone.now()},
     )
 
 
-def open_index(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> ChunkIndex:
-    """Return the index of a corpus, built when needed. Raises ConfigError, ProviderError."""
+def _embed(step: str, texts: list[str], embedder: CachedEmbedder) -> Iterator[Progress]:
+    """Fill the cache with what is missing; nothing is reported where there is nothing to embed at all."""
+    if not texts:
+        return
+    total = len(embedder.unseen(texts))
+    yield Progress(step, 0, total)
+    for done in embedder.embed_progressively(texts):
+        yield Progress(step, done, total)
+
+
+def open_index(
+    *, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None, vectors: bool | None = None
+) -> ChunkIndex:
+    """Return the index of a corpus, built when needed. Raises ConfigError, ProviderError.
+
+    `vectors`: False leaves the chunks unembedded; None does what the retriever of `spec` needs.
+    """
     documents = _documents(corpus, until)
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
-    folder = _folder(index_fingerprint(documents, spec, embedder))
+    folder = _folder(index_fingerprint(documents, spec, embedder, vectors=_needs_vectors(spec, vectors)))
     index = load_index(folder, documents, embedder)
     if index is None:
-        for _ in build_index(corpus=corpus, spec=spec, until=until):
+        for _ in build_index(corpus=corpus, spec=spec, until=until, vectors=vectors):
             pass
         index = load_index(folder, documents, embedder)
     if index is None:
@@ -133,16 +163,19 @@ def delete_indexes(*, corpus: Corpus) -> None:
         row.delete()
 
 
-def index_fingerprint(documents: Sequence[SourceDoc], spec: PipelineSpec, embedder: CachedEmbedder) -> str:
-    """Return the hash of all that an index depends on: documents, chunker, embedder."""
+def index_fingerprint(
+    documents: Sequence[SourceDoc], spec: PipelineSpec, embedder: CachedEmbedder, *, vectors: bool = True
+) -> str:
+    """Return the hash of all that an index depends on: documents, chunker, embedder, and whether it has vectors."""
     state = [[doc.id, digest(doc.text)] for doc in documents]
-    return digest({"documents": state, "spec": spec.index_fingerprint, "embedder": embedder.fingerprint})
+    parts = {"documents": state, "spec": spec.index_fingerprint, "embedder": embedder.fingerprint}
+    return digest(parts if vectors else parts | {"vectors": False})
 
 
-def chunk_texts(documents: Sequence[SourceDoc], spans: npt.NDArray[np.int64]) -> list[str]:
-    """Return the text of each chunk row."""
-    texts = {doc.id: doc.text for doc in documents}
-    return [texts[document_id][start:end] for document_id, start, end in spans.tolist()]
+def _needs_vectors(spec: PipelineSpec, asked: bool | None) -> bool:
+    if asked is not None:
+        return asked
+    return bool(getattr(retrievers.get(spec.core.retriever, "retriever"), "needs_vectors", True))
 
 
 def _documents(corpus: Corpus, until: dt.datetime | None) -> list[SourceDoc]:

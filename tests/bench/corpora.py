@@ -76,4 +76,4 @@ def index_of(documents: list[SourceDoc], spans: Spans, embedder: Embedder) -> Ch
 
 def cut(documents: list[SourceDoc], embedder: Embedder, **settings: Any) -> Spans:
     """Cut documents as the pipeline would with these settings."""
-    return chunk_documents(documents, PipelineSpec.create(settings), embedder)
+    return chunk_documents(documents, PipelineSpec.create(settings), embedder).spans

@@ -21,11 +21,15 @@ ASK_BEFORE_EMBEDDING = 500
 
 @dataclass(frozen=True)
 class SearchResult:
-    """Ranked chunks; `to_embed` above zero means that nothing was searched yet."""
+    """Ranked chunks; `to_embed` above zero means that nothing was searched yet.
+
+    `of_sentences`: what is to be embedded first are sentences, the chunks are not known before.
+    """
 
     contexts: tuple[Context, ...] = ()
     seconds: float = 0.0
     to_embed: int = 0
+    of_sentences: bool = False
 
 
 def corpus_rows() -> QuerySet[Corpus]:
@@ -48,7 +52,7 @@ def search_corpus(*, corpus: Corpus, query: str, spec: PipelineSpec, embed_all: 
     if not embed_all:
         needed = estimate(corpus=corpus, spec=searching)
         if needed.to_embed > ASK_BEFORE_EMBEDDING:
-            return SearchResult(to_embed=needed.to_embed)
+            return SearchResult(to_embed=needed.to_embed, of_sentences=needed.chunks is None)
     started = time.perf_counter()
     contexts = search(corpus=corpus, spec=searching, query=query)
     return SearchResult(contexts, time.perf_counter() - started)

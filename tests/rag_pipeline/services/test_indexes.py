@@ -7,7 +7,7 @@ import pytest
 
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Index
-from rag_pipeline.services.indexes import build_index, estimate, open_index, preview_chunks
+from rag_pipeline.services.indexes import IndexEstimate, build_index, estimate, open_index, preview_chunks
 from rag_pipeline.services.pipelines import search
 from rag_pipeline.spec import PipelineSpec
 from tests.factories import ROSETTA, make_corpus
@@ -108,3 +108,13 @@ def test_the_preview_counts_tokens_by_the_model_s_own_tokenizer():
     assert len(preview.token_counts) == len(preview.spans)
     small = preview_chunks(document=corpus.documents.get(), spec=PipelineSpec.create({"chunk_size": 200}))
     assert small.share_over_window == 0
+
+
+def test_an_index_without_vectors_embeds_nothing():
+    corpus = make_corpus()
+    assert estimate(corpus=corpus, spec=spec(), vectors=False).to_embed == 0
+    assert list(build_index(corpus=corpus, spec=spec(), vectors=False)) == []
+    bare = open_index(corpus=corpus, spec=spec(), vectors=False)
+    assert bare.vectors.shape == (len(bare), 0)
+    assert estimate(corpus=corpus, spec=spec()) == IndexEstimate(len(bare), len(bare))
+    assert open_index(corpus=corpus, spec=spec()).vectors.shape[1] > 0
