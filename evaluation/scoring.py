@@ -42,21 +42,11 @@ def score_samples(
     *,
     use_context: bool = True,
     names: Sequence[str] = HEADLINE,
-) -> ScoredSamples:
-    """Score answers with the metrics called `names`. `refusal` is the sentence with which the bot should decline."""
-    return finished(score_in_steps(samples, spec, refusal, embed, use_context=use_context, names=names))
-
-
-def score_in_steps(
-    samples: Sequence[Sample],
-    spec: EvaluationSpec,
-    refusal: str,
-    embed: Embed,
-    *,
-    use_context: bool = True,
-    names: Sequence[str] = HEADLINE,
 ) -> Steps[ScoredSamples]:
-    """Score as `score_samples` does, yielding progress: refusals, agreement, each metric and the summaries."""
+    """Score answers with the metrics called `names`, yielding progress; `finished` does it all at once.
+
+    `refusal` is the sentence with which the bot should decline.
+    """
     total = len(names) + 3
     yield Progress(STEP, 0, total)
     refusals = RefusalDetector(embed, spec, refusal).classify_many([sample.trace.answer for sample in samples])

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from evaluation.models import Answer, Evidence, MetricScore, Run, RunMetric, Scoring
 from evaluation.repeats import repeats_of
-from evaluation.scoring import ScoredSamples, Steps, finished, score_in_steps
+from evaluation.scoring import ScoredSamples, Steps, finished, score_samples
 from evaluation.services.files import write_run_file
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample
@@ -128,7 +128,7 @@ def _sample(answer: Answer, texts: dict[int, str]) -> Sample:
 
 
 def _score(run: Run, answers: Sequence[Answer], spec: EvaluationSpec) -> Steps[ScoredSamples]:
-    return score_in_steps(
+    return score_samples(
         make_samples(run=run, answers=answers),
         spec,
         run.pipeline.get("refusal", DEFAULT_REFUSAL),
