@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Iterator, Sequence
 
 from rag_pipeline.pipeline import Pipeline
-from rag_pipeline.types import Trace
+from rag_pipeline.types import Query, Trace
 
 
-def run_block(pipeline: Pipeline, questions: Sequence[str], concurrency: int) -> Iterator[tuple[int, Trace]]:
+def run_block(pipeline: Pipeline, questions: Sequence[str | Query], concurrency: int) -> Iterator[tuple[int, Trace]]:
     """Yield (position, trace) as questions finish. Closing the iterator cancels the calls in flight.
 
     Runs an event loop of its own, so it must not be called from one. Raises ProviderError when retrieval fails.

@@ -2,64 +2,64 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import replace
 
 from rag_pipeline import prompt as prompts
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.generators.base import Generator
-from rag_pipeline.retrievers.base import Retriever
+from rag_pipeline.retrieval import Retrieval, Retrieved, contexts_of
 from rag_pipeline.spec import PipelineSpec
-from rag_pipeline.types import Context, Generation, GenerationRequest, Hit, Query, SourceDoc, Trace
-
-
-@dataclass(frozen=True)
-class Retrieved:
-    """What retrieval found for one question, and the seconds it took (its share of the batch)."""
-
-    hits: list[Hit]
-    seconds: float
+from rag_pipeline.types import Generation, GenerationRequest, Hit, Query, SourceDoc, Trace
 
 
 class Pipeline:
-    """Answers questions from documents as a spec says. `retriever` is None when no context is used."""
+    """Answers questions from documents as a spec says. `retrieval` is None when no context is used.
+
+    A question is a text, or a `Query` that also carries what only an evaluation knows.
+    """
 
     def __init__(
-        self, spec: PipelineSpec, documents: Sequence[SourceDoc], retriever: Retriever | None, generator: Generator
+        self, spec: PipelineSpec, documents: Sequence[SourceDoc], retrieval: Retrieval | None, generator: Generator
     ) -> None:
         self.spec = spec
         self.documents = {doc.id: doc for doc in documents}
-        self.retriever = retriever
+        self.retrieval = retrieval
         self.generator = generator
 
-    def retrieve_many(self, questions: Sequence[str]) -> list[list[Hit]]:
-        """Return the hits of each question, best first. Raises ProviderError."""
-        if self.retriever is None:
-            return [[] for _ in questions]
-        return self.retriever.retrieve_many([Query(question) for question in questions], self.spec.core.top_k)
+    async def retrieve_many(self, questions: Sequence[str | Query], concurrency: int = 16) -> list[Retrieved]:
+        """Return what is found for each question; one that failed carries its error. Raises ProviderError."""
+        queries = [Query(question) if isinstance(question, str) else question for question in questions]
+        if self.retrieval is not None:
+            return await self.retrieval.retrieve_many(queries, concurrency)
+        return [Retrieved(query.given or ()) for query in queries]
 
-    async def answer_many(self, questions: Sequence[str], concurrency: int = 16) -> AsyncIterator[tuple[int, Trace]]:
+    async def answer_many(
+        self, questions: Sequence[str | Query], concurrency: int = 16
+    ) -> AsyncIterator[tuple[int, Trace]]:
         """Yield (position, trace) as each question finishes. Failures are traces with `error`.
 
         After a permanent failure the questions not yet sent are left out. Raises ProviderError when retrieval fails.
         """
-        started = time.perf_counter()
-        found = await asyncio.to_thread(self.retrieve_many, questions)
-        share = (time.perf_counter() - started) / max(1, len(questions))
-        requests = [self.request(question, hits) for question, hits in zip(questions, found, strict=True)]
-        async for position, result in self.generator.generate_many(requests, concurrency):
-            yield position, self.trace(requests[position], result, share)
+        found = await self.retrieve_many(questions, concurrency)
+        requests, places = [], []
+        for position, (question, each) in enumerate(zip(questions, found, strict=True)):
+            if each.error is not None:
+                yield position, self.trace(self.request(text_of(question), ()), each, each.error)
+            else:
+                requests.append(self.request(text_of(question), each.hits))
+                places.append(position)
+        async for number, result in self.generator.generate_many(requests, concurrency):
+            yield places[number], self.trace(requests[number], found[places[number]], result)
 
-    async def answer_stream(self, question: str) -> AsyncGenerator[str | Trace]:
+    async def answer_stream(self, question: str | Query) -> AsyncGenerator[str | Trace]:
         """Yield pieces of the answer as they come, then the trace. Raises PipelineError."""
-        started = time.perf_counter()
-        found = await asyncio.to_thread(self.retrieve_many, [question])
-        request = self.request(question, found[0])
-        retrieval_s = time.perf_counter() - started
+        found = (await self.retrieve_many([question]))[0]
+        if found.error is not None:
+            raise found.error
+        request = self.request(text_of(question), found.hits)
         async for piece in self.generator.stream(request):
-            yield self.trace(request, piece, retrieval_s) if isinstance(piece, Generation) else piece
+            yield self.trace(request, found, piece) if isinstance(piece, Generation) else piece
 
     def request(self, question: str, hits: Sequence[Hit]) -> GenerationRequest:
         """Fill the prompt for one question."""
@@ -70,33 +70,31 @@ class Pipeline:
         return GenerationRequest(question, contexts, prompt, template, core.refusal, core.use_context)
 
     @staticmethod
-    def trace(request: GenerationRequest, result: Generation | PipelineError, retrieval_s: float) -> Trace:
-        """Return the trace of a finished or failed generation."""
+    def trace(request: GenerationRequest, found: Retrieved, result: Generation | PipelineError) -> Trace:
+        """Return the trace of a finished or failed question; the model calls of retrieval count."""
         base = Trace(
             question=request.question,
             answer="",
             contexts=request.contexts,
             prompt=request.prompt,
-            retrieval_s=retrieval_s,
+            retrieval_s=found.seconds,
+            queries=found.queries,
+            steps=found.steps,
+            notes=found.notes,
         )
         if isinstance(result, PipelineError):
             return replace(base, error=str(result), permanent=bool(getattr(result, "permanent", False)))
         return replace(
             base,
             answer=result.text,
-            latency_s=retrieval_s + result.latency_s,
-            ttft_s=None if result.ttft_s is None else retrieval_s + result.ttft_s,
-            usage=result.usage,
-            notes=result.notes,
+            latency_s=found.seconds + result.latency_s,
+            ttft_s=None if result.ttft_s is None else found.seconds + result.ttft_s,
+            usage=found.usage + result.usage,
+            notes=(*found.notes, *result.notes),
             details=result.details,
         )
 
 
-def contexts_of(hits: Sequence[Hit], documents: Mapping[int, SourceDoc]) -> tuple[Context, ...]:
-    """Return the text of each hit with document and page."""
-    found = []
-    for hit in hits:
-        doc = documents[hit.span.document_id]
-        text = doc.text[hit.span.start : hit.span.end]
-        found.append(Context(hit.span, doc.name, text, hit.score, hit.rank, doc.page_at(hit.span.start)))
-    return tuple(found)
+def text_of(question: str | Query) -> str:
+    """Return the question in the user's words."""
+    return question if isinstance(question, str) else question.text

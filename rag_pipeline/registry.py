@@ -83,14 +83,19 @@ class Registry(Generic[U]):
         """Return all keys, sorted."""
         return [unit.key for unit in self]
 
-    def get(self, key: str, field: str | None = None) -> type[U]:
-        """Return the unit called `key`. Raises ConfigError naming what there is."""
+    def find(self, key: str) -> type[U] | None:
+        """Return the unit called `key`, None where there is none."""
+        self.discover()
+        return self._units.get(key)
+
+    def get(self, key: str, field: str | None = None, also: tuple[str, ...] = ()) -> type[U]:
+        """Return the unit called `key`. Raises ConfigError naming what there is, and `also`."""
         self.discover()
         try:
             return self._units[key]
         except KeyError:
             raise ConfigError(
-                f"There is no {self.kind} called “{key}”. Choose one of: {', '.join(self.keys())}.",
+                f"There is no {self.kind} called “{key}”. Choose one of: {', '.join([*also, *self.keys()])}.",
                 field or self.kind,
             ) from None
 

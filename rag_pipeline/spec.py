@@ -6,22 +6,28 @@ import difflib
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from rag_pipeline import prompt as prompts
-from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.registry import first_problem
-from rag_pipeline.retrievers.base import retrievers
+from rag_pipeline.parts import (
+    BUILTIN_READER,
+    NONE,
+    PARTS,
+    Part,
+    needs_vectors,
+    option_names,
+    unread_names,
+)
+from rag_pipeline.registry import Unit, first_problem
 
 M = TypeVar("M", bound=BaseModel)
 
-BUILTIN_READER = "builtin:extractive"
 DEFAULT_REFUSAL = "I am not aware of that topic"
 
 
@@ -41,8 +47,20 @@ class CoreSettings(BaseModel):
         title="Long chunks",
         description="A chunk longer than the model reads: mean of its windows, or only its head.",
     )
+    query_transform: str = Field(NONE, title="Query transform", description="What is searched for.")
     retriever: str = Field("dense", title="Retriever", description="How chunks are found.")
+    reranker: str = Field(
+        NONE, title="Reranker", description="none, llm (the chosen model), or cross_encoder:NAME (a name or a folder)."
+    )
     top_k: int = Field(4, ge=1, le=100, title="Top k", description="Chunks given to the model.")
+    consolidate: str = Field(NONE, title="Consolidation", description="What of the chunks is given to the model.")
+    context_budget: int = Field(
+        0,
+        ge=0,
+        le=10_000_000,
+        title="Context budget",
+        description="Most tokens of context, as the embedding model counts; whole chunks are left out. 0: no limit.",
+    )
     use_context: bool = Field(
         True, title="Use context", description="Off: the model alone, to see what retrieval adds."
     )
@@ -89,19 +107,18 @@ class CoreSettings(BaseModel):
 
 
 CORE_NAMES = tuple(CoreSettings.model_fields)
-_RETRIEVAL_NAMES = frozenset({"chunker", "embedding", "embed_mode", "retriever", "top_k", "prompt", "prompt_name"})
-_CHAT_NAMES = frozenset({"temperature", "max_tokens"})
 _LABELS = frozenset({"prompt_name"})
+_OFF = {"query_transform": NONE, "reranker": NONE, "consolidate": NONE, "context_budget": 0}
+"""Steps that are switched off: left out of the fingerprint, so that a new step changes none of the earlier ones."""
 _INDEX_NAMES = ("chunker", "embedding", "embed_mode")
 
 
 @dataclass(frozen=True)
 class PipelineSpec:
-    """Checked settings: `core`, and the options of the chosen chunker and retriever."""
+    """Checked settings: `core`, and the options of each chosen unit by the setting that chose it."""
 
     core: CoreSettings
-    chunker_options: Any
-    retriever_options: Any
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def create(cls, given: Mapping[str, Any] | None = None, *, drop_unread: bool = False) -> PipelineSpec:
@@ -111,52 +128,62 @@ class PipelineSpec:
         reads. `drop_unread` leaves known but unread names out instead: for forms, which always send all fields.
         """
         values = dict(given or {})
-        core_given = {name: values.pop(name) for name in CORE_NAMES if name in values}
-        core = _validated(CoreSettings, core_given)
-        chunker = chunkers.get(core.chunker, "chunker").Options
-        retriever = retrievers.get(core.retriever, "retriever").Options
+        core = _validated(CoreSettings, {name: values.pop(name) for name in CORE_NAMES if name in values})
+        unread = unread_names(core.model_dump() | values)
+        units = {part: part.unit(getattr(core, part.field)) for part in PARTS}
         embedders.get(core.embedding.partition(":")[0], "embedding")
-        if not core.use_context and core.llm == BUILTIN_READER:
-            raise ConfigError(
-                "The built-in reader extracts answers from the documents and cannot run without context. "
-                "Choose another model, or switch Use context on.",
-                "use_context",
-            )
+        _refuse_what_builtin_cannot(core, {part: unit for part, unit in units.items() if part.field not in unread})
+        known = option_names()
+        _refuse_unknown(set(values) - known)
         if drop_unread:
-            read = set(chunker.model_fields) | set(retriever.model_fields)
-            values = {name: value for name, value in values.items() if name in read or name not in _known_names()}
+            values = {name: value for name, value in values.items() if name not in unread}
         else:
-            _refuse_unread_core(core, core_given)
-        spec = cls(
-            core=core.model_copy(update={"prompt_name": _prompt_name(core)}),
-            chunker_options=_validated(chunker, _take(values, chunker)),
-            retriever_options=_validated(retriever, _take(values, retriever)),
-        )
-        if values:
-            raise _unread(next(iter(values)), spec)
-        if not drop_unread and not core.use_context and given:
-            _refuse_unread_options(given, chunker, retriever)
+            _refuse_unread({name: unread[name] for name in given or {} if name in unread})
+        options = {
+            part.field: _validated(unit.Options, _take(values, unit.Options))
+            for part, unit in units.items()
+            if unit is not None and part.field not in unread
+        }
+        core = core.model_copy(update={"prompt_name": _prompt_name(core)})
+        spec = cls(core, options)
+        _refuse_few_candidates(spec)
         return spec
 
     @cached_property
     def settings(self) -> dict[str, Any]:
         """All settings that are read, flat, JSON-ready; `create(settings)` gives an equal spec."""
-        unread = unread_core_names(self.core)
-        flat = {name: value for name, value in self.core.model_dump().items() if name not in unread}
-        if self.core.use_context:
-            flat |= self.chunker_options.model_dump() | self.retriever_options.model_dump()
-        return flat
+        flat = self.core.model_dump()
+        for options in self.options.values():
+            flat |= options.model_dump()
+        unread = unread_names(flat)
+        return {name: value for name, value in flat.items() if name not in unread}
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of all that changes an answer (the prompt's name does not)."""
-        return digest({name: value for name, value in self.settings.items() if name not in _LABELS})
+        """Hash of all that changes an answer (the prompt's name does not, nor does a step that is switched off)."""
+        off = {name for name, value in _OFF.items() if self.settings.get(name) == value}
+        return digest({name: value for name, value in self.settings.items() if name not in _LABELS | off})
 
     @cached_property
     def index_fingerprint(self) -> str:
         """Hash of all that changes chunks or vectors; with the documents it names an index."""
         core = self.core.model_dump()
         return digest({name: core[name] for name in _INDEX_NAMES} | self.chunker_options.model_dump())
+
+    @property
+    def chunker_options(self) -> Any:
+        """Options of the chunker; its defaults where none is read."""
+        return self.options.get("chunker") or _validated(_part("chunker").options(self.core.chunker), {})
+
+    @property
+    def needs_vectors(self) -> bool:
+        """True when chunks are searched by their embeddings."""
+        return self.core.use_context and needs_vectors(self.settings)
+
+    @property
+    def needs_chunks(self) -> bool:
+        """True when documents are cut at all: not without context, and not for the oracle."""
+        return "chunker" in self.options
 
     @property
     def is_builtin_reader(self) -> bool:
@@ -183,31 +210,45 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def unread_core_names(core: CoreSettings) -> set[str]:
-    """Return the core settings that no chosen part reads."""
-    unread = set() if not core.use_context else {"prompt_without_context"}
+def _part(name: str) -> Part:
+    return next(part for part in PARTS if part.field == name)
+
+
+def _refuse_what_builtin_cannot(core: CoreSettings, units: Mapping[Part, type[Unit] | None]) -> None:
+    """Refuse what only a language model can do. Raises ConfigError."""
+    if core.llm != BUILTIN_READER:
+        return
     if not core.use_context:
-        unread |= _RETRIEVAL_NAMES
-    if core.llm == BUILTIN_READER:
-        unread |= _CHAT_NAMES
-    return unread
-
-
-def _refuse_unread_core(core: CoreSettings, given: Mapping[str, Any]) -> None:
-    for name in given:
-        if name in unread_core_names(core):
-            reason = (
-                f"{core.llm} does not read it"
-                if name in _CHAT_NAMES
-                else ("it is only read without context" if core.use_context else "it is only read with context")
+        raise ConfigError(
+            "The built-in reader extracts answers from the documents and cannot run without context. "
+            "Choose another model, or switch Use context on.",
+            "use_context",
+        )
+    for part, unit in units.items():
+        if unit is not None and getattr(unit, "needs_model", False):
+            raise ConfigError(
+                f"{part.title} {unit.key} needs a language model; the built-in reader cannot write. "
+                f"Choose another model, or {part.title.lower()} none.",
+                part.field,
             )
+
+
+def _refuse_unread(unread: Mapping[str, str]) -> None:
+    for name, reason in unread.items():
+        if name in CORE_NAMES:
             raise ConfigError(f"{name} would change nothing: {reason}. Leave it out.", name)
+        raise ConfigError(f"{name} would change nothing: {reason}. Choose that, or leave {name} out.", name)
 
 
-def _refuse_unread_options(given: Mapping[str, Any], *options: type[BaseModel]) -> None:
-    for name in given:
-        if any(name in each.model_fields for each in options):
-            raise ConfigError(f"{name} would change nothing: it is only read with context. Leave it out.", name)
+def _refuse_few_candidates(spec: PipelineSpec) -> None:
+    """A reranker that sees fewer chunks than are asked for could not fill the answer's contexts."""
+    candidates = getattr(spec.options.get("reranker"), "rerank_candidates", None)
+    if candidates is not None and candidates < spec.core.top_k:
+        raise ConfigError(
+            f"Rerank candidates ({candidates}) must be at least top k ({spec.core.top_k}): "
+            "the reranker chooses among them. Raise it, or lower top k.",
+            "rerank_candidates",
+        )
 
 
 def _validated(model: type[M], given: Mapping[str, Any]) -> M:
@@ -231,26 +272,12 @@ def _take(values: dict[str, Any], options: type[BaseModel]) -> dict[str, Any]:
     return {name: values.pop(name) for name in options.model_fields if name in values}
 
 
-def _option_owners() -> dict[str, list[str]]:
-    owners: dict[str, list[str]] = {}
-    for registry in (chunkers, retrievers):
-        for unit in registry:
-            for name in unit.Options.model_fields:
-                owners.setdefault(name, []).append(f"{registry.kind} {unit.key}")
-    return owners
-
-
-def _known_names() -> set[str]:
-    return set(CORE_NAMES) | set(_option_owners())
-
-
-def _unread(name: str, spec: PipelineSpec) -> ConfigError:
-    owners = _option_owners().get(name)
-    if owners:
-        return ConfigError(f"{name} is only read by {', '.join(owners)}. Choose that, or leave {name} out.", name)
-    close = difflib.get_close_matches(name, _known_names(), n=1)
-    hint = f" Did you mean {close[0]}?" if close else f" There are: {', '.join(sorted(_known_names()))}."
-    return ConfigError(f"There is no setting called {name}.{hint}", name)
+def _refuse_unknown(names: set[str]) -> None:
+    for name in sorted(names):
+        known = set(CORE_NAMES) | option_names()
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f" Did you mean {close[0]}?" if close else f" There are: {', '.join(sorted(known))}."
+        raise ConfigError(f"There is no setting called {name}.{hint}", name)
 
 
 def _prompt_name(core: CoreSettings) -> str:

@@ -62,10 +62,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a retriever is asked. `evidence`: the gold spans, known in an evaluation only (for the oracle)."""
+    """What a retriever is asked.
+
+    `evidence`: the gold spans, known in an evaluation only (for the oracle). `given`: hits that are taken as they are,
+    without retrieving (contexts of another run).
+    """
 
     text: str
     evidence: tuple[Span, ...] = ()
+    given: tuple[Hit, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from rag_pipeline.errors import ProviderError
 from rag_pipeline.services.indexes import build_index, estimate
 from rag_pipeline.services.pipelines import open_pipeline
 from rag_pipeline.spec import PipelineSpec
-from rag_pipeline.types import Progress, Trace
+from rag_pipeline.types import Progress, Query, Span, Trace
 
 _HOPELESS = 20
 """Failed questions in a row after which a run stops: the server is down, and every other question would wait for it."""
@@ -64,7 +64,7 @@ class EvaluateRun(TaskHandler):
             yield UnitDone(keys[0])
 
     def _index(self) -> Iterator[Progress]:
-        if not self.spec.core.use_context:
+        if not self.spec.needs_chunks:
             return
         yield from build_index(corpus=self.run.corpus, spec=self.spec, until=self.run.created)
         Run.objects.filter(pk=self.run.pk).update(
@@ -82,11 +82,10 @@ class EvaluateRun(TaskHandler):
                 open_ones.append((key, *unit))
         if not open_ones:
             return
-        questions = Question.objects.in_bulk([question for _, question, _ in open_ones])
-        texts = [questions[question].text for _, question, _ in open_ones]
-        pipeline = open_pipeline(corpus=self.run.corpus, spec=self.spec, until=self.run.created)
+        queries = self._queries([question for _, question, _ in open_ones])
+        pipeline = open_pipeline(corpus=self.run.corpus, spec=self.spec, until=self.run.created, with_evidence=True)
         failed_in_a_row = 0
-        for position, trace in run_block(pipeline, texts, settings.CONCURRENCY):
+        for position, trace in run_block(pipeline, queries, settings.CONCURRENCY):
             if trace.permanent:
                 raise ProviderError(trace.error, permanent=True)
             key, question, repeat = open_ones[position]
@@ -95,6 +94,17 @@ class EvaluateRun(TaskHandler):
             failed_in_a_row = failed_in_a_row + 1 if trace.error else 0
             if failed_in_a_row == _HOPELESS:
                 raise ProviderError(f"{_HOPELESS} questions in a row failed, so the run was stopped. {trace.error}")
+
+    def _queries(self, keys: Sequence[int]) -> list[Query]:
+        """Return questions, by id, with their gold evidence."""
+        questions = Question.objects.prefetch_related("evidence").in_bulk(keys)
+        return [
+            Query(
+                questions[key].text,
+                tuple(Span(each.document_id, each.start, each.end) for each in questions[key].evidence.all()),
+            )
+            for key in keys
+        ]
 
     def _refuse_silence(self) -> None:
         """A run without a single answer has nothing to score. Raises ProviderError with the reason."""
@@ -117,15 +127,9 @@ class EvaluateRun(TaskHandler):
 def answer_fields(trace: Trace) -> dict[str, object]:
     """Return a trace as the columns of `Answer`; context texts are not copied, they are spans of documents."""
     contexts = [
-        {
-            "document_id": context.span.document_id,
-            "document": context.document,
-            "start": context.span.start,
-            "end": context.span.end,
-            "score": context.score,
-            "rank": context.rank,
-            "page": context.page,
-        }
+        place(context.span)
+        | {"document": context.document, "score": context.score, "rank": context.rank}
+        | {"page": context.page}
         for context in trace.contexts
     ]
     return {
@@ -138,5 +142,26 @@ def answer_fields(trace: Trace) -> dict[str, object]:
         "completion_tokens": trace.usage.completion_tokens,
         "cost_usd": trace.usage.cost_usd,
         "error": trace.error,
-        "details": trace.details,
+        "details": trace.details | retrieval_details(trace),
     }
+
+
+def retrieval_details(trace: Trace) -> dict[str, object]:
+    """Return what was searched for where that is not the question, and the candidates where steps followed."""
+    details: dict[str, object] = {}
+    if trace.queries not in ((), (trace.question,)):
+        details["queries"] = list(trace.queries)
+    if len(trace.steps) > 1:
+        details["steps"] = [
+            {
+                "name": step.name,
+                "hits": [place(hit.span) | {"score": hit.score, "rank": hit.rank} for hit in step.hits],
+            }
+            for step in trace.steps
+        ]
+    return details
+
+
+def place(span: Span) -> dict[str, object]:
+    """Return a span as it is stored."""
+    return {"document_id": span.document_id, "start": span.start, "end": span.end}

@@ -18,6 +18,7 @@ from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.llm.preflight import check_model
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services import indexes
+from rag_pipeline.services.pipelines import calls_before_answer, check_parts
 from rag_pipeline.spec import PipelineSpec
 
 QUICK_QUESTIONS = 10
@@ -73,8 +74,8 @@ def quick_options(*, testset: TestSet, options: RunOptions) -> RunOptions:
 def estimate_run(*, corpus: Corpus, testset: TestSet, spec: PipelineSpec, options: RunOptions) -> RunEstimate:
     """Count what a run will do, loading no model. Raises ConfigError."""
     questions = len(asked_questions(testset=testset, options=options)) * options.repeat
-    index = indexes.estimate(corpus=corpus, spec=spec) if spec.core.use_context else indexes.IndexEstimate(0, 0)
-    calls = 0 if spec.is_builtin_reader else questions
+    index = indexes.estimate(corpus=corpus, spec=spec) if spec.needs_chunks else indexes.IndexEstimate(0, 0)
+    calls = 0 if spec.is_builtin_reader else questions * (1 + calls_before_answer(spec))
     return RunEstimate(questions, index.chunks, index.to_embed, calls, _seconds(spec, questions, index.to_embed))
 
 
@@ -112,6 +113,7 @@ def start_run(
         raise ConfigError(
             f"The test set “{testset}” has no question to ask here. Choose another split, or add questions.", "testset"
         )
+    check_parts(spec)
     check_model(spec.core.llm)
     if spec.core.use_context and spec.core.embedding.startswith("openai:"):
         check_model(spec.core.embedding, "embedding")

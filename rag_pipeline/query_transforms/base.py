@@ -42,6 +42,11 @@ class QueryTransform(Unit):
         self.complete = complete
         self.vocabulary = vocabulary
 
+    @classmethod
+    def calls(cls, options: object) -> int:
+        """Return how many model calls one question takes, with a model."""
+        return 1
+
     @abstractmethod
     async def transform_many(
         self, questions: Sequence[str], concurrency: int = 16

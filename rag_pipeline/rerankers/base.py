@@ -58,6 +58,11 @@ class Reranker(Unit):
     def check(cls, name: str) -> None:
         """Refuse a name that cannot be used, before any work. Raises ConfigError with the mend."""
 
+    @classmethod
+    def calls(cls, options: object) -> int:
+        """Return how many model calls one question takes at most."""
+        return 1 if cls.needs_model else 0
+
     @abstractmethod
     async def rerank_many(
         self, questions: Sequence[str], candidates: Sequence[Sequence[Context]], concurrency: int = 16

@@ -3,19 +3,60 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
+import numpy as np
+from asgiref.sync import async_to_sync
+
+from rag_pipeline.chunk_table import ChunkTable
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.generators.base import Generator, generator_for
+from rag_pipeline.index_store import ChunkIndex
 from rag_pipeline.models import Corpus
-from rag_pipeline.pipeline import Pipeline, contexts_of
+from rag_pipeline.parts import PARTS
+from rag_pipeline.pipeline import Pipeline
+from rag_pipeline.retrieval import Retrieval, contexts_of
 from rag_pipeline.retrievers.base import Retriever, retrievers
 from rag_pipeline.services.corpora import source_docs
 from rag_pipeline.services.indexes import open_embedder, open_index
 from rag_pipeline.spec import PipelineSpec
-from rag_pipeline.types import Context, Query
+from rag_pipeline.types import Context, SourceDoc, Span, Step
+from rag_pipeline.vocabulary import word_counts
 
 READER_EMBEDDING = "local:all-MiniLM-L6-v2"
 """What the builtin reader compares sentences with, whatever embedding retrieves."""
+
+
+def check_parts(spec: PipelineSpec) -> None:
+    """Refuse what cannot be used here, before any work: a missing package, a model that is not there.
+
+    Raises ConfigError with the mend.
+    """
+    for part in PARTS:
+        if part.field not in spec.options:
+            continue
+        value = getattr(spec.core, part.field)
+        unit = part.unit(value)
+        if unit is None:
+            continue
+        if absent := unit.missing():
+            raise ConfigError(absent, part.field)
+        if part.named:
+            unit.check(value.partition(":")[2])  # type: ignore[attr-defined]
+
+
+def calls_before_answer(spec: PipelineSpec) -> int:
+    """Return how many model calls the steps of retrieval make for one question."""
+    calls = 0
+    for part in PARTS:
+        unit = part.unit(getattr(spec.core, part.field)) if part.field in spec.options else None
+        if unit is not None and hasattr(unit, "calls"):
+            calls += unit.calls(spec.options[part.field])
+    return calls
 
 
 def open_generator(spec: PipelineSpec) -> Generator:
@@ -26,29 +67,111 @@ def open_generator(spec: PipelineSpec) -> Generator:
     return generator
 
 
-def open_pipeline(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> Pipeline:
+def open_pipeline(
+    *,
+    corpus: Corpus,
+    spec: PipelineSpec,
+    until: dt.datetime | None = None,
+    only: AbstractSet[int] | None = None,
+    with_evidence: bool = False,
+) -> Pipeline:
     """Return a pipeline ready to answer, building its index when needed. Raises ConfigError, ProviderError.
 
-    `until`: see `source_docs`.
+    `until`: see `source_docs`. `only`: retrieve from these documents (by id) alone. `with_evidence`: the questions
+    carry their gold evidence.
     """
-    documents = source_docs(corpus=corpus, until=until)
+    check_parts(spec)
     generator = open_generator(spec)
-    retriever: Retriever | None = None
-    if spec.core.use_context:
-        index = open_index(corpus=corpus, spec=spec, until=until)
-        unit = retrievers.get(spec.core.retriever, "retriever")
-        retriever = unit(index, spec.retriever_options)
-    return Pipeline(spec, documents, retriever, generator)
+    documents = source_docs(corpus=corpus, until=until)
+    if not spec.core.use_context:
+        return Pipeline(spec, documents, None, generator)
+    if not with_evidence:
+        _refuse_oracle(spec)
+    index = _index(corpus, spec, documents, until)
+    if only is not None:
+        index = index.restricted(only)
+    return Pipeline(spec, documents, _retrieval(spec, documents, index, generator), generator)
 
 
-def search(*, corpus: Corpus, spec: PipelineSpec, query: str) -> tuple[Context, ...]:
-    """Return the chunks that `spec` retrieves for a query, best first, with their texts. Raises ConfigError."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found: contexts best first, the texts that were searched for, and what each step left."""
+
+    contexts: tuple[Context, ...]
+    queries: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+
+def search(*, corpus: Corpus, spec: PipelineSpec, query: str, only: AbstractSet[int] | None = None) -> Found:
+    """Retrieve for one query as `spec` says, without an answer. Raises ConfigError, ProviderError."""
     if not query.strip():
         raise ConfigError("Write what to search for.", "query")
     if not spec.core.use_context:
         raise ConfigError("These settings use no context: there is nothing to search. Switch Use context on.")
-    documents = source_docs(corpus=corpus)
-    index = open_index(corpus=corpus, spec=spec)
-    retriever = retrievers.get(spec.core.retriever, "retriever")(index, spec.retriever_options)
-    hits = retriever.retrieve_many([Query(query)], spec.core.top_k)[0]
-    return contexts_of(hits, {doc.id: doc for doc in documents})
+    pipeline = open_pipeline(corpus=corpus, spec=spec, only=only)
+    found = async_to_sync(pipeline.retrieve_many)([query])[0]
+    if found.error is not None:
+        raise found.error
+    return Found(contexts_of(found.hits, pipeline.documents), found.queries, found.steps)
+
+
+def _refuse_oracle(spec: PipelineSpec) -> None:
+    unit = retrievers.get(spec.core.retriever, "retriever")
+    if unit.needs_evidence:
+        raise ConfigError(
+            f"The {unit.label.lower()} needs the gold evidence of a test set, so it works in an evaluation only. "
+            "Choose another retriever.",
+            "retriever",
+        )
+
+
+def _index(corpus: Corpus, spec: PipelineSpec, documents: Sequence[SourceDoc], until: dt.datetime | None) -> ChunkIndex:
+    if spec.needs_chunks:
+        return open_index(corpus=corpus, spec=spec, until=until)
+    return ChunkIndex.of(documents, ChunkTable.of([]), np.zeros((0, 0), np.float32), _embedder(spec))
+
+
+def _embedder(spec: PipelineSpec) -> Any:
+    return open_embedder(spec.core.embedding, spec.core.embed_mode)
+
+
+def _retrieval(
+    spec: PipelineSpec, documents: Sequence[SourceDoc], index: ChunkIndex, generator: Generator
+) -> Retrieval:
+    """Put together the steps that `spec` asks for."""
+    core, options = spec.core, spec.options
+    complete = generator.complete if generator.completes else None
+    units: dict[str, Any] = {part.field: part.unit(getattr(core, part.field)) for part in PARTS}
+    chosen = {name: unit for name, unit in units.items() if unit is not None and name in options}
+    retriever: Retriever = units["retriever"](index, options["retriever"])
+    transform = reranker = consolidator = None
+    if unit := chosen.get("query_transform"):
+        transform = unit(options["query_transform"], complete, partial(word_counts, documents))
+    if unit := chosen.get("reranker"):
+        reranker = unit(core.reranker.partition(":")[2], options["reranker"], complete)
+    if unit := chosen.get("consolidate"):
+        consolidator = unit(options["consolidate"], open_embedder(READER_EMBEDDING).embed_passages)
+    return Retrieval(
+        documents={doc.id: doc for doc in documents},
+        retriever=retriever,
+        top_k=core.top_k,
+        transform=transform,
+        reranker=reranker,
+        candidates=options["reranker"].rerank_candidates if reranker else 0,
+        parent_of=_parents(index),
+        consolidator=consolidator,
+        budget=core.context_budget,
+        count_tokens=_embedder(spec).token_count if core.context_budget else None,
+    )
+
+
+def _parents(index: ChunkIndex) -> Callable[[Span], Span] | None:
+    """Return the look-up from a chunk to its parent; None for chunks without parents."""
+    if index.parents is None:
+        return None
+    parents: dict[Span, Span] = {}
+    for row in range(len(index)):
+        parent = index.parent(row)
+        if parent is not None:
+            parents.setdefault(index.span(row), parent)
+    return parents.__getitem__

@@ -10,6 +10,7 @@ from django import forms
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from rag_pipeline.parts import NONE
 from rag_pipeline.registry import Registry
 
 
@@ -26,13 +27,54 @@ def fields_of(model: type[BaseModel]) -> dict[str, forms.Field]:
     return {name: form_field(name, info) for name, info in model.model_fields.items() if _drawable(info)}
 
 
-def unit_field(registry: Registry[Any], title: str, default: str) -> forms.ChoiceField:
+class UnitSelect(forms.Select):
+    """A choice among units; those in `closed` are shown with a reason and cannot be chosen."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.closed: set[str] = set()
+
+    def create_option(self, name: str, value: Any, label: Any, selected: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the option as Django makes it, closed where it must be."""
+        option = super().create_option(name, value, label, selected, *args, **kwargs)
+        if value in self.closed:
+            option["label"] = f"{label} (needs a language model)"
+            if not selected:
+                option["attrs"]["disabled"] = True
+        return option
+
+
+def unit_field(registry: Registry[Any], title: str, default: str, *, optional: bool = False) -> forms.ChoiceField:
     """Return a choice among the units of a registry; what is not installed says so."""
-    choices = [
+    choices = [(NONE, "None")] if optional else []
+    choices += [
         (unit.key, f"{unit.label or unit.key}{' (not installed)' if unit.missing() else ''}") for unit in registry
     ]
-    helps = " ".join(f"{unit.label or unit.key}: {unit.help}" for unit in registry if unit.help)
-    return forms.ChoiceField(choices=choices, initial=default, label=title, help_text=helps)
+    return forms.ChoiceField(
+        choices=choices, initial=default, label=title, help_text=_helps(registry), widget=UnitSelect
+    )
+
+
+def suggested_unit_field(
+    registry: Registry[Any], title: str, default: str, *, optional: bool = False
+) -> forms.CharField:
+    """Return a text field for units that are chosen by `key` or `key:NAME`; it suggests what there is."""
+    known = [NONE] if optional else []
+    known += [f"{unit.key}:NAME" if getattr(unit, "needs_name", False) else unit.key for unit in registry]
+    help_text = f"One of {', '.join(known)}. {_helps(registry)}"
+    attributes = {"autocomplete": "off", "spellcheck": "false"}
+    wrong = {"required": f"{title} cannot be empty."}
+    return forms.CharField(
+        initial=default,
+        label=title,
+        help_text=help_text,
+        widget=forms.TextInput(attrs=attributes),
+        error_messages=wrong,
+    )
+
+
+def _helps(registry: Registry[Any]) -> str:
+    return " ".join(f"{unit.label or unit.key}: {unit.help}" for unit in registry if unit.help)
 
 
 def form_field(name: str, info: FieldInfo) -> forms.Field:

@@ -11,19 +11,33 @@ from django.http import QueryDict
 
 from evaluation.models import Run, TestSet
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
-from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus
-from rag_pipeline.retrievers.base import retrievers
+from rag_pipeline.parts import PARTS, Part, option_names, unread_names
 from rag_pipeline.services.prompts import list_prompts
-from rag_pipeline.spec import BUILTIN_READER, CoreSettings, PipelineSpec, unread_core_names
-from workbench.forms.options import fields_of, unit_field
+from rag_pipeline.spec import BUILTIN_READER, CoreSettings, PipelineSpec
+from workbench.forms.options import UnitSelect, fields_of, suggested_unit_field, unit_field
 from workbench.services.preferences import WEIGHT, comparable, differing
 
 EVERYDAY = ("corpus", "testset", "chunk_size", "chunk_overlap", "top_k", "prompt", "llm")
-STRUCTURE = ("corpus", "testset", "chunker", "chunk_unit", "retriever", "use_context", "agreement")
+STRUCTURE = (
+    "corpus",
+    "testset",
+    *(part.field for part in PARTS),
+    "chunk_unit",
+    "context_budget",
+    "use_context",
+    "llm",
+    "agreement",
+)
 """Fields whose change shows other fields, or another chart."""
-UNITS = {"top_k": "chunks", "max_tokens": "tokens", "limit": "pairs"}
+UNITS = {
+    "top_k": "chunks",
+    "rerank_candidates": "chunks",
+    "context_budget": "tokens",
+    "max_tokens": "tokens",
+    "limit": "pairs",
+}
 _HIDDEN = ("prompt_name",)
 
 
@@ -39,6 +53,7 @@ class SettingsForm(forms.Form):
         self._offer_testsets()
         self.fields["llm"].widget.attrs["list"] = "known-models"
         self.fields["embedding"].widget.attrs["list"] = "known-embeddings"
+        self._close_what_needs_a_model()
         for name in self.unread:
             self.fields[name].widget = forms.HiddenInput()
         for name in STRUCTURE:
@@ -64,17 +79,22 @@ class SettingsForm(forms.Form):
         """Return what the form shows for a field: as typed, else as it started."""
         return self[name].value()
 
+    def _close_what_needs_a_model(self) -> None:
+        """With the built-in reader, units that need a language model are shown but cannot be chosen."""
+        if str(self.value("llm")).strip() != BUILTIN_READER:
+            return
+        for part in PARTS:
+            widget = self.fields[part.field].widget
+            if isinstance(widget, UnitSelect):
+                widget.closed = {unit.key for unit in part.registry if getattr(unit, "needs_model", False)}
+
     @cached_property
     def unread(self) -> set[str]:
         """Names of the settings that the chosen parts do not read."""
-        use_context = comparable(self.value("use_context")) == "true"
-        core = CoreSettings.model_construct(use_context=use_context, llm=str(self.value("llm")).strip())
-        read: set[str] = set()
-        if use_context:
-            for registry, name in ((chunkers, "chunker"), (retrievers, "retriever")):
-                chosen = next((unit for unit in registry if unit.key == self.value(name)), None)
-                read |= set(chosen.Options.model_fields) if chosen else set()
-        return (_option_names() - read) | unread_core_names(core) - {"prompt_name"} | set(_HIDDEN)
+        shown = {name: self.value(name) for name in _pipeline_names() if name in self.fields}
+        shown["use_context"] = comparable(shown["use_context"]) == "true"
+        shown["llm"] = str(shown["llm"]).strip()
+        return set(unread_names(shown)) - {"prompt_name"} | set(_HIDDEN)
 
     def changed_from(self, preferred: Mapping[str, Any]) -> set[str]:
         """Return the names of the shown fields that differ from the preferred settings."""
@@ -84,11 +104,12 @@ class SettingsForm(forms.Form):
     @property
     def more(self) -> list[tuple[str, list[forms.BoundField]]]:
         """Return the fields under *More settings*, by heading."""
-        core = [*CoreSettings.model_fields, *sorted(_option_names())]
+        chunks, retrieval = _option_names("chunker"), [part for part in PARTS if part.field != "chunker"]
+        steps = [name for part in retrieval for name in (part.field, *sorted(_option_names(part.field)))]
         groups = (
-            ("Chunks", ["chunker", "chunk_unit", *sorted(_chunk_names() - {"chunk_unit"})]),
-            ("Retrieval", ["embedding", "embed_mode", "retriever", "use_context", *sorted(_retriever_names())]),
-            ("Answer", [name for name in core if name not in _chunk_names() | _retriever_names()]),
+            ("Chunks", ["chunker", "chunk_unit", *sorted(chunks - {"chunk_unit"})]),
+            ("Retrieval", ["use_context", "embedding", "embed_mode", *steps, "context_budget"]),
+            ("Answer", [name for name in CoreSettings.model_fields if name not in chunks]),
             ("Scoring", [*EvaluationSpec.model_fields, *(f"{WEIGHT}{name}" for name in HEADLINE)]),
             ("Questions", list(RunOptions.model_fields)),
         )
@@ -159,12 +180,12 @@ def _fields() -> dict[str, forms.Field]:
             },
         ),
     }
-    for registry in (retrievers, chunkers):
-        for unit in registry:
+    for part in reversed(PARTS):
+        for unit in part.registry:
             fields |= fields_of(unit.Options)
     fields |= fields_of(CoreSettings) | fields_of(EvaluationSpec) | fields_of(RunOptions)
-    fields["chunker"] = unit_field(chunkers, "Chunker", "recursive")
-    fields["retriever"] = unit_field(retrievers, "Retriever", "dense")
+    for part in PARTS:
+        fields[part.field] = _part_field(part)
     for name in HEADLINE:
         wrong = f"The weight of {name.replace('_', ' ')} must be a number of at least 0."
         fields[f"{WEIGHT}{name}"] = forms.FloatField(
@@ -187,20 +208,21 @@ def _testsets(corpus: Any) -> Any:
     return TestSet.objects.filter(corpus=chosen).order_by("-created", "-pk")
 
 
-def _chunk_names() -> set[str]:
-    return {name for unit in chunkers for name in unit.Options.model_fields}
+def _part_field(part: Part) -> forms.Field:
+    default = CoreSettings.model_fields[part.field].default
+    make = suggested_unit_field if part.named else unit_field
+    return make(part.registry, part.title, default, optional=part.optional)
 
 
-def _retriever_names() -> set[str]:
-    return {name for unit in retrievers for name in unit.Options.model_fields}
-
-
-def _option_names() -> set[str]:
-    return _chunk_names() | _retriever_names()
+def _option_names(field: str) -> set[str]:
+    """Return the options of all units that a setting can choose."""
+    return {
+        name for part in PARTS if part.field == field for unit in part.registry for name in unit.Options.model_fields
+    }
 
 
 def _pipeline_names() -> set[str]:
-    return set(CoreSettings.model_fields) | _option_names()
+    return set(CoreSettings.model_fields) | option_names()
 
 
 def _given(weights: Mapping[str, float]) -> dict[str, float]:

@@ -54,7 +54,7 @@ def search_corpus(*, corpus: Corpus, query: str, spec: PipelineSpec, embed_all: 
         if needed.to_embed > ASK_BEFORE_EMBEDDING:
             return SearchResult(to_embed=needed.to_embed, of_sentences=needed.chunks is None)
     started = time.perf_counter()
-    contexts = search(corpus=corpus, spec=searching, query=query)
+    contexts = search(corpus=corpus, spec=searching, query=query).contexts
     return SearchResult(contexts, time.perf_counter() - started)
 
 

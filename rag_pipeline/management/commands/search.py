@@ -30,7 +30,7 @@ class Command(WorkbenchCommand):
         spec = pipeline_spec(options["set"])
         corpus = get_corpus(name=options["corpus"])
         self.progress(build_index(corpus=corpus, spec=spec))
-        for context in search(corpus=corpus, spec=spec, query=options["query"]):
+        for context in search(corpus=corpus, spec=spec, query=options["query"]).contexts:
             self.out(described(context))
 
 

@@ -85,7 +85,7 @@ def test_nothing_on_disk_is_a_pickle(data_dir):
 
 def test_searching_gives_ranked_chunks_of_the_right_document():
     corpus = make_corpus(files={"stone.txt": ROSETTA, "bread.txt": "Bread is baked from dough of flour and water."})
-    found = search(corpus=corpus, spec=spec(top_k=50), query="flour and water for bread")
+    found = search(corpus=corpus, spec=spec(top_k=50), query="flour and water for bread").contexts
     assert found[0].document == "bread.txt"
     assert [context.rank for context in found] == list(range(1, len(found) + 1))
     assert [context.score for context in found] == sorted((c.score for c in found), reverse=True)
