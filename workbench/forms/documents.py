@@ -46,6 +46,7 @@ class UploadForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["documents"].widget.attrs["accept"] = ",".join(known_extensions())
+        self.formats = ", ".join(extension.removeprefix(".") for extension in known_extensions())
 
 
 class CorpusForm(forms.Form):

@@ -87,13 +87,16 @@ def test_what_is_not_text_is_refused(data, reason):
 
 
 def test_an_unknown_format_lists_the_known_ones():
-    with pytest.raises(DocumentError, match=r"type \.mp3 .*\.docx, .*\.html, .*\.md, .*\.pdf, .*\.txt"):
+    with pytest.raises(DocumentError, match=r"type \.mp3 .*\.csv, .*\.docx, .*\.html, .*\.md, .*\.pdf, .*\.txt"):
         text_of(b"ID3", "song.mp3")
     with pytest.raises(DocumentError, match="without an extension"):
         text_of(b"words", "README")
 
 
-@given(data=st.binary(max_size=400), name=st.sampled_from(["a.txt", "a.md", "a.html", "a.pdf", "a.docx"]))
+@given(
+    data=st.binary(max_size=400),
+    name=st.sampled_from(["a.txt", "a.md", "a.html", "a.pdf", "a.docx", "a.csv", "a.json", "a.jsonl"]),
+)
 def test_any_bytes_give_text_that_can_be_stored_or_a_plain_refusal(data, name):
     try:
         parsed = read_document(name, data)
