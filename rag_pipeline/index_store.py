@@ -21,6 +21,8 @@ from rag_pipeline.embedders.base import Embedder, Vectors
 from rag_pipeline.types import SourceDoc, Span
 
 _FORMAT = 2
+_TIES = 8
+"""Neighbours looked at beyond those asked for, to see whether the last ones are equals."""
 _HEADINGS = "headings.json"
 
 
@@ -101,12 +103,17 @@ class ChunkIndex:
         if count == 0:
             empty = (len(queries), 0)
             return np.zeros(empty, np.float32), np.zeros(empty, np.int64)
-        scores, rows = self.faiss.search(np.ascontiguousarray(queries, dtype=np.float32), count)
-        # FAISS leaves ties in the order of its heap: sort them by position, so that results repeat.
+        wide = min(len(self), count + _TIES)
+        while True:
+            scores, rows = self.faiss.search(np.ascontiguousarray(queries, dtype=np.float32), wide)
+            # Which of several equals FAISS leaves out is chance: look further until the last one taken stands alone.
+            if wide == len(self) or bool((scores[:, count - 1] > scores[:, -1]).all()):
+                break
+            wide = min(len(self), wide * 2)
         for line in range(len(rows)):
             order = np.lexsort((rows[line], -scores[line]))
             scores[line], rows[line] = scores[line][order], rows[line][order]
-        return scores, rows
+        return scores[:, :count], rows[:, :count]
 
 
 def save_index(folder: Path, table: ChunkTable, vectors: Vectors, meta: dict[str, Any]) -> None:

@@ -16,6 +16,8 @@ from rag_pipeline.rerankers.base import Reranker
 from rag_pipeline.retrievers.base import Retriever
 from rag_pipeline.types import FREE, Context, Hit, Query, SourceDoc, Span, Step, Usage
 
+_FUSED = 20
+"""Chunks of each ranking that are fused, where there are several: one that is sixth in all may be the best."""
 CountTokens = Callable[[str], int]
 
 
@@ -109,11 +111,12 @@ class Retrieval:
 
     def _search(self, queries: Sequence[Query], found: Sequence[Retrieved], depth: int) -> list[list[Hit]]:
         flat = [replace(query, text=text) for query, each in zip(queries, found, strict=True) for text in each.queries]
-        rankings = iter(self.retriever.retrieve_many(flat, depth))
+        several = len(flat) > len(queries)
+        rankings = iter(self.retriever.retrieve_many(flat, max(depth, _FUSED) if several else depth))
         result = []
         for each in found:
             own = [next(rankings) for _ in each.queries]
-            result.append(own[0] if len(own) == 1 else list(fuse(own, depth)))
+            result.append(own[0][:depth] if len(own) == 1 else fuse(own, depth))
         return result
 
     async def _reranked(self, texts: Sequence[str], found: Sequence[Retrieved], concurrency: int) -> list[Retrieved]:

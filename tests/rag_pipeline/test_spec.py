@@ -38,6 +38,11 @@ CHAT = {"llm": "openai:gpt-test"}
         ({"prompt_without_context": "{question}"}, "prompt_without_context", "without context"),
         ({**CHAT, "use_context": False, "top_k": 3}, "top_k", "with context"),
         ({**CHAT, "use_context": False, "chunk_size": 300}, "chunk_size", "with context"),
+        ({"query_transform": "odd"}, "query_transform", "Choose one of: none"),
+        ({"reranker": "odd"}, "reranker", "Choose one of: none"),
+        ({"consolidate": "odd"}, "consolidate", "Choose one of: none"),
+        ({"context_budget": -1}, "context_budget", "at least 0"),
+        ({**CHAT, "use_context": False, "reranker": "none"}, "reranker", "with context"),
         ({"chunker": "fixed", "separators": '["\\n"]'}, "separators", "chunker recursive"),
     ],
 )
@@ -46,6 +51,15 @@ def test_a_wrong_setting_is_named_and_explained(chosen, field, words):
         PipelineSpec.create(chosen)
     assert caught.value.field == field
     assert words in str(caught.value)
+
+
+def test_a_step_that_is_switched_off_changes_no_fingerprint():
+    plain = PipelineSpec.create({})
+    off = {"query_transform": "none", "reranker": "none", "consolidate": "none", "context_budget": 0}
+    assert PipelineSpec.create(off).fingerprint == plain.fingerprint
+    earlier = {name: value for name, value in plain.settings.items() if name not in off}
+    assert PipelineSpec.create(earlier).fingerprint == plain.fingerprint
+    assert PipelineSpec.create({"context_budget": 9}).fingerprint != plain.fingerprint
 
 
 def test_the_defaults_are_those_of_the_interface():
