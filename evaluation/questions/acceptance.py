@@ -9,6 +9,7 @@ from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.sentences import Sentence
 from evaluation.questions.words import (
     FIRST_SECOND,
+    MONTHS,
     PERSONAL,
     STOP,
     content_stems,
@@ -22,11 +23,17 @@ from evaluation.questions.words import (
 _WH = re.compile(r"^under what condition|\b(?:how many|what percentage of)\b", re.IGNORECASE)
 MAX_QUESTION_WORDS = 32
 MAX_ANSWER_WORDS = 32
+_LEAST_OF_A_SCENE = 4
+_NEW_STEMS = 3
+_SHORTENED = re.compile(r"\b(?:I|[Ww]e|[Yy]ou|[Tt]hey)[’'](?:m|re|ve|ll|d)\b|\ba (?=[aeio][a-z])(?!one\b|once\b|eu)")
+"""`I’ve`, whose pronoun no list of words finds, and careless grammar (`a added burden`)."""
+_NOTHING = word_set("no none nothing nobody neither")
+_THAT_ONE = re.compile(r"\b(?:of|in|under|by|on|to|with|\w+ed) that [A-Z]\w+(?:,|\?)")
 _POINTING = word_set(
     "this these those such here there thus hence above below aforementioned former latter respectively same "
     "another following previous previously accompanying preceding earlier later aforesaid said today now "
     "currently recently yesterday tomorrow ago let's other others only even so too yet likewise accordingly "
-    "again once elsewhere similar different"
+    "again once elsewhere similar different thereafter afterwards"
 )
 _NO_END = word_set("when where who which that and or because the a an is was were are be if while its their")
 _OWNED = word_set("its their his her")
@@ -41,27 +48,40 @@ _ANAPHORIC = word_set(
     "method system change difference effect cause reason fact item list rule requirement provision exception "
     "character player game team season film song statute album book story article author man woman child person people "
     "building ship attack battle war act party company city town village river museum school episode show number "
-    "structure site house street region district unit approach idea term word example study plan work committee work"
+    "structure site house street region district unit approach thing idea term word example study plan work committee"
 )
 _UNSAID = word_set("this these those such same above former latter respectively here there")
 _VAGUE_FIRST = word_set(
     "major famous significant notable early numerous later further additional recent new examples example work "
     "works specific certain various different appropriate proper level extent degree"
 )
+_ENDED = re.compile(r"\.[”\")]?$")
 _DEFINITE = re.compile(r"\bthe (?=[\w’'“-])", re.IGNORECASE)
 
 
 def sentence_is_usable(sentence: Sentence) -> bool:
-    """Return whether a sentence stands for itself: whole, no quotation, citation, formula or markup."""
-    text = sentence.text
+    """Return whether a sentence stands for itself, as it is written."""
+    return text_is_usable(sentence.text)
+
+
+def text_is_usable(text: str, *, first_person: bool = False) -> bool:
+    """Return whether a sentence is whole, with no quotation, citation, formula or markup; `I` where it is known."""
     found = words(text)
-    if not 6 <= len(found) <= 45 or not text.endswith(".") or not (text[0].isupper() or text[0].isdigit()):
+    if (
+        not (5 if first_person else 6) <= len(found) <= 45
+        or not _ENDED.search(text)
+        or not (text[0].isupper() or text[0].isdigit())
+    ):
         return False
     if re.search(r"<unk>|https?:|www\.|[§{}<>=|\\~^_#*•]|\b(?:Id|Ibid|cf|supra|infra|et al|i\.e|e\.g)\b", text):
         return False
     if re.search(r"\.\.|…|\?|!|(?<!\w)['‘]\w", text) or text.count("(") != text.count(")") or _quotes_much(text):
         return False
-    if set(found) & FIRST_SECOND or found[0] in PERSONAL | _POINTING | {"see", "note", "that"}:
+    if (
+        _SHORTENED.search(text)
+        or (set(found) & FIRST_SECOND and not first_person)
+        or found[0] in PERSONAL | _POINTING | {"see", "note", "that"}
+    ):
         return False
     digits = sum(character.isdigit() for character in text)
     return digits < 0.2 * len(text) and sum(word.isupper() and len(word) > 3 for word in text.split()) < 4
@@ -82,14 +102,20 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
     if not 1 <= len(answer_words) <= MAX_ANSWER_WORDS or not re.search(r"\w", asked.answer):
         return "no usable answer"
     told = words(asked.answer.replace("such as", ""))
-    loose = set(told[:3]) & ((PERSONAL - _OWNED) | _POINTING) or set(told) & _UNSAID
+    named = {"it", "they", "he", "she"} if asked.kind == "why" and not set(found) & PERSONAL else set()
+    loose = set(told[:3]) & (((PERSONAL - _OWNED) | _POINTING) - named) or set(told) & (_UNSAID | FIRST_SECOND)
     if loose or answer_words[-1] in STOP - {"one", "two"} or _bare_definite(asked, corpus):
         return "the answer needs its neighbours"
     if len(answer_words) <= 3 and answer_words[0] in {"several", "some", "many", "various", "certain", "numerous"}:
         return "the answer says nothing particular"
     if asked.kind == "condition" and re.search(r",.* and ", asked.answer):
         return "the answer runs on"
+    vague = _says_little(asked, answer_words, corpus)
+    if vague:
+        return vague
     if asked.kind == "required" and len(answer_words) == 1:
+        return "the answer is cut short"
+    if re.match(r"(?:\w+ )?not (?:just|only)\b", asked.answer) and " but " not in asked.answer:
         return "the answer is cut short"
     if answer_words[0] in {"either", "both"} and not {"or", "and"} & set(answer_words):
         return "the answer is cut short"
@@ -103,7 +129,36 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
         return "holds its answer"
     if any(part.count('"') % 2 or part.count("(") != part.count(")") for part in (asked.text, asked.answer)):
         return "cuts a quotation or a bracket"
-    return _unclear(asked, found) or _undetermined(asked, corpus) or _names_nothing(asked, corpus)
+    if asked.kind == "item":
+        return "the answer needs its neighbours" if answer_words[0] == "see" else ""
+    again = _names_several(asked, answer_words, corpus)
+    return again or _unclear(asked, found) or _undetermined(asked, corpus) or _names_nothing(asked, corpus)
+
+
+def _says_little(asked: Asked, answer_words: list[str], corpus: CorpusWords) -> str:
+    """Return an objection to an answer that says nothing, or to a definition of nothing particular."""
+    if answer_words[0] in _NOTHING and asked.kind != "held":
+        return "the answer says nothing particular"
+    if asked.kind == "done_to" and answer_words[-1] in MONTHS:
+        return "the answer is cut short"
+    if asked.kind in {"definition", "identity", "stated_of"} and asked.topic.startswith(tuple(corpus.voices)):
+        return "names nothing particular"
+    if asked.kind == "definition" and not asked.generic and re.match("an? ", asked.topic):
+        return "names nothing particular"
+    if _THAT_ONE.search(asked.text):
+        return "points outside itself"
+    return ""
+
+
+def _names_several(asked: Asked, answer_words: list[str], corpus: CorpusWords) -> str:
+    """Return an objection where one of the looser forms may mean somebody else or something said elsewhere."""
+    if asked.kind in {"stated_of", "deed", "happens"} and set(answer_words) & {"his", "her", "him", "them"}:
+        return "the answer needs its neighbours"
+    if asked.kind == "stated_of" and corpus.sentences_that_say(content_stems(asked.topic)) != 1:
+        return "could mean another passage"
+    if sum(asked.text.count(voice) for voice in corpus.voices) > 1:
+        return "names the same one twice"
+    return ""
 
 
 def _bare_definite(asked: Asked, corpus: CorpusWords) -> bool:
@@ -113,6 +168,8 @@ def _bare_definite(asked: Asked, corpus: CorpusWords) -> bool:
 
 
 def _gives_away(asked: Asked) -> bool:
+    if asked.kind == "held":
+        return len(set(content_stems(asked.answer)) - set(content_stems(asked.text))) < _NEW_STEMS
     if asked.kind in {"how_many", "measure"}:
         return asked.answer.lower() in asked.text.lower()
     answer = set(content_stems(asked.answer))
@@ -125,7 +182,8 @@ def _gives_away(asked: Asked) -> bool:
 
 
 def _unclear(asked: Asked, found: list[str]) -> str:
-    if set(found) & (FIRST_SECOND | _POINTING) or "the next" in asked.text.lower():
+    told = {"others"} if " and others" in asked.text else set()  # the narrator and others
+    if set(found) & ((FIRST_SECOND | _POINTING) - told) or "the next" in asked.text.lower():
         return "points outside itself"
     pronouns = set(found) & PERSONAL
     if pronouns - _OWNED - {"itself", "themselves"}:
@@ -147,13 +205,15 @@ def _undetermined(asked: Asked, corpus: CorpusWords) -> str:
         own, after = _own_words(text[match.end() :])
         if not own:
             return "does not say which"
-        if any(word[0].isupper() or word[0].isdigit() for word in own):
+        if any(word[0].isupper() or word[0].isdigit() for word in own) or f"the {own[0]}" in corpus.voices:
             continue
         phrase, head = " ".join(own).lower(), stem(own[-1].lower())
         clear = head not in _ANAPHORIC
         if own[-1].lower() in _KNOWN_TO_ALL or (clear and corpus.runs_through(phrase)):
             continue
         if asked.generic and (len(own) > 1 or clear) and corpus.is_vocabulary(phrase):
+            continue
+        if clear and not corpus.is_collection and corpus.is_vocabulary(phrase):
             continue
         if len(own) >= (2 if asked.generic else 3) and clear:
             continue
@@ -199,8 +259,13 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
     known_term = len(topic.split()) > 1 or corpus.sentences_with(content_stems(topic)) >= 3
     if asked.kind == "definition":
         return _defined_again(topic, corpus) or ("" if names or known_term else "names nothing particular")
-    stems = set(content_stems(_WH.sub("", asked.text)))
-    fixed = corpus.runs_through(topic)
+    stems = stems_of(asked, corpus)
+    if asked.kind == "stated_of" and len(stems) > 1:
+        return ""  # that the corpus speaks of it but once is known by now
+    told = asked.topic.startswith(tuple(corpus.voices))
+    if told and len(stems) < _LEAST_OF_A_SCENE and (not stems or corpus.sentences_with(stems) != 1):
+        return "names too little"
+    fixed = told or corpus.runs_through(topic)
     dated = asked.kind in {"who", "which"} and re.search(r"\d", asked.text) is not None
     if not (names or fixed or dated) and (not asked.generic or asked.kind == "how_many"):
         return "names nothing particular"
@@ -215,14 +280,20 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
         return "names nothing particular"
     if not names and not fixed and not known_term and len(stems) < 5:
         return "names nothing particular"
-    if len(stems) < (2 if names or fixed else 3):
+    if len(stems) < (1 if told else 2 if names or fixed else 3):
         return "names too little"
-    if asked.kind == "required" and not names and "," not in asked.text:
+    if asked.kind in {"required", "sought"} and asked.generic and not names and "," not in asked.text:
         return "names too little"
     vague = asked.kind in {"what", "content", "list"} and not (asked.generic and len(asked.answer.split()) > 2)
-    if vague and _only_a_verb(stems, topic, corpus):
+    if vague and not told and _only_a_verb(stems, topic, corpus):
         return "names too little"
     return "could mean another passage" if corpus.sentences_that_say(stems) > 1 else ""
+
+
+def stems_of(asked: Asked, corpus: CorpusWords) -> set[str]:
+    """Return the stems of the words that tell what is asked."""
+    text = asked.topic if asked.kind == "stated_of" else _WH.sub("", corpus.without_voice(asked.text))
+    return set(content_stems(text))
 
 
 def _is_indefinite(topic: str) -> bool:

@@ -59,6 +59,7 @@ class Clause:
     rest: tuple[Token, ...]
     tail: tuple[Token, ...]
     is_name: Callable[[str], bool]
+    negative: bool = False
 
     def text(self, tokens: Tokens) -> str:
         """Return tokens as they are written in the sentence."""
@@ -124,6 +125,8 @@ def lower_first(text: str, first: Token | None, is_name: Callable[[str], bool]) 
     """Write a phrase from the start of a sentence as it reads inside one."""
     if first is None or not text or first.start > 0 or (first.is_name and is_name(first.text)):
         return text
+    if first.lower in _LEADS and not first.is_name:
+        return text[0].lower() + text[1:]
     if re.match(r"\w+ \d|(?!The )[A-Z]\w* [A-Z]", text) or (
         len(first.text) > 1 and first.text[1:] != first.text[1:].lower()
     ):
@@ -178,7 +181,8 @@ def _from_subject(
     if group_end == verb_at:
         return None
     group = tuple(token for token in body[verb_at:group_end] if token.lower not in _DROPPED)
-    if any(token.lower in _NEGATIVE for token in group):
+    negative = any(token.lower in _NEGATIVE for token in group)
+    if negative and not any(token.lower == "not" for token in group):
         return None
     cut = rest_end(body, group_end)
     while group_end < cut and body[group_end].lower in _DROPPED:
@@ -190,7 +194,7 @@ def _from_subject(
         return None
     aux = _front(group) if aux else 0
     subject = tuple(_without_brackets(body[start:end]))
-    return Clause(sentence, lead, subject, apposition, group, aux, kept, tuple(body[cut:]), is_name)
+    return Clause(sentence, lead, subject, apposition, group, aux, kept, tuple(body[cut:]), is_name, negative)
 
 
 def _breaks_off(kept: tuple[Token, ...], group: tuple[Token, ...], cut: Token) -> bool:
@@ -277,6 +281,8 @@ def _verb_group(body: list[Token], start: int, plural: bool) -> tuple[int, int]:
     first = body[at].lower
     at += 1
     follow = _skip_adverbs(body, at)
+    if first in MODALS and follow + 1 < len(body) and body[follow].lower in {"first", "next"}:
+        follow += 1
     if first in MODALS:
         verb = follow < len(body) and (
             body[follow].tag.startswith("VB") or "VERB" in parts_of_speech(body[follow].lower)

@@ -8,8 +8,11 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 from evaluation.questions.entities import given_names
+from evaluation.questions.glossaries import Glossary
+from evaluation.questions.sections import Sections
 from evaluation.questions.sentences import Sentence, split_document
 from evaluation.questions.topics import with_names
+from evaluation.questions.voices import NARRATOR, with_voices
 from evaluation.questions.words import STOP, content_stems, parts_of_speech, words
 from rag_pipeline.types import SourceDoc
 
@@ -19,6 +22,7 @@ _FEW_SLIPS = 4
 _ARTICLES = 3
 _COMMON_ENDING = re.compile(r"(?:ic|al|ous|ive|ary|oid|ed|ing|ly|ions?|isms?|osis|itis|able|ible|ful|less|otes|ytes)$")
 _SLICES = 20
+_SPOKEN = 0.1
 
 
 class CorpusWords:
@@ -26,7 +30,40 @@ class CorpusWords:
 
     def __init__(self, documents: Sequence[SourceDoc]) -> None:
         self.documents = documents
-        self.sentences: dict[int, list[Sentence]] = {doc.id: with_names(split_document(doc)) for doc in documents}
+        self.sentences: dict[int, list[Sentence]] = {
+            doc.id: with_voices(doc, with_names(split_document(doc))) for doc in documents
+        }
+
+    @cached_property
+    def voices(self) -> frozenset[str]:
+        """What `I` stands for in the documents: `the narrator`, `the speaker`."""
+        return frozenset(one.voice for one in self._all_sentences() if one.voice)
+
+    @cached_property
+    def stories(self) -> frozenset[int]:
+        """The documents that tell a story: a narrator speaks, or much is said by others."""
+        told = {doc.id: self.sentences[doc.id] for doc in self.documents}
+        return frozenset(
+            number
+            for number, sentences in told.items()
+            if sum(one.quoted or one.voice == NARRATOR for one in sentences) > _SPOKEN * len(sentences)
+        )
+
+    def without_voice(self, text: str) -> str:
+        """Return a text without the words for the one who tells a document: they stand in no sentence of it."""
+        for voice in self.voices:
+            text = text.replace(f"{voice}’s", "").replace(voice, "")
+        return text
+
+    @cached_property
+    def sections(self) -> dict[int, Sections]:
+        """The headings of each document."""
+        return {doc.id: Sections(self.sentences[doc.id]) for doc in self.documents}
+
+    @cached_property
+    def glossaries(self) -> dict[int, Glossary]:
+        """The lists of terms of each document."""
+        return {doc.id: Glossary(self.sentences[doc.id]) for doc in self.documents}
 
     @cached_property
     def _cases(self) -> tuple[Counter[str], Counter[str]]:

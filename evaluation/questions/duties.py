@@ -187,7 +187,8 @@ def _fixed_preposition(clause: Clause) -> Iterator[Asked]:
         thing, after = clause.rest[1:], ()
     if thing and not any(token.tag in {"WDT", "WP"} or token.lower == "as" for token in thing):
         kept = f"{clause.rest[0].text} {clause.text(after)}"
-        yield about(clause, "with_what", "who" if is_somebody(thing) else "what", kept, clause.text(thing))
+        listed = [*thing, *clause.tail] if clause.tail and clause.tail[0].text == ":" and not after else thing
+        yield about(clause, "with_what", "who" if is_somebody(thing) else "what", kept, clause.text(listed))
 
 
 def _ends_clean(after: Tokens) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from evaluation.questions.acceptance import sentence_is_usable
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.simple import SimpleQuestion
 from evaluation.questions.words import content_stems, words
@@ -27,8 +29,8 @@ def premise_for(question: SimpleQuestion, earlier: Sequence[SimpleQuestion], cor
         )
         text = (sentence.told or sentence.text).rstrip(".")
         plain = not any(sign in text for sign in ';:"“‘—–()') and len(words(text)) <= _MOST_WORDS
-        plain = plain and not text.split()[0].endswith(",")
-        if same_place and plain and not answer & set(content_stems(text)):
+        plain = plain and not text.split()[0].endswith(",") and re.match(r"[B-Z] ", text) is None
+        if same_place and plain and sentence_is_usable(sentence) and not answer & set(content_stems(text)):
             first = text.split()[0]
             return text if corpus.is_name(first) or first.isupper() else text[0].lower() + text[1:]
     return ""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from evaluation.questions.asked import Asked
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.regions import Region, regions
+from evaluation.questions.sentences import Sentence
 from evaluation.questions.simple import SimpleQuestion, ask
 from evaluation.questions.words import words
 from rag_pipeline.embedders.base import Vectors
@@ -19,6 +20,23 @@ _VARIETY = 0.6
 
 _LOOK, _LOOK_FOR_PURPOSE = 12, 30
 """Sentences with good questions that are compared before one is chosen: variety without reading a whole region."""
+
+_MOST, _LEAST_MOST = 1 / 3, 3
+"""The share of a set that one kind of question has at most, as long as there are others."""
+
+_Asked = dict[tuple[int, int], tuple[list[SimpleQuestion], list[tuple[Asked, str]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """A walk through the regions: with questions of looser forms or without, with a limit for each kind or without."""
+
+    loose: bool
+    limited: bool
+
+
+_STAGES = (_Stage(loose=False, limited=True), _Stage(loose=True, limited=True), _Stage(loose=True, limited=False))
+"""What turns out best comes first, then variety, then whatever is left."""
 
 _REPEATABLE = frozenset({"when", "how_many", "share", "measure"})
 """Kinds of which two may have the same answer."""
@@ -58,8 +76,9 @@ class Purpose:
 
 @dataclass
 class _Used:
-    """What earlier questions took."""
+    """What earlier questions took. `most`: how many of a kind are asked while there are others."""
 
+    most: float
     kinds: Counter[str] = field(default_factory=Counter)
     sentences: set[str] = field(default_factory=set)
     answers: Counter[str] = field(default_factory=Counter)
@@ -73,6 +92,10 @@ class _Used:
         if question.asked.kind not in _REPEATABLE:
             self.answers[_plain(question.asked.answer)] += 1
 
+    def has_enough(self, question: SimpleQuestion) -> bool:
+        """Return whether its kind has had its share of the set."""
+        return self.kinds[question.asked.kind] >= self.most
+
     def frees(self, question: SimpleQuestion) -> bool:
         """Return whether neither the question, its answer nor its sentence was taken."""
         taken = question.sentence.text in self.sentences or question.asked.text in self.texts
@@ -84,22 +107,26 @@ def select(corpus: CorpusWords, count: int, seed: int, purpose: Purpose) -> Iter
     """Yield questions region by region, round after round, never two from one sentence, until none is left."""
     rng = random.Random(f"regions:{seed}")
     parts = regions(corpus.documents, corpus.sentences, count, rng)
-    searches = [_Search(region, corpus, purpose) for region in parts]
-    used = _Used()
-    while searches:
-        for search in list(searches):
-            chosen = search.next(used)
-            if chosen is None:
-                searches.remove(search)
-            else:
-                used.take(chosen.question)
-                yield chosen
+    asked: _Asked = {}
+    used = _Used(most=max(_LEAST_MOST, count * _MOST))
+    for stage in _STAGES:
+        searches = [_Search(region, corpus, purpose, stage, asked) for region in parts]
+        while searches:
+            for search in list(searches):
+                chosen = search.next(used)
+                if chosen is None:
+                    searches.remove(search)
+                else:
+                    used.take(chosen.question)
+                    yield chosen
 
 
 class _Search:
     """Looks through a region's sentences for its next question."""
 
-    def __init__(self, region: Region, corpus: CorpusWords, purpose: Purpose) -> None:
+    def __init__(self, region: Region, corpus: CorpusWords, purpose: Purpose, stage: _Stage, asked: _Asked) -> None:
+        self._stage = stage
+        self._asked = asked
         self._sentences = iter(region.sentences)
         self._corpus = corpus
         self._purpose = purpose
@@ -111,8 +138,9 @@ class _Search:
         rejected: list[tuple[Asked, str]] = []
         self._found = self._free(used)
         for sentence in self._sentences:
-            good, bad = ask(sentence, self._corpus)
+            good, bad = self._ask(sentence)
             rejected += bad
+            good = [question for question in good if self._stage.loose or not question.asked.worth_less]
             if good and sentence.text not in used.sentences:
                 self._found.append(good)
             if len(self._found) >= self._look:
@@ -130,8 +158,19 @@ class _Search:
         best = max(range(len(questions)), key=ranks.__getitem__)
         return Selected(questions[best], tuple(rejected), nearness[best])
 
+    def _ask(self, sentence: Sentence) -> tuple[list[SimpleQuestion], list[tuple[Asked, str]]]:
+        """Return the questions of a sentence; what was thrown away is told the first time only."""
+        key = (sentence.span.document_id, sentence.span.start)
+        if key in self._asked:
+            return self._asked[key][0], []
+        self._asked[key] = ask(sentence, self._corpus)
+        return self._asked[key]
+
     def _free(self, used: _Used) -> list[list[SimpleQuestion]]:
-        groups = [[question for question in group if used.frees(question)] for group in self._found]
+        groups = [
+            [one for one in group if used.frees(one) and not (self._stage.limited and used.has_enough(one))]
+            for group in self._found
+        ]
         return [group for group in groups if group]
 
 

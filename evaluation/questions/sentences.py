@@ -19,6 +19,8 @@ _ABBREVIATIONS = word_set(
 _STARTERS = word_set("The A An It In On At He She They This These Those There As After Before When While But And")
 _BOUNDARY = re.compile(r"([.!?])([\"'”’)\]]*)(\s+)(?=[\"'“‘(\[]?\s?[A-Z0-9])")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(?P<hash>.+?)\s*#*|(?:=\s*)+(?P<wiki>[^=]+?)(?:\s*=)+)\s*$")
+RUN_IN_HEADING = re.compile(r"^(?P<title>(?:[A-Z][\w-]+ ){2,6})(?=(?:The|A|An) [a-z])")
+"""A heading that a PDF has joined to the sentence below it: `Elastic Stop Nut The elastic stop nut is …`."""
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+•●▪◦–]|\d{1,3}[.)]|[A-Za-z][.)]|\((?:\d{1,3}|[a-z]|[ivx]+)\)|[IVXLC]+\.)\s+")
 _TABLE_ROW = re.compile(r"^\s*\||\t.*\t|\s\|\s.*\s\|\s|\S {3,}\S.* {3,}\S|\.{5,}")
 _FENCE = re.compile(r"^\s*(```|~~~)")
@@ -27,12 +29,14 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of prose: a paragraph or one item of a list."""
+    """A run of prose: a paragraph or one item of a list. `headed`: its heading is marked as one, not guessed."""
 
     start: int
     end: int
     heading: str
     title: str
+    item: bool = False
+    headed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,9 @@ class Sentence:
     """A sentence: where it stands, how it reads with line breaks and markup removed, and the heading above it.
 
     `title` is the top heading above it, which changes where another article begins. `told` is the sentence with
-    `the city` written as the city's name, where that is plain; else empty.
+    `the city` written as the city's name, where that is plain; else empty. `item`: it opens an item of a list;
+    `headed`: its heading is marked as one. `voice`: what `I` stands for, empty where nobody can tell. `quoted`: it
+    stands in a speech of somebody.
     """
 
     span: Span
@@ -48,19 +54,29 @@ class Sentence:
     heading: str
     title: str = ""
     told: str = ""
+    item: bool = False
+    headed: bool = False
+    voice: str = ""
+    quoted: bool = False
 
 
 def split_document(doc: SourceDoc) -> list[Sentence]:
     """Return the sentences of a document's prose, in order."""
     found: list[Sentence] = []
     begin, stop = _body(doc.text)
+    joined = ""
     for block in blocks(doc.text):
         if not begin <= block.start < stop:
             continue
         for start, end in _sentence_spans(doc.text, block.start, block.end):
             text = surface(doc.text[start:end])
             if text:
-                found.append(Sentence(Span(doc.id, start, end), text, block.heading, block.title))
+                item = block.item and start == block.start
+                span = Span(doc.id, start, end)
+                run_in = None if block.headed else RUN_IN_HEADING.match(text)
+                joined = run_in.group("title").strip() if run_in else joined
+                heading, headed = (joined, True) if joined and not block.headed else (block.heading, block.headed)
+                found.append(Sentence(span, text, heading, block.title, item=item, headed=headed))
     return found
 
 
@@ -74,22 +90,24 @@ def _body(text: str) -> tuple[int, int]:
 def blocks(text: str) -> Iterator[Block]:
     """Yield the paragraphs and list items of a text."""
     heading, top, in_code, begin, stop = "", "", False, -1, -1
+    listed, headed = False, False
     heads = _running_heads(text)
     for start, end, line in [*_lines(text), (len(text), len(text), "")]:
         fence = bool(_FENCE.match(line))
         in_code ^= fence
-        title = _HEADING.match(line)
+        title = None if in_code else _HEADING.match(line)  # a comment in code begins with # too
         item = _LIST_ITEM.match(line)
         cut = not line.strip() or title or item or fence or in_code or _TABLE_ROW.search(line)
         if cut or _repeats(line, heads):
             if begin >= 0:
-                block = Block(begin, stop, heading, top)
-                heading = _bare_heading(text[begin:stop]) or heading
+                block = Block(begin, stop, heading, top, listed, headed)
+                bare = "" if listed or headed else _bare_heading(text[begin:stop])
+                heading = bare or heading
                 yield block
             begin = start + item.end() if item and not in_code else -1
-            stop = end
+            stop, listed = end, begin >= 0
             if title:
-                heading = surface(title.group("hash") or title.group("wiki"))
+                heading, headed = surface(title.group("hash") or title.group("wiki")), True
                 top = heading if _is_top(line) else top
             continue
         if begin < 0:

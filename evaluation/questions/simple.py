@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from evaluation.questions import duties, facts, things
-from evaluation.questions.acceptance import objection, sentence_is_usable
+from evaluation.questions import deeds, duties, facts, happenings, things
+from evaluation.questions.acceptance import objection, stems_of, text_is_usable
 from evaluation.questions.asked import Asked
 from evaluation.questions.clauses import Clause, parse
 from evaluation.questions.corpus import CorpusWords
+from evaluation.questions.readings import parts, place_of, readings
 from evaluation.questions.sayings import who_said
+from evaluation.questions.sections import is_curable
 from evaluation.questions.sentences import Sentence
-from evaluation.questions.words import Token, tag, word_set
+from evaluation.questions.statements import stated
+from evaluation.questions.words import tag, word_set
 
 _RULES: tuple[Callable[[Clause], Iterator[Asked]], ...] = (
     facts.when, facts.where, facts.how_many, facts.share, facts.measure, facts.why,
     things.who, things.definition, things.identity, things.called, things.listed, things.what,
     duties.required, duties.condition, duties.how, duties.purpose, duties.found_in, duties.used_for, duties.aim,
     duties.content, duties.quality, duties.with_what,
+    deeds.why_first, happenings.how_much, happenings.from_to,
 )  # fmt: skip
+_LATER_RULES: tuple[Callable[[Clause], Iterator[Asked]], ...] = (
+    happenings.happens, deeds.sought, deeds.when_event, deeds.in_order_to, deeds.done_to, deeds.done_with, deeds.placed,
+    happenings.deed, happenings.deed_when, happenings.described, happenings.stated_of,
+)  # fmt: skip
+_NEGATIVE_RULES: tuple[Callable[[Clause], Iterator[Asked]], ...] = (
+    facts.why, deeds.why_first, deeds.when_event, happenings.happens, happenings.stated_of,
+)  # fmt: skip
+_LATER = 0.25
+"""How much later a question of a looser form is chosen: where a document gives enough without, it is not asked."""
+_READ_ANEW = 0.3
+"""How much later a question is chosen whose sentence had to be read otherwise than it is written."""
 _UNTOLD = word_set("this that these those such another one some several each other others few part much")
 
 
@@ -33,34 +48,55 @@ class SimpleQuestion:
 
 def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], list[tuple[Asked, str]]]:
     """Return the good questions of a sentence, best first, and the ones thrown away with the reason."""
-    if corpus.is_damaged(sentence.text):
-        return [], []
-    saying = who_said(sentence.text, corpus)
+    saying = None if corpus.is_damaged(sentence.text) else who_said(sentence.text, corpus)
     if saying is not None:
         return [SimpleQuestion(saying, sentence)], []
-    if not sentence_is_usable(sentence):
-        return [], []
     good: list[SimpleQuestion] = []
     bad: list[tuple[Asked, str]] = []
-    text = corpus.mended(sentence.told or sentence.text)
-    for asked in _candidates(text, tag(text, corpus.is_name), corpus):
-        reason = objection(asked, corpus)
-        if not reason and asked.answer not in sentence.text:
-            reason = "the answer is worded otherwise in the document"
+    for asked in _distinct(sentence, corpus):
+        place = place_of(asked.answer, sentence, corpus)
+        placed = replace(asked, answer=place or asked.answer)
+        reason = objection(placed, corpus) or ("" if place else "the answer is worded otherwise in the document")
+        if place and is_curable(reason, sentence):
+            sections = corpus.sections[sentence.span.document_id]
+            tied = sections.tied(placed, sentence, stems_of(placed, corpus))
+            placed, reason = (tied, "") if tied is not None else (placed, reason)
         if reason:
-            bad.append((asked, reason))
+            bad.append((placed, reason))
         else:
-            good.append(SimpleQuestion(asked, sentence))
+            good.append(SimpleQuestion(placed, sentence))
     good.sort(key=lambda question: -question.asked.worth)
     return good, bad
 
 
-def _candidates(text: str, tokens: list[Token], corpus: CorpusWords) -> Iterator[Asked]:
+def _distinct(sentence: Sentence, corpus: CorpusWords) -> Iterator[Asked]:
+    """Yield the candidates of all readings of a sentence, each question once."""
+    seen: set[str] = set()
+    told = list(readings(sentence, corpus))
+    in_story = sentence.span.document_id in corpus.stories
+    for number, text in enumerate([*told, *(() if sentence.quoted or in_story else parts(told))]):
+        for asked in _candidates(text, corpus, told=bool(sentence.voice) and bool(number)):
+            # In a story too much is said of everything; a part of a sentence may hang on another.
+            vague = asked.kind == "stated_of" and (in_story or number >= len(told))
+            if asked.text not in seen and not vague:
+                seen.add(asked.text)
+                yield replace(asked, worth_less=asked.worth_less + (_READ_ANEW if number else 0.0))
+    yield from corpus.glossaries[sentence.span.document_id].questions(sentence)
+
+
+def _candidates(text: str, corpus: CorpusWords, *, told: bool = False, within: bool = False) -> Iterator[Asked]:
+    if not text_is_usable(text, first_person=told):
+        return
     yield from things.stands_for(text)
-    clause = parse(text, tokens, corpus.is_name)
-    if clause is not None and _has_known_subject(clause):
-        for rule in _RULES:
-            yield from rule(clause)
+    clause = parse(text, tag(text, corpus.is_name), corpus.is_name)
+    if clause is None or not _has_known_subject(clause):
+        return
+    for rule in _NEGATIVE_RULES if clause.negative else _RULES:
+        yield from rule(clause)
+    for rule in () if clause.negative else _LATER_RULES:
+        yield from (replace(asked, worth_less=asked.worth_less + _LATER) for asked in rule(clause))
+    if not within:
+        yield from stated(clause, text, lambda said: _candidates(said, corpus, told=told, within=True))
 
 
 def _has_known_subject(clause: Clause) -> bool:

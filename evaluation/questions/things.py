@@ -13,7 +13,7 @@ from evaluation.questions.words import verb_lemma, word_set
 
 _VAGUE = word_set(
     "way thing example result case part kind one some piece matter number variety lot type form fact instance "
-    "source reason member issue problem question first second third most step aspect effect idea place time duty"
+    "source reason member issue problem question first second third most step aspect effect idea place time duty deal"
 )
 _HEADS = word_set(
     "empire company university museum river city country club team agency bank newspaper party church school army "
@@ -24,7 +24,7 @@ _HEADS = word_set(
 )
 _OBJECTLESS = word_set(
     "be have do go come seem appear remain say think know believe argue want like let make get begin start "
-    "finish end continue take attribute"
+    "finish end continue take attribute allow enable permit require cause"
 )
 _DONE_BY_PEOPLE = word_set(
     "invent write compose paint discover describe patent design coin marry publish translate illustrate propose "
@@ -53,6 +53,8 @@ def who(clause: Clause) -> Iterator[Asked]:
             if wh != "what":
                 yield active_of_passive(clause, wh, [*clause.rest[:at], *clause.rest[end:]], clause.text(agent))
             return
+    elif clause.lead and clause.lead[0].tag == "TO":
+        return  # whoever did it had the aim: the lead tells half of the answer
     elif _named(clause.subject) and not clause.copula and clause.rest and len(clause.subject) <= 8:
         wh = "who" if _human(clause, clause.subject) else _asking_for(clause.subject)
         kind = "who" if wh == "who" else "which"

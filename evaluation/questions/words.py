@@ -17,6 +17,7 @@ _TOKEN = re.compile(
     | [A-Z]\.(?=\s[A-Z])                     # initials
     | (?:mid|early|late)-\d{4}s?\b           # mid-1950s
     | \d+(?:[.,]\d+)*-[a-z]+\b                 # 11-inch
+    | \d+(?:\.\d+)*(?:\([a-z0-9]{1,3}\))+     # 32.1(g)
     | \d+(?:[.,]\d+)*(?:[–-]\d+(?:[.,]\d+)*)+\b  # 1865–1871
     | [$£€¥]?\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?\b%?
     | (?:['’]s|['’])(?=\s|[.,;:)]|$)         # possessive
@@ -157,7 +158,11 @@ def _corrected(text: str, given: str, index: int, is_name: Callable[[str], bool]
     lower = text.lower()
     if re.fullmatch(r"[$£€¥]?\d[\d.,–-]*%?", text) or lower in NUMBER_WORDS - {"one", "half", "may"}:
         return "CD"
-    if re.fullmatch(r"[a-z]{1,3}-[A-Z]\w+", text) or text == "v." or ("." in text[1:-1] and not text.endswith(".")):
+    if (
+        re.fullmatch(r"[a-z]{1,3}-[A-Z]\w+|\d[\d.]*\(.*", text)
+        or text == "v."
+        or ("." in text[1:-1] and not text.endswith("."))
+    ):
         return "NNP"
     if re.fullmatch(r"\d[\d.,]*-[a-z]+", text):
         return "JJ"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.simple import ask
+from evaluation.questions.voices import in_third_person
 from rag_pipeline.types import SourceDoc
 
 
@@ -140,3 +141,69 @@ def test_any_jumble_of_words_is_read_without_fault(jumble: list[str]) -> None:
         for question in ask(one, corpus)[0]:
             assert question.asked.answer in one.text
             assert question.asked.answer.lower() not in question.asked.text.lower()
+
+
+LEGAL = [
+    (
+        "The State conceded that Lynch was a clear break from the past in Arizona courts.",
+        "What did the State concede about Lynch?",
+        "Lynch was a clear break from the past in Arizona courts",
+    ),
+    (
+        "And in Lynch v. Arizona, 578 U. S. 613 (2016), Justice Kagan delivered the opinion of the Court.",
+        "In Lynch v. Arizona, what did Justice Kagan deliver?",
+        "the opinion of the Court",
+    ),
+    (
+        "To obtain relief under Rule 32.1(g), a defendant must establish a change in the law.",
+        "To obtain relief under Rule 32.1(g), what must a defendant do?",
+        "establish a change in the law",
+    ),
+    (
+        "If a claim is reassigned, Chapter 13 trustees must list both creditors on the report.",
+        "If a claim is reassigned, what must Chapter 13 trustees do?",
+        "list both creditors on the report",
+    ),
+]
+
+
+@pytest.mark.parametrize("sentence, question, answer", LEGAL)
+def test_prose_of_law_gives_what_was_held_and_required(sentence: str, question: str, answer: str) -> None:
+    found = asked_of(sentence)
+    assert found.get(question) == answer, found
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "By the end we — we have a a plan for Ukraine.",
+        "I’ve asked Congress to pass the Equality Act.",
+        "No one in Ukraine could have seen any of this coming.",
+    ],
+)
+def test_careless_and_nameless_speech_gives_none(sentence: str) -> None:
+    assert asked_of(sentence) == {}
+
+
+def test_a_story_told_as_i_is_told_of_its_narrator() -> None:
+    told = "I walked on. I looked at the sea. I heard nothing. " * 15
+    text = f"{told}Suddenly I wondered. Near the harbour of Cowes I unscrewed the brass lever of the engine."
+    corpus = CorpusWords([SourceDoc(1, "a.txt", text)])
+    last = corpus.sentences[1][-1]
+    assert last.voice == "the narrator"
+    assert in_third_person(last.text, last.voice).startswith("Near the harbour of Cowes, the narrator unscrewed")
+
+
+def test_a_list_of_a_manual_is_asked_about_under_its_heading() -> None:
+    text = "# Guide\n\n## Removed Metrics\n\n- **OldScore** - Use the similarity score instead\n- **Other** - Gone\n"
+    corpus = CorpusWords([SourceDoc(1, "a.md", text)])
+    found = [question.asked for one in corpus.sentences[1] for question in ask(one, corpus)[0]]
+    assert [(one.text, one.answer) for one in found] == [
+        ("Under “Removed Metrics”, what is noted about OldScore?", "Use the similarity score instead")
+    ]
+
+
+def test_a_comment_in_code_is_no_heading() -> None:
+    text = "# Guide\n\n```python\n# Not this one\nx = 1\n```\n\nThe FSO Car Factory was established in 1951.\n"
+    corpus = CorpusWords([SourceDoc(1, "a.md", text)])
+    assert [one.heading for one in corpus.sentences[1]] == ["Guide"]

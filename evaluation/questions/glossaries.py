@@ -1,0 +1,71 @@
+"""Questions for the entries of lists in manuals: `Term - what is said of it` under a heading."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from evaluation.questions.asked import Asked, standing
+from evaluation.questions.sentences import Sentence
+from evaluation.questions.words import STOP, content_stems, parts_of_speech, words
+
+_ENTRY = re.compile(r"^(?P<term>[^:–—]{2,60}?)(?: [-–—] |: )(?P<told>[A-Z0-9“\"(].{10,220})$")
+_GLUED = re.compile(r"[:;“”\"]")
+_LONGEST_HEADING = 9
+_OFTEN = 3
+"""A word that opens this many entries is a label like `Status`, not a term that is explained."""
+
+
+class Glossary:
+    """The entries of a document's lists, found again by heading and term."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self._terms: Counter[tuple[str, str]] = Counter()
+        self._used: Counter[str] = Counter()
+        sections: dict[str, list[int]] = defaultdict(list)
+        previous = ""
+        for at, one in enumerate(sentences):
+            if one.heading != previous:
+                sections[one.heading].append(at)
+                previous = one.heading
+            entry = _ENTRY.match(one.text) if one.item else None
+            if entry is not None:
+                self._used[entry.group("term").lower()] += 1
+                self._terms[one.heading, entry.group("term").lower()] += 1
+        self._once = {heading for heading, places in sections.items() if len(places) == 1}
+
+    def questions(self, sentence: Sentence) -> Iterator[Asked]:
+        """Yield what a list under a heading that the document has once says of a term."""
+        entry = _ENTRY.match(sentence.text) if sentence.item else None
+        heading = sentence.heading
+        if entry is None or not sentence.headed or heading not in self._once or not self._may_be_named(heading):
+            return
+        term, told = entry.group("term").strip(), entry.group("told").strip()
+        if self._terms[heading, term.lower()] != 1 or not _is_term(term) or not _is_answer(told, f"{heading} {term}"):
+            return
+        label = self._used[term.lower()] >= _OFTEN and _is_label(term)
+        asked = f"what is given as the {term.lower()}" if label else f"what is noted about {term}"
+        yield standing("item", f"under “{heading}”, {asked}", f"{asked} under “{heading}”", told.rstrip("."), term)
+
+    @staticmethod
+    def _may_be_named(heading: str) -> bool:
+        return 0 < len(words(heading)) <= _LONGEST_HEADING and _GLUED.search(heading) is None
+
+
+def _is_label(term: str) -> bool:
+    """Return whether a term is a word of the language, like `Status`, and no name."""
+    return len(term.split()) == 1 and term[1:].islower() and "NOUN" in parts_of_speech(term.lower())
+
+
+def _is_term(term: str) -> bool:
+    """Return whether a term names something: no `When removed`, `Replace with`."""
+    lower = term.lower().split()
+    return lower[0] not in STOP and lower[-1] not in STOP
+
+
+def _is_answer(told: str, question: str) -> bool:
+    """Return whether a description says something, is no question, and is more than the term over again."""
+    found = [word for word in words(told) if word not in STOP]
+    new = set(content_stems(told)) - set(content_stems(question))
+    return len(found) >= 3 and len(new) >= 2 and "?" not in told and told.count("(") == told.count(")")
