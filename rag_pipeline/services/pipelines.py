@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
@@ -22,9 +22,9 @@ from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.retrieval import Retrieval, contexts_of
 from rag_pipeline.retrievers.base import Retriever, retrievers
 from rag_pipeline.services.corpora import source_docs
-from rag_pipeline.services.indexes import open_embedder, open_index
+from rag_pipeline.services.indexes import build_index, open_embedder, open_index
 from rag_pipeline.spec import PipelineSpec
-from rag_pipeline.types import Context, SourceDoc, Span, Step
+from rag_pipeline.types import Context, Progress, SourceDoc, Span, Step
 from rag_pipeline.vocabulary import word_counts
 
 READER_EMBEDDING = "local:all-MiniLM-L6-v2"
@@ -67,6 +67,17 @@ def open_generator(spec: PipelineSpec) -> Generator:
     return generator
 
 
+def prepare_pipeline(*, corpus: Corpus, spec: PipelineSpec) -> Iterator[Progress]:
+    """Refuse what cannot answer a single question, then build the index where it is missing, telling how far it is.
+
+    Raises ConfigError, ProviderError.
+    """
+    check_parts(spec)
+    _refuse_oracle(spec)
+    if spec.needs_chunks:
+        yield from build_index(corpus=corpus, spec=spec)
+
+
 def open_pipeline(
     *,
     corpus: Corpus,
@@ -83,10 +94,10 @@ def open_pipeline(
     check_parts(spec)
     generator = open_generator(spec)
     documents = source_docs(corpus=corpus, until=until)
-    if not spec.core.use_context:
-        return Pipeline(spec, documents, None, generator)
     if not with_evidence:
         _refuse_oracle(spec)
+    if not spec.core.use_context:
+        return Pipeline(spec, documents, None, generator)
     index = _index(corpus, spec, documents, until)
     if only is not None:
         index = index.restricted(only)
@@ -117,7 +128,7 @@ def search(*, corpus: Corpus, spec: PipelineSpec, query: str, only: AbstractSet[
 
 def _refuse_oracle(spec: PipelineSpec) -> None:
     unit = retrievers.get(spec.core.retriever, "retriever")
-    if unit.needs_evidence:
+    if spec.core.use_context and unit.needs_evidence:
         raise ConfigError(
             f"The {unit.label.lower()} needs the gold evidence of a test set, so it works in an evaluation only. "
             "Choose another retriever.",

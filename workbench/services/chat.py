@@ -17,8 +17,8 @@ from evaluation.types import Refusal
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.models import Corpus
 from rag_pipeline.pipeline import Pipeline
-from rag_pipeline.services.indexes import build_index, open_embedder
-from rag_pipeline.services.pipelines import open_pipeline
+from rag_pipeline.services.indexes import open_embedder
+from rag_pipeline.services.pipelines import open_pipeline, prepare_pipeline
 from rag_pipeline.spec import PipelineSpec
 from rag_pipeline.types import Context, Progress, Trace
 from workbench.answer_line import contexts_used
@@ -132,7 +132,7 @@ async def _building(corpus: Corpus, spec: PipelineSpec) -> AsyncIterator[Stage]:
     if not spec.core.use_context:
         return
     yield Stage("Loading the model and the index")
-    steps = build_index(corpus=corpus, spec=spec)
+    steps = prepare_pipeline(corpus=corpus, spec=spec)
     while (step := await sync_to_async(_next)(steps)) is not None:
         if step.total:
             yield Stage(f"{step.step}: {step.done:,} of {step.total:,}")

@@ -49,6 +49,8 @@ def search_corpus(*, corpus: Corpus, query: str, spec: PipelineSpec, embed_all: 
     Many chunks that were never embedded are only embedded when `embed_all` says so.
     """
     searching = spec if spec.core.use_context else spec.changed(use_context=True)
+    if not searching.needs_chunks:  # the oracle finds evidence, not what is searched for
+        searching = searching.changed(retriever="dense")
     if not embed_all:
         needed = estimate(corpus=corpus, spec=searching)
         if needed.to_embed > ASK_BEFORE_EMBEDDING:

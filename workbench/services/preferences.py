@@ -9,9 +9,8 @@ from typing import Any
 
 from evaluation.models import Run, TestSet
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
-from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.models import Corpus
-from rag_pipeline.retrievers.base import retrievers
+from rag_pipeline.parts import PARTS
 from rag_pipeline.spec import CoreSettings, PipelineSpec
 from workbench.models import Preferences
 
@@ -91,8 +90,8 @@ def flat_settings(
 ) -> dict[str, Any]:
     """Return all settings by field name: the given ones over the shipped defaults of everything there is."""
     flat: dict[str, Any] = CoreSettings().model_dump()
-    for registry in (retrievers, chunkers):
-        for unit in registry:
+    for part in PARTS:
+        for unit in part.registry:
             flat |= unit.Options().model_dump()
     scoring = EvaluationSpec().model_dump() | dict(evaluation)
     weights = scoring.pop("weights")

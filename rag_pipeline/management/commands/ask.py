@@ -13,8 +13,7 @@ from rag_pipeline.errors import ProviderError
 from rag_pipeline.management.base import WRONG_USAGE, WorkbenchCommand, add_set_argument, pipeline_spec
 from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.services.corpora import get_corpus
-from rag_pipeline.services.indexes import build_index
-from rag_pipeline.services.pipelines import open_pipeline
+from rag_pipeline.services.pipelines import open_pipeline, prepare_pipeline
 from rag_pipeline.types import Trace
 
 
@@ -37,8 +36,7 @@ class Command(WorkbenchCommand):
             raise CommandError("Write a question.", returncode=WRONG_USAGE)
         spec = pipeline_spec(options["set"])
         corpus = get_corpus(name=options["corpus"])
-        if spec.core.use_context:
-            self.progress(build_index(corpus=corpus, spec=spec))
+        self.progress(prepare_pipeline(corpus=corpus, spec=spec))
         trace = asyncio.run(_answer(open_pipeline(corpus=corpus, spec=spec), options["question"]))
         if trace.error:
             raise ProviderError(trace.error)

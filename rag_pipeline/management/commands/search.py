@@ -8,8 +8,7 @@ from django.core.management.base import CommandParser
 
 from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, pipeline_spec
 from rag_pipeline.services.corpora import get_corpus
-from rag_pipeline.services.indexes import build_index
-from rag_pipeline.services.pipelines import search
+from rag_pipeline.services.pipelines import prepare_pipeline, search
 from rag_pipeline.types import Context
 
 
@@ -29,7 +28,7 @@ class Command(WorkbenchCommand):
         """Retrieve and print."""
         spec = pipeline_spec(options["set"])
         corpus = get_corpus(name=options["corpus"])
-        self.progress(build_index(corpus=corpus, spec=spec))
+        self.progress(prepare_pipeline(corpus=corpus, spec=spec))
         for context in search(corpus=corpus, spec=spec, query=options["query"]).contexts:
             self.out(described(context))
 
