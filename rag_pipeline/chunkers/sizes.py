@@ -1,14 +1,46 @@
-"""Options shared by chunkers that cut by size."""
+"""Options shared by chunkers: sizes in characters or tokens."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
 
-class SizeOptions(BaseModel):
-    """Chunk size and overlap in characters or tokens of the embedding model."""
+def _share(value: object, info: ValidationInfo) -> str:
+    """Check a number or percentage, whatever way it was written."""
+    name = str(info.field_name).replace("_", " ").capitalize()
+    text = str(value).strip().replace(" ", "")
+    number = text.removesuffix("%")
+    try:
+        amount = float(number) if text.endswith("%") else int(number)
+    except ValueError:
+        raise ValueError(f"{name} is a whole number or a percentage such as 15%.") from None
+    if not 0 <= amount < float("inf"):
+        raise ValueError(f"{name} cannot be negative.")
+    return f"{amount:g}%" if text.endswith("%") else str(amount)
+
+
+Share = Annotated[str, BeforeValidator(_share)]
+"""A number in the chunk unit, or a percentage of a size."""
+
+
+def in_units(share: str, size: int) -> int:
+    """Return a share in the unit of `size`, percentages rounded down."""
+    return int(size * float(share[:-1]) / 100) if share.endswith("%") else int(share)
+
+
+def smaller(name: str, share: str, size_name: str, size: int) -> int:
+    """Return a share of `size` in its unit. Raises ValueError, with the mend, when it is not smaller than the size."""
+    if in_units(share, size) >= size:
+        raise ValueError(
+            f"{name} ({share}) must be smaller than the {size_name} ({size}). Lower the overlap or raise the size."
+        )
+    return in_units(share, size)
+
+
+class ChunkSize(BaseModel):
+    """Chunk size in characters or tokens of the embedding model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -18,35 +50,21 @@ class SizeOptions(BaseModel):
     chunk_size: int = Field(
         1000, ge=10, le=200_000, title="Chunk size", description="Longest chunk, in the chunk unit."
     )
-    chunk_overlap: str = Field(
+
+
+class SizeOptions(ChunkSize):
+    """Chunk size and overlap."""
+
+    chunk_overlap: Share = Field(
         "15%", title="Chunk overlap", description="A number in the chunk unit, or a percentage of the chunk size."
     )
 
-    @field_validator("chunk_overlap", mode="before")
-    @classmethod
-    def _as_text(cls, value: object) -> str:
-        text = str(value).strip().replace(" ", "")
-        number = text.removesuffix("%")
-        try:
-            amount = float(number) if text.endswith("%") else int(number)
-        except ValueError:
-            raise ValueError("Chunk overlap is a whole number or a percentage such as 15%.") from None
-        if not 0 <= amount < float("inf"):
-            raise ValueError("Chunk overlap cannot be negative.")
-        return f"{amount:g}%" if text.endswith("%") else str(amount)
-
     @model_validator(mode="after")
     def _smaller_than_size(self) -> SizeOptions:
-        if self.overlap >= self.chunk_size:
-            raise ValueError(
-                f"Chunk overlap ({self.chunk_overlap}) must be smaller than the chunk size ({self.chunk_size}). "
-                "Lower the overlap or raise the size."
-            )
+        smaller("Chunk overlap", self.chunk_overlap, "chunk size", self.chunk_size)
         return self
 
     @property
     def overlap(self) -> int:
         """Overlap in the chunk unit, percentages resolved and rounded down."""
-        if self.chunk_overlap.endswith("%"):
-            return int(self.chunk_size * float(self.chunk_overlap[:-1]) / 100)
-        return int(self.chunk_overlap)
+        return in_units(self.chunk_overlap, self.chunk_size)

@@ -1,4 +1,4 @@
-"""What every chunker that cuts by size keeps, on text made to break offsets."""
+"""What every chunker keeps, on text made to break offsets. A new chunker is tested here without being named."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.types import SourceDoc
+from tests.fake_embedder import embed_words
 from tests.rag_pipeline.chunkers.minilm import minilm_offsets
 
-SIZED = ["fixed", "recursive"]
+KEYS = chunkers.keys()
 
 # Repeats, runs of white space, wide, combining and right-to-left characters, words longer than any chunk.
 FRAGMENTS = [
@@ -21,6 +22,8 @@ FRAGMENTS = [
     "x" * 70, "é", "e\u0301\u0302", "한국어 문장", "漢字仮名交じり文。", "👩‍👩‍👧‍👦",
     "🇩🇪", "\u00a0", "\u2003", "ﬁne", "שלום ", "\ufeff",
     "internationalisation", "https://example.org/a/b?c=d&e=f", "\x00", "\x1c", "3.14159 ", "don't ",
+    "# Head\n", "\n## Deeper\n", " = Wiki = \n", "Under\n-----\n", "\n- item\n", "  1. one\n", "| a | b |\n",
+    "|---|---|\n", "\n```\n", "~~~~ python\n", "    indented\n",
 ]  # fmt: skip
 texts = st.one_of(
     st.lists(st.sampled_from(FRAGMENTS), max_size=80).map("".join),
@@ -39,13 +42,19 @@ def words(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(r"\S+", text)]
 
 
-def spans_of(key, text, size, overlap, unit="characters", offsets=None):
+def chunks_of(key, text, size, overlap, unit="characters", offsets=None):
     chunker = chunkers.get(key)
-    options = chunker.Options(chunk_size=size, chunk_overlap=overlap, chunk_unit=unit)
-    return chunker(options, token_offsets=offsets).split(SourceDoc(7, "doc", text))
+    settings = {"chunk_size": size, "chunk_overlap": overlap, "chunk_unit": unit, "parent_size": 3 * size}
+    known = {name: value for name, value in settings.items() if name in chunker.Options.model_fields}
+    made = chunker(chunker.Options(**known), token_offsets=offsets, embed=embed_words)
+    document = SourceDoc(7, "doc", text)
+    chunks = made.chunks(document)
+    assert made.split(document) == [chunk.span for chunk in chunks]
+    return chunks
 
 
-def assert_sound(text, spans):
+def assert_sound(text, chunks):
+    spans = [chunk.span for chunk in chunks]
     covered = [False] * len(text)
     for span in spans:
         chunk = text[span.start : span.end]
@@ -57,27 +66,32 @@ def assert_sound(text, spans):
     for before, after in pairwise(spans):
         assert before.start < after.start
         assert before.end < after.end
+    for each in chunks:
+        assert each.heading == " ".join(each.heading.split())
+        parent = each.parent or each.span
+        assert parent.document_id == 7
+        assert 0 <= parent.start <= each.span.start < each.span.end <= parent.end <= len(text)
 
 
-@pytest.mark.parametrize("key", SIZED)
+@pytest.mark.parametrize("key", KEYS)
 @given(text=texts, size=sizes)
 def test_character_chunks_are_exact_complete_and_within_size(key, text, size):
-    spans = spans_of(key, text, *size)
-    assert_sound(text, spans)
-    assert all(len(span) <= size[0] for span in spans)
+    chunks = chunks_of(key, text, *size)
+    assert_sound(text, chunks)
+    assert all(len(chunk.span) <= size[0] for chunk in chunks)
 
 
-@pytest.mark.parametrize("key", SIZED)
+@pytest.mark.parametrize("key", KEYS)
 @given(text=texts, size=sizes)
 def test_word_piece_chunks_are_within_size_when_tokenised_by_themselves(key, text, size):
-    spans = spans_of(key, text, *size, "tokens", minilm_offsets)
-    assert_sound(text, spans)
-    for span in spans:
-        assert len(minilm_offsets(text[span.start : span.end])) <= size[0]
+    chunks = chunks_of(key, text, *size, "tokens", minilm_offsets)
+    assert_sound(text, chunks)
+    for chunk in chunks:
+        assert len(minilm_offsets(text[chunk.span.start : chunk.span.end])) <= size[0]
 
 
 @pytest.mark.parametrize("offsets", [triples, words])
-@pytest.mark.parametrize("key", SIZED)
+@pytest.mark.parametrize("key", KEYS)
 @given(text=texts, size=sizes)
 def test_any_tokenizer_gives_exact_and_complete_chunks(key, offsets, text, size):
-    assert_sound(text, spans_of(key, text, *size, "tokens", offsets))
+    assert_sound(text, chunks_of(key, text, *size, "tokens", offsets))
