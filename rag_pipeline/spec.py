@@ -261,8 +261,9 @@ def _validated(model: type[M], given: Mapping[str, Any]) -> M:
 
 def _guess_field(message: str, given: Mapping[str, Any]) -> str:
     """Cross-field checks of pydantic carry no field; find the one that the message speaks of."""
-    if message.startswith("Chunk overlap"):
-        return "chunk_overlap"
+    for name in ("chunk_overlap", "parent_overlap", "parent_size"):
+        if message.startswith(name.replace("_", " ").capitalize()):
+            return name
     if message.startswith("The prompt"):
         return "prompt"
     return next(iter(given), "")

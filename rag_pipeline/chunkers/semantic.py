@@ -80,7 +80,8 @@ class SemanticChunker(MeasuredChunker):
         row = {place: number for number, place in enumerate(places)}
         vectors = self.embed([text[start:end] for start, end in places])
         before, after = (vectors[[row[pair[side]] for pair in pairs]] for side in (0, 1))
-        return 1.0 - np.einsum("ij,ij->i", before, after, dtype=np.float64)
+        cosines: Distances = np.einsum("ij,ij->i", before, after, dtype=np.float64)
+        return 1.0 - cosines
 
     def _bounded(self, ruler: Ruler, sentences: Sequence[Slice], distances: Distances) -> list[tuple[int, int]]:
         """Return the chunks as ranges of sentences, cut at the peaks and within the sizes where sentences allow it."""

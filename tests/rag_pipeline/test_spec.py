@@ -23,7 +23,7 @@ CHAT = {"llm": "openai:gpt-test"}
         ({"chunk_overlap": "-5"}, "chunk_overlap", "negative"),
         ({"chunk_overlap": "some"}, "chunk_overlap", "percentage"),
         ({"chunk_unit": "words"}, "chunk_unit", "'characters' or 'tokens'"),
-        ({"chunker": "odd"}, "chunker", "fixed, recursive"),
+        ({"chunker": "odd"}, "chunker", "fixed, hierarchical"),
         ({"retriever": "odd"}, "retriever", "dense"),
         ({"embedding": "odd:name"}, "embedding", "local"),
         ({"embedding": "MiniLM"}, "embedding", "provider:name"),

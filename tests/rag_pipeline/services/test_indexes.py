@@ -118,3 +118,25 @@ def test_an_index_without_vectors_embeds_nothing():
     assert bare.vectors.shape == (len(bare), 0)
     assert estimate(corpus=corpus, spec=spec()) == IndexEstimate(len(bare), len(bare))
     assert open_index(corpus=corpus, spec=spec()).vectors.shape[1] > 0
+
+
+def test_chunks_of_the_semantic_chunker_are_known_once_the_sentences_are_embedded():
+    corpus = make_corpus(files={"long.txt": LONG})
+    semantic = PipelineSpec.create({"embedding": "words:counts", "chunk_size": 300, "chunker": "semantic"})
+    before = estimate(corpus=corpus, spec=semantic)
+    assert before.chunks is None
+    assert before.to_embed > 0
+    steps = list(build_index(corpus=corpus, spec=semantic))
+    first = [step for step in steps if step.step == "Embedding sentences"]
+    assert (first[0].done, first[-1].done, first[-1].total) == (0, before.to_embed, before.to_embed)
+    assert steps[-1].step == "Embedding chunks"
+    index = open_index(corpus=corpus, spec=semantic)
+    assert estimate(corpus=corpus, spec=semantic) == IndexEstimate(len(index), 0)
+
+
+def test_headings_are_embedded_with_their_text():
+    corpus = make_corpus(files={"guide.md": "# Brakes\n\n## Care\n\nOil it twice a year.\n\n## Parts\n\nA cable."})
+    index = open_index(corpus=corpus, spec=spec(chunker="markdown", chunk_size=40))
+    assert index.embedded_text(len(index) - 1) == "Brakes > Parts\n## Parts\n\nA cable."
+    expected = index.embedder.embed_passages([index.embedded_text(row) for row in range(len(index))])
+    np.testing.assert_array_equal(index.vectors, expected)
