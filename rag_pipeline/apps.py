@@ -4,15 +4,16 @@ from django.apps import AppConfig
 
 
 class RagPipelineConfig(AppConfig):
-    """Reads the limits of model calls once, when Django starts."""
+    """Hands the engine, which knows no Django, what it needs of the settings, when Django starts."""
 
     name = "rag_pipeline"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Hand the settings of model calls to the engine, which knows no Django."""
+        """Hand over the limits of model calls and the place of tuned models."""
         from django.conf import settings
 
+        from rag_pipeline.embedders.tuned import set_models_folder
         from rag_pipeline.llm.limits import ModelLimits, configure
 
         configure(
@@ -22,3 +23,4 @@ class RagPipelineConfig(AppConfig):
                 prices_file=settings.PRICES_FILE,
             )
         )
+        set_models_folder(lambda: settings.DATA_DIR / "models")

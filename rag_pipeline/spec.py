@@ -40,7 +40,7 @@ class CoreSettings(BaseModel):
     embedding: str = Field(
         "local:all-MiniLM-L6-v2",
         title="Embedding",
-        description="local:NAME, local:PATH or openai:NAME.",
+        description="local:NAME, local:PATH, openai:NAME or tuned:NAME.",
     )
     embed_mode: Literal["mean", "head"] = Field(
         "mean",

@@ -10,6 +10,7 @@ from evaluation.models import Run
 from evaluation.services.scoring import score_run_in_steps
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler
+from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.types import Progress
@@ -36,6 +37,7 @@ class ScoreAgain(TaskHandler):
 
 def start_scoring_again(*, run: Run, spec: EvaluationSpec) -> BackgroundTask:
     """Queue the scoring of a run's stored answers. Raises ConfigError while the run or another scoring works."""
+    check_embedding(spec.eval_embedding, "eval_embedding")
     with transaction.atomic():
         held = Run.objects.select_for_update().get(pk=run.pk)
         if held.task is not None and held.task.active:

@@ -14,6 +14,7 @@ from evaluation.models import Answer, Question, Run, TestSet
 from evaluation.services.versions import versions
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline import background
+from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.llm.preflight import check_model
 from rag_pipeline.models import BackgroundTask, Corpus
@@ -115,8 +116,7 @@ def start_run(
         )
     check_parts(spec)
     check_model(spec.core.llm)
-    if spec.core.use_context and spec.core.embedding.startswith("openai:"):
-        check_model(spec.core.embedding, "embedding")
+    check_embedding(evaluation.eval_embedding, "eval_embedding")
     with transaction.atomic():
         run = Run.objects.create(
             corpus=corpus,

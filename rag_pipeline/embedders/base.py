@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from rag_pipeline.errors import ConfigError
 from rag_pipeline.registry import Registry, Unit
 
 Vectors = npt.NDArray[np.float32]
@@ -29,6 +30,19 @@ class Embedder(Unit):
         super().__init__()
         self.name = name
         self.mode = mode
+
+    @classmethod
+    def check(cls, name: str) -> None:
+        """Raise ConfigError, with the mend, where the model cannot be used. Loads and asks nothing."""
+        cls.state(name)
+
+    @classmethod
+    def state(cls, name: str) -> str:
+        """Return a mark that changes when the weights behind `name` do; empty where they never do.
+
+        Raises ConfigError where `name` is known to lead nowhere.
+        """
+        return ""
 
     @property
     def fingerprint(self) -> str:
@@ -56,3 +70,16 @@ class Embedder(Unit):
 
 
 embedders: Registry[Embedder] = Registry("embedding", "rag_pipeline.embedders")
+
+
+def check_embedding(embedding: str, field: str = "embedding") -> None:
+    """Raise ConfigError, naming `field`, for an embedding that is known not to work, before anything is loaded."""
+    provider, _, name = embedding.partition(":")
+    try:
+        unit = embedders.get(provider, field)
+        absent = unit.missing()
+        if absent:
+            raise ConfigError(absent, field)
+        unit.check(name)
+    except ConfigError as error:
+        raise ConfigError(str(error), field) from error

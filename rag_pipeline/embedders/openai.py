@@ -15,6 +15,7 @@ from rag_pipeline.llm.clients import openai_client
 from rag_pipeline.llm.failures import ExplainedErrors, ModelCallError
 from rag_pipeline.llm.limits import ModelLimits, configured_limits
 from rag_pipeline.llm.loop_thread import run_blocking
+from rag_pipeline.llm.preflight import check_model
 from rag_pipeline.llm.retry import Retry
 from rag_pipeline.llm.target import OPENAI, Target
 
@@ -45,6 +46,11 @@ class OpenAIEmbedder(Embedder):
         self._limits = limits or configured_limits()
         if not self._target.is_compatible_server and name.startswith("text-embedding-"):
             self.max_tokens = 8192
+
+    @classmethod
+    def check(cls, name: str) -> None:
+        """Raise ConfigError for a missing key, or an address that is none."""
+        check_model(f"{cls.key}:{name}", "embedding")
 
     @property
     def fingerprint(self) -> str:

@@ -52,12 +52,19 @@ class ChunkPreview:
 
 def open_embedder(embedding: str, mode: str = "mean") -> CachedEmbedder:
     """Return the embedder for a setting such as `local:all-MiniLM-L6-v2`, cached on disk. Raises ConfigError."""
-    return CachedEmbedder(_embedder(embedding, mode), Path(settings.DATA_DIR) / "embeddings")
+    provider, _, name = embedding.partition(":")
+    state = embedders.get(provider, "embedding").state(name)
+    return cached(_embedder(embedding, mode, state))
+
+
+def cached(embedder: Embedder) -> CachedEmbedder:
+    """Return an embedder with the cache of the data folder in front."""
+    return CachedEmbedder(embedder, Path(settings.DATA_DIR) / "embeddings")
 
 
 @lru_cache(maxsize=8)
-def _embedder(embedding: str, mode: str) -> Embedder:
-    """One per process: the weights are loaded once."""
+def _embedder(embedding: str, mode: str, state: str) -> Embedder:
+    """One per process and state of the weights: they are loaded once."""
     provider, _, name = embedding.partition(":")
     unit = embedders.get(provider, "embedding")
     absent = unit.missing()

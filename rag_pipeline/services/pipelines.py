@@ -13,6 +13,7 @@ import numpy as np
 from asgiref.sync import async_to_sync
 
 from rag_pipeline.chunk_table import ChunkTable
+from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.generators.base import Generator, generator_for
 from rag_pipeline.index_store import ChunkIndex
@@ -36,6 +37,8 @@ def check_parts(spec: PipelineSpec) -> None:
 
     Raises ConfigError with the mend.
     """
+    if "embedding" in spec.settings:
+        check_embedding(spec.core.embedding)
     for part in PARTS:
         if part.field not in spec.options:
             continue
