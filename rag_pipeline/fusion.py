@@ -1,27 +1,37 @@
-"""Reciprocal rank fusion: several rankings of the same chunks to one (Cormack, Clarke and Büttcher, SIGIR 2009)."""
+"""Several rankings to one: reciprocal rank fusion (Cormack, Clarke, Büttcher: SIGIR 2009)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rag_pipeline.types import Hit, Span
 
 CONSTANT = 60
-"""The paper's k: how little the very first ranks count more than the next."""
+"""k of the paper: how little the first ranks stand out."""
 
 
 def fuse(
-    rankings: Sequence[Sequence[Hit]], top_k: int, weights: Sequence[float] | None = None, constant: int = CONSTANT
+    rankings: Sequence[Sequence[Hit]],
+    top_k: int,
+    weights: Sequence[float] | None = None,
+    constant: int = CONSTANT,
 ) -> list[Hit]:
-    """Return the best `top_k` chunks by the sum of weight / (constant + rank) over the rankings that hold them.
+    """Return the `top_k` best of all rankings by the sum of weight / (constant + rank) over the rankings.
 
-    A ranking of weight 0 adds nothing, not even its chunks. Ties: the better single rank, then document and position.
+    A ranking's order counts, its scores do not: rank is the place in it, from 1, and a span that it names twice counts
+    at its first place. A ranking of weight 0 adds nothing. Ties go to the better single rank, then to the earlier place
+    in the documents. The score of a hit is its sum.
     """
-    scores: dict[Span, float] = {}
+    shares: dict[Span, list[float]] = {}
     best: dict[Span, int] = {}
     for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
-        for hit in ranking if weight > 0 else ():
-            scores[hit.span] = scores.get(hit.span, 0.0) + weight / (constant + hit.rank)
-            best[hit.span] = min(hit.rank, best.get(hit.span, hit.rank))
-    order = sorted(scores, key=lambda span: (-scores[span], best[span], span))[:top_k]
-    return [Hit(span, scores[span], rank) for rank, span in enumerate(order, 1)]
+        if weight == 0:
+            continue
+        for rank, span in enumerate(dict.fromkeys(hit.span for hit in ranking), 1):
+            shares.setdefault(span, []).append(weight / (constant + rank))
+            best[span] = min(rank, best.get(span, rank))
+    # fsum, because the order of adding must not break a tie.
+    scores = {span: math.fsum(parts) for span, parts in shares.items()}
+    order = sorted(scores, key=lambda span: (-scores[span], best[span], span))
+    return [Hit(span, scores[span], rank) for rank, span in enumerate(order[:top_k], 1)]

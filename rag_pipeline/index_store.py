@@ -19,6 +19,7 @@ import numpy.typing as npt
 from rag_pipeline.chunk_table import ChunkTable, under_heading
 from rag_pipeline.embedders.base import Embedder, Vectors
 from rag_pipeline.types import SourceDoc, Span
+from rag_pipeline.word_index import WordIndex
 
 _FORMAT = 2
 _TIES = 8
@@ -96,6 +97,11 @@ class ChunkIndex:
         index = faiss.IndexFlatIP(self.vectors.shape[1])
         index.add(self.vectors)
         return index
+
+    @cached_property
+    def words(self) -> WordIndex:
+        """The BM25 index over the chunks under their headings, made on first use."""
+        return WordIndex([self.embedded_text(row) for row in range(len(self))])
 
     def search(self, queries: Vectors, top_k: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
         """Return (scores, rows), each of shape (questions, min(top_k, n)), best first, ties by row."""
