@@ -140,6 +140,17 @@ def add_set_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_document_argument(parser: argparse.ArgumentParser) -> None:
+    """Add `--document NAME`, repeatable."""
+    parser.add_argument(
+        "--document",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="retrieve from this document alone; repeatable",
+    )
+
+
 def parse_set(items: Sequence[str]) -> dict[str, str]:
     """Return settings by name from `name=value` items; `name=@file` takes the file's text.
 

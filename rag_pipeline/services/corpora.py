@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
@@ -22,6 +22,8 @@ from rag_pipeline.types import SourceDoc
 
 _State = BackgroundTask.State
 
+LISTED = 20
+"""Documents that a message names at most."""
 LONGEST_NAME = 200
 """Characters of a document's name; room for a number is left in the column."""
 
@@ -68,6 +70,29 @@ def source_docs(*, corpus: Corpus, until: dt.datetime | None = None) -> list[Sou
     if until is not None:
         documents = documents.filter(created__lte=until)
     return [document.as_source() for document in documents]
+
+
+def document_ids(*, corpus: Corpus, names: Collection[str]) -> set[int] | None:
+    """Return the ids of documents by name; None (all) without names. Raises ConfigError listing those there are.
+
+    An extension may be left out where that names one document only.
+    """
+    if not names:
+        return None
+    there = dict(corpus.documents.order_by("name").values_list("name", "pk"))
+    return {_document_id(corpus, there, name.strip()) for name in names}
+
+
+def _document_id(corpus: Corpus, there: dict[str, int], name: str) -> int:
+    if name in there:
+        return there[name]
+    same_stem = [pk for each, pk in there.items() if PurePath(each).stem == name]
+    if len(same_stem) == 1:
+        return same_stem[0]
+    shown = ", ".join(list(there)[:LISTED]) + (f" and {len(there) - LISTED} more" if len(there) > LISTED else "")
+    raise ConfigError(
+        f"The corpus “{corpus.name}” has no document called “{name}”. There are: {shown or 'none yet'}.", "document"
+    )
 
 
 def import_documents(*, corpus: Corpus, files: Iterable[tuple[str, bytes]]) -> ImportReport:

@@ -91,6 +91,32 @@ def test_htmx_gets_the_results_alone(client):
     assert "search-results" in response.content.decode()
 
 
+def test_a_search_in_one_document_finds_nothing_of_the_others(client):
+    files = {"stone.txt": ROSETTA, "obelisk.txt": "The obelisk was found in Luxor by Champollion."}
+    corpus = make_corpus(files=files)
+    obelisk = corpus.documents.get(name="obelisk.txt")
+    asked = {"corpus": corpus.pk, "q": "Where was the stone found?"}
+    everywhere = client.get("/documents/search/", asked)
+    assert {context.document for context in everywhere.context["result"].contexts} == {"stone.txt", "obelisk.txt"}
+    response = client.get("/documents/search/", asked | {"document": obelisk.pk})
+    assert {context.document for context in response.context["result"].contexts} == {"obelisk.txt"}
+    assert "1 chunk of “obelisk.txt” ( search all documents )" in text_of(response)
+    assert f'<option value="{obelisk.pk}" selected>' in response.content.decode()
+    assert f'name="document" value="{obelisk.pk}"' in client.get(f"/documents/{obelisk.pk}/").content.decode()
+    other = make_corpus().documents.get()
+    assert client.get("/documents/search/", asked | {"document": other.pk}).status_code == 404
+
+
+def test_a_search_by_words_says_so_and_finds_nothing_without_them(client):
+    Preferences.store({"pipeline": {"retriever": "bm25", "chunk_size": 200, "chunk_overlap": "20"}})
+    corpus = make_corpus()
+    found = client.get("/documents/search/", {"corpus": corpus.pk, "q": "Champollion"})
+    assert [context.rank for context in found.context["result"].contexts] == [1]
+    assert "found by BM25" in text_of(found)
+    nothing = client.get("/documents/search/", {"corpus": corpus.pk, "q": "nitrogen"})
+    assert "Nothing found by BM25." in text_of(nothing)
+
+
 def test_a_search_that_embeds_much_asks_first(client, monkeypatch):
     monkeypatch.setattr("workbench.services.library.ASK_BEFORE_EMBEDDING", 2)
     corpus = make_corpus()

@@ -10,6 +10,7 @@ from django.db.models import Count, QuerySet
 
 from evaluation.models import Run
 from rag_pipeline.models import Corpus, Document
+from rag_pipeline.retrievers.base import retrievers
 from rag_pipeline.services.indexes import ChunkPreview, estimate, preview_chunks
 from rag_pipeline.services.pipelines import search
 from rag_pipeline.spec import PipelineSpec
@@ -18,18 +19,23 @@ from rag_pipeline.types import Context
 ASK_BEFORE_EMBEDDING = 500
 """So many chunks are embedded without asking first: some seconds on two cores."""
 
+LISTED_DOCUMENTS = 200
+"""In a larger corpus a search is narrowed from the document's own page, not from a list."""
+
 
 @dataclass(frozen=True)
 class SearchResult:
     """Ranked chunks; `to_embed` above zero means that nothing was searched yet.
 
-    `of_sentences`: what is to be embedded first are sentences, the chunks are not known before.
+    `of_sentences`: what is to be embedded first are sentences, the chunks are not known before. `found_by`: the
+    retriever, with the embedding where it uses one.
     """
 
     contexts: tuple[Context, ...] = ()
     seconds: float = 0.0
     to_embed: int = 0
     of_sentences: bool = False
+    found_by: str = ""
 
 
 def corpus_rows() -> QuerySet[Corpus]:
@@ -43,8 +49,16 @@ def document_rows(*, corpus: Corpus) -> QuerySet[Document]:
     return rows.order_by("-created", "-id")
 
 
-def search_corpus(*, corpus: Corpus, query: str, spec: PipelineSpec, embed_all: bool = False) -> SearchResult:
-    """Return the chunks nearest to a query under `spec`. Raises ConfigError, ProviderError.
+def document_choices(*, corpus: Corpus) -> list[tuple[int, str]]:
+    """Return (id, name) of the documents that a search can be narrowed to; none where there are too many to list."""
+    choices = list(corpus.documents.order_by("name").values_list("pk", "name")[: LISTED_DOCUMENTS + 1])
+    return choices if 1 < len(choices) <= LISTED_DOCUMENTS else []
+
+
+def search_corpus(
+    *, corpus: Corpus, query: str, spec: PipelineSpec, document: Document | None = None, embed_all: bool = False
+) -> SearchResult:
+    """Return the chunks (of `document` alone) that `spec` finds for a query. Raises ConfigError, ProviderError.
 
     Many chunks that were never embedded are only embedded when `embed_all` says so.
     """
@@ -56,8 +70,11 @@ def search_corpus(*, corpus: Corpus, query: str, spec: PipelineSpec, embed_all: 
         if needed.to_embed > ASK_BEFORE_EMBEDDING:
             return SearchResult(to_embed=needed.to_embed, of_sentences=needed.chunks is None)
     started = time.perf_counter()
-    contexts = search(corpus=corpus, spec=searching, query=query).contexts
-    return SearchResult(contexts, time.perf_counter() - started)
+    only = {document.pk} if document is not None else None
+    contexts = search(corpus=corpus, spec=searching, query=query, only=only).contexts
+    label = retrievers.get(searching.core.retriever).label
+    found_by = f"{label} ({searching.core.embedding})" if searching.needs_vectors else label
+    return SearchResult(contexts, time.perf_counter() - started, found_by=found_by)
 
 
 def cut_document(*, document: Document, spec: PipelineSpec) -> ChunkPreview:

@@ -21,7 +21,7 @@ from rag_pipeline.services import corpora
 from workbench.forms.documents import CorpusForm, SearchForm, UploadForm
 from workbench.htmx import render_page
 from workbench.ids import as_id
-from workbench.services.library import corpus_rows, document_rows, search_corpus, users_of
+from workbench.services.library import corpus_rows, document_choices, document_rows, search_corpus, users_of
 from workbench.services.present import preferred_corpus, present_settings
 from workbench.upload_report import UploadReport, upload_messages
 
@@ -38,10 +38,12 @@ def documents(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """Show the chunks nearest to a query under the present settings."""
+    """Show what is found for a query under the present settings; `document` (an id) looks in that one alone."""
     corpus = get_object_or_404(Corpus, pk=as_id(request.GET.get("corpus")))
+    only = request.GET.get("document")
+    document = get_object_or_404(corpus.documents.defer("text"), pk=as_id(only)) if only else None
     form = SearchForm(request.GET)
-    values = {"search": form, "query": request.GET.get("q", ""), "searched": True}
+    values = {"search": form, "query": request.GET.get("q", ""), "searched": True, "within": document}
     if form.is_valid():
         present = present_settings(corpus=corpus)
         try:
@@ -49,6 +51,7 @@ def search(request: HttpRequest) -> HttpResponse:
                 corpus=corpus,
                 query=form.cleaned_data["q"],
                 spec=present.spec,
+                document=document,
                 embed_all=request.GET.get("embed") == "1",
             )
         except PipelineError as error:
@@ -141,7 +144,7 @@ def _context(request: HttpRequest, corpus: Corpus | None) -> dict[str, Any]:
     if corpus is not None:
         rows = Paginator(document_rows(corpus=corpus), DOCUMENTS_A_PAGE)
         context |= {"page": rows.get_page(request.GET.get("page")), "used_by": users_of(corpus=corpus)}
-        context["present"] = present_settings(corpus=corpus)
+        context |= {"present": present_settings(corpus=corpus), "choices": document_choices(corpus=corpus)}
     return context
 
 

@@ -10,9 +10,15 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from rag_pipeline.errors import ProviderError
-from rag_pipeline.management.base import WRONG_USAGE, WorkbenchCommand, add_set_argument, pipeline_spec
+from rag_pipeline.management.base import (
+    WRONG_USAGE,
+    WorkbenchCommand,
+    add_document_argument,
+    add_set_argument,
+    pipeline_spec,
+)
 from rag_pipeline.pipeline import Pipeline
-from rag_pipeline.services.corpora import get_corpus
+from rag_pipeline.services.corpora import document_ids, get_corpus
 from rag_pipeline.services.pipelines import open_pipeline, prepare_pipeline
 from rag_pipeline.types import Trace
 
@@ -28,6 +34,7 @@ class Command(WorkbenchCommand):
         parser.add_argument("question", metavar="QUESTION")
         parser.add_argument("--corpus", required=True, metavar="NAME")
         add_set_argument(parser)
+        add_document_argument(parser)
         parser.add_argument("--json", action="store_true", help="write a JSON object instead of text")
 
     def run(self, **options: Any) -> None:
@@ -36,8 +43,9 @@ class Command(WorkbenchCommand):
             raise CommandError("Write a question.", returncode=WRONG_USAGE)
         spec = pipeline_spec(options["set"])
         corpus = get_corpus(name=options["corpus"])
+        only = document_ids(corpus=corpus, names=options["document"])
         self.progress(prepare_pipeline(corpus=corpus, spec=spec))
-        trace = asyncio.run(_answer(open_pipeline(corpus=corpus, spec=spec), options["question"]))
+        trace = asyncio.run(_answer(open_pipeline(corpus=corpus, spec=spec, only=only), options["question"]))
         if trace.error:
             raise ProviderError(trace.error)
         self.out(json.dumps(trace_json(trace), ensure_ascii=False, indent=2) if options["json"] else as_text(trace))

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, pipeline_spec
-from rag_pipeline.services.corpora import get_corpus
+from rag_pipeline.management.base import WorkbenchCommand, add_document_argument, add_set_argument, pipeline_spec
+from rag_pipeline.services.corpora import document_ids, get_corpus
 from rag_pipeline.services.pipelines import prepare_pipeline, search
 from rag_pipeline.types import Context
 
@@ -23,13 +23,15 @@ class Command(WorkbenchCommand):
         parser.add_argument("query", metavar="QUERY")
         parser.add_argument("--corpus", required=True, metavar="NAME")
         add_set_argument(parser)
+        add_document_argument(parser)
 
     def run(self, **options: Any) -> None:
         """Retrieve and print."""
         spec = pipeline_spec(options["set"])
         corpus = get_corpus(name=options["corpus"])
+        only = document_ids(corpus=corpus, names=options["document"])
         self.progress(prepare_pipeline(corpus=corpus, spec=spec))
-        for context in search(corpus=corpus, spec=spec, query=options["query"]).contexts:
+        for context in search(corpus=corpus, spec=spec, query=options["query"], only=only).contexts:
             self.out(described(context))
 
 
