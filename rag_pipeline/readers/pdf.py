@@ -1,31 +1,30 @@
-"""Reader for PDF: the text layer page by page, lines as they stand, words parted at line ends mended."""
+"""Reader for PDF: Markdown from the text layer, inferred from sizes, weights and places of its characters."""
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 from rag_pipeline.errors import DocumentError
 from rag_pipeline.readers.base import ParsedText, Reader, readers
-from rag_pipeline.readers.decoding import unix_lines
+from rag_pipeline.readers.layout.compose import compose
+from rag_pipeline.readers.layout.page import Page, read_page
+from rag_pipeline.readers.records import numbers
 
 _LOCK = threading.Lock()
 """PDFium is not safe to use from two threads at once."""
 
+_SCANNED = 0.4
+"""Share of a page without text that a picture covers, from which it is a scan and not an empty page."""
+
 _NEEDS_PASSWORD = 4
 _UNKNOWN_SECURITY = 5
-_PAGE_GAP = "\n\n"
-_BREAK = "\ufffe"
-"""With this PDFium marks a hyphen at the end of a line, and leaves the line end out."""
-
-_PARTED = re.compile(rf"([^\W\d_]+){_BREAK}\n?([^\W\d_]+)")
 
 
 @readers.register
 class PdfReader(Reader):
-    """Reads the text layer; a scanned page has none."""
+    """Headings, paragraphs over page breaks, lists, tables, columns; running heads and feet are left out."""
 
     key = "pdf"
     label = "PDF"
@@ -35,21 +34,37 @@ class PdfReader(Reader):
     def read(self, data: bytes, name: str) -> ParsedText:
         """Extract the text. Raises DocumentError for an encrypted, damaged or scanned file."""
         with _LOCK:
-            pages = list(_page_texts(data))
-        pages = [_tidy(page) for page in _mended(pages)]
-        empty = [number for number, page in enumerate(pages, 1) if not page]
-        if len(empty) == len(pages):
-            raise DocumentError(
-                f"The PDF has no text layer on its {_count(len(pages), 'page')}: it seems to be scanned. "
-                "Run text recognition (OCR) on it and upload the result."
-            )
-        notes = (f"No text on {_count(len(empty), 'page')} of {len(pages)}: {_numbers(empty)}.",) if empty else ()
-        text, starts = _joined(pages)
-        return ParsedText(text, starts, notes)
+            pages = list(_pages(data))
+        bare = [number for number, page in enumerate(pages, 1) if not page.pieces]
+        scanned = [number for number in bare if pages[number - 1].pictured > _SCANNED]
+        if len(bare) == len(pages):
+            raise _without_text(len(pages), scanned)
+        text, starts = compose(pages)
+        return ParsedText(text, starts, tuple(_notes(len(pages), bare, scanned)))
 
 
-def _page_texts(data: bytes) -> Iterator[str]:
-    """Yield the text of each page; an empty one for a page that cannot be read."""
+def _without_text(count: int, scanned: list[int]) -> DocumentError:
+    if not scanned:
+        return DocumentError(f"The PDF has no text on its {_count(count, 'page')}, only drawings or nothing at all.")
+    return DocumentError(
+        f"The PDF is scanned: its {_count(count, 'page')} {'are pictures' if count > 1 else 'is a picture'} "
+        "without a text layer. Run text recognition (OCR) on it and upload the result."
+    )
+
+
+def _notes(count: int, bare: list[int], scanned: list[int]) -> Iterator[str]:
+    empty = [number for number in bare if number not in scanned]
+    if scanned:
+        yield (
+            f"{_count(len(scanned), 'page')} of {count} scanned and left out ({numbers(scanned)}): "
+            "run text recognition (OCR) to have their text."
+        )
+    if empty:
+        yield f"No text on {_count(len(empty), 'page')} of {count}: {numbers(empty)}."
+
+
+def _pages(data: bytes) -> Iterator[Page]:
+    """Yield what stands on each page; nothing for a page that cannot be read."""
     import pypdfium2
 
     try:
@@ -59,9 +74,11 @@ def _page_texts(data: bytes) -> Iterator[str]:
     try:
         for number in range(len(document)):
             try:
-                yield document[number].get_textpage().get_text_range()
+                page = document[number]
+                yield read_page(page)
+                page.close()
             except pypdfium2.PdfiumError:
-                yield ""
+                yield Page([], [], [], 0.0, 0.0)
     finally:
         document.close()
 
@@ -73,42 +90,5 @@ def _refusal(error: Any) -> DocumentError:
     return DocumentError("The PDF is damaged or not a PDF. Open it, save it again and upload that.")
 
 
-def _mended(pages: list[str]) -> list[str]:
-    """Put words together that were parted at the end of a line.
-
-    The hyphen stays where the document writes the word with it elsewhere and never without.
-    """
-    whole = unix_lines("\n".join(pages))
-    words = set(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)?", whole.lower()))
-
-    def mend(match: re.Match[str]) -> str:
-        left, right = match.groups()
-        plain, hyphened = (left + right).lower(), f"{left}-{right}".lower()
-        return f"{left}-{right}" if hyphened in words and plain not in words else left + right
-
-    return [_PARTED.sub(mend, unix_lines(page)).replace(_BREAK, "-") for page in pages]
-
-
-def _tidy(page: str) -> str:
-    """Return a page without odd control characters, spaces at line ends and runs of empty lines."""
-    page = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\uffff]", "", page).replace("\xa0", " ")
-    page = page.replace("\n\u2044", "\u2044")  # a small fraction: its bar stands on a line of its own
-    lines = (re.sub(r"[ \t]+", " ", line).strip() for line in page.split("\n"))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
-
-
-def _joined(pages: list[str]) -> tuple[str, tuple[int, ...]]:
-    starts, length = [], 0
-    for page in pages:
-        starts.append(length)
-        length += len(page) + len(_PAGE_GAP)
-    return _PAGE_GAP.join(pages), tuple(starts)
-
-
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _numbers(pages: list[int]) -> str:
-    shown = ", ".join(str(page) for page in pages[:10])
-    return f"{shown} …" if len(pages) > 10 else shown

@@ -1,10 +1,16 @@
-"""PDF text layers, in files written out here by hand."""
+"""PDF to Markdown: on a court opinion, on a page in two columns, and on files written out here by hand."""
 
 from __future__ import annotations
 
+import re
+import textwrap
+from itertools import pairwise
 from pathlib import Path
 
+import pypdfium2
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rag_pipeline.errors import DocumentError
 from rag_pipeline.readers.lookup import read_document
@@ -40,9 +46,77 @@ def pdf_of(*pages):
     return out + f"{end}startxref\n{len(out)}\n%%EOF\n".encode()
 
 
-def test_lines_stand_as_printed_and_pages_know_where_they_begin():
-    parsed = read_document("a.pdf", pdf_of(["Cover begins at once.", "It ends in May."], ["Second page."]))
-    assert parsed.text == "Cover begins at once.\nIt ends in May.\n\nSecond page."
+def laid_out(*pages, rules=()):
+    """Return a PDF of (x, y, size, text) placed on each page; B- before a text makes it bold, I- slanted.
+
+    `rules` are rectangles (x, y, width, height) drawn on every page.
+    """
+    drawn = "".join(f"{x} {y} {width} {height} re f " for x, y, width, height in rules)
+    contents = []
+    for placed in pages:
+        shown = ""
+        for x, y, size, text in placed:
+            font = {"B-": "F2", "I-": "F3"}.get(text[:2], "F1")
+            plain = text[2:] if font != "F1" else text
+            shown += f"BT /{font} {size} Tf {x} {y} Td ({plain}) Tj ET\n"
+        contents.append(drawn + shown)
+    return assembled(contents)
+
+
+def assembled(contents, resources=""):
+    """Return a PDF with a page for each content stream."""
+    fonts = "".join(
+        f"/F{number} << /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >> "
+        for number, name in enumerate(("Helvetica", "Helvetica-Bold", "Helvetica-Oblique"), 1)
+    )
+    kids = " ".join(f"{3 + 2 * number} 0 R" for number in range(len(contents)))
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(contents)} >>",
+    ]
+    for number, content in enumerate(contents):
+        objects += [
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] "
+            f"/Resources << /Font << {fonts} >> {resources} >> /Contents {4 + 2 * number} 0 R >>",
+            f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+        ]
+    out, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj\n{body}\nendobj\n".encode("cp1252")
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    size = len(objects) + 1
+    end = f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer << /Size {size} /Root 1 0 R >>\n"
+    return out + f"{end}startxref\n{len(out)}\n%%EOF\n".encode()
+
+
+def flowing(text, x=72, y=700, size=11, width=60):
+    """Return lines of at most `width` letters, placed one under the other."""
+    return [(x, y - 14 * number, size, line) for number, line in enumerate(textwrap.wrap(text, width))]
+
+
+def read(data):
+    return read_document("a.pdf", data)
+
+
+def pages_of(parsed):
+    """Return the text of each page as the offsets tell it."""
+    return [parsed.text[start:end] for start, end in pairwise([*parsed.page_starts, len(parsed.text)])]
+
+
+@pytest.fixture(scope="module")
+def opinion():
+    return read_document("cruz.pdf", (DATA / "scotus_cruz_v_arizona.pdf").read_bytes())
+
+
+@pytest.fixture(scope="module")
+def handbook_page():
+    return read_document("faa.pdf", (DATA / "faa_amt_handbook_page.pdf").read_bytes())
+
+
+def test_lines_of_a_paragraph_are_joined_and_pages_know_where_they_begin():
+    parsed = read(pdf_of(["Cover begins at once.", "It ends in May."], ["Second page."]))
+    assert parsed.text == "Cover begins at once. It ends in May.\n\nSecond page."
     assert parsed.page_starts == (0, parsed.text.index("Second"))
     doc = SourceDoc(1, "a.pdf", parsed.text, parsed.page_starts)
     assert doc.page_at(3) == 1
@@ -54,20 +128,205 @@ def test_words_parted_at_a_line_end_are_put_together():
         "The trustee is respon-",
         "sible for state-court matters, and a state-",
         "court decides; in 2020-",
-        "21 too.",
+        "21 too, for Smith-",
+        "Jones.",
     ]
-    text = read_document("a.pdf", pdf_of(lines)).text
-    assert "The trustee is responsible for state-court matters" in text
-    assert "and a state-court decides" in text
-    assert "2020-" in text
+    assert read(pdf_of(lines)).text == (
+        "The trustee is responsible for state-court matters, and a state-court decides; "
+        "in 2020-21 too, for Smith-Jones."
+    )
 
 
-def test_a_scanned_file_is_named_as_such_and_single_empty_pages_are_noted():
-    with pytest.raises(DocumentError, match=r"no text layer on its 2 pages: it seems to be scanned.*OCR"):
-        read_document("a.pdf", pdf_of([], []))
-    parsed = read_document("a.pdf", pdf_of(["Words."], [], ["More."]))
-    assert parsed.notes == ("No text on 1 page of 3: 2.",)
-    assert parsed.page_starts[2] == parsed.text.index("More.")
+def test_no_running_head_page_number_or_watermark_of_the_opinion_remains(opinion):
+    for gone in ("Page Proof Pending", "Cite as:", "OCTOBER TERM", "Opinion of the Court\n", "Barrett, J., dissenting"):
+        assert gone not in opinion.text
+    assert opinion.text.count("CRUZ v. ARIZONA") == 1
+    assert not re.search(r"^\d+$", opinion.text, re.MULTILINE)
+
+
+def test_headings_of_the_opinion(opinion):
+    headings = re.findall(r"^#+ .*$", opinion.text, re.MULTILINE)
+    assert {"# OFFICIAL REPORTS", "# THE SUPREME COURT", "### CRUZ v. ARIZONA"} <= set(headings)
+    parts = [heading.split(" ", 1) for heading in headings[headings.index("### CRUZ v. ARIZONA") + 1 :]]
+    assert [title for _, title in parts] == ["I", "A", "B", "C", "II", "III", "Reporter’s Note"]
+    level = {title: len(marks) for marks, title in parts}
+    assert level["I"] == level["II"] < level["A"] == level["B"]
+
+
+def test_sentences_of_the_opinion_go_on_over_page_breaks(opinion):
+    for page, sentence in (
+        (2, "failed to satisfy Arizona Rule of Criminal Procedure 32.1(g) because Lynch did not result in"),
+        (3, "The fact that Lynch was a summary reversal did not justify the Arizona Supreme Court in treating Lynch"),
+        (5, "holding that Lynch was not a significant change in the law for purposes of Rule 32.1(g) is an adequate"),
+        (22, "that Arizona has made a similar choice. And we have cautioned before that"),
+    ):
+        start = opinion.text.index(sentence)
+        assert SourceDoc(1, "a", opinion.text, opinion.page_starts).page_at(start) == page
+        assert opinion.page_starts[page] in range(start, start + len(sentence))
+
+
+def test_lost_ligatures_of_the_opinion_are_found_by_their_width_even_where_a_word_remained(opinion):
+    text = opinion.text
+    assert "became final, this Court" in text
+    assert "firmly established" in text
+    assert "reflects an attitude" in text
+    assert "the official United States Reports" in text
+    assert "argued or filed briefs" in text
+    assert "reaffirm[ed] that Simmons" in text
+    lost = r"\b(?:fnal|signifcant|frmly|fled|offcial|refect\w*|confict\w*|satisfed|rectifes|reaffrm)\b"
+    assert not re.search(lost, text)
+    assert "\ue0f1" not in text
+
+
+def test_words_of_the_opinion_parted_at_line_ends(opinion):
+    for word in (
+        "Arizona Supreme Court held",
+        "a state-court judgment rests",
+        "generates this catch-22",
+        "reformulations",
+    ):
+        assert word in opinion.text
+    assert not re.search(r"\w- \w", opinion.text)
+
+
+def test_a_footnote_of_the_opinion_is_kept_and_parts_no_sentence(opinion):
+    note = opinion.text.index("² The Court also does not need to reach Cruz's additional arguments")
+    assert "an independent state ground" not in opinion.text[note - 200 : note]
+    assert "so did not “impos[e] a new or changed interpretation of state or federal law.”" in opinion.text
+    assert "is independent of federal law.²" in opinion.text
+
+
+def test_two_columns_are_read_one_after_the_other_with_figures_out_of_the_way(handbook_page):
+    text = handbook_page.text
+    assert "Plates must be attached to the structure in a positive manner" in text
+    # From the foot of the left column to the head of the right one, past a figure.
+    assert "The wing type that is the most common ranges in size for No. 6 up to 1⁄4 inch" in text
+    marks = [
+        "pulleys, provided",
+        "# Boots Self-Locking Nut\n\nThe Boots",
+        "Figure 7-26. Self-locking nuts.",
+        "# Stainless Steel Self-Locking Nut\n\nThe",
+        "# Elastic Stop Nut\n\nThe elastic",
+        "Figure 7-27. Stainless steel self-locking nut.",
+    ]
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
+    assert "\nKeyway\n" in text
+    assert "7-45" not in text
+
+
+@pytest.mark.parametrize("name", ["opinion", "handbook_page"])
+def test_the_text_of_each_page_is_where_it_says(name, request):
+    parsed = request.getfixturevalue(name)
+    path = {"opinion": "scotus_cruz_v_arizona.pdf", "handbook_page": "faa_amt_handbook_page.pdf"}[name]
+    assert list(parsed.page_starts) == sorted(parsed.page_starts)
+    document = pypdfium2.PdfDocument((DATA / path).read_bytes())
+    for number, text in enumerate(pages_of(parsed)):
+        printed = document[number].get_textpage().get_text_range().replace("\ufffe", "").lower()
+        told = re.findall(r"[a-z]{4,}", text.lower())
+        there = sum(word in printed for word in told)
+        # Mended words and words over a page break are not on the page as printed.
+        assert there > 0.9 * len(told), number + 1
+
+
+def test_headings_get_their_level_from_size_then_weight():
+    body = "Water is drawn from the well and carried to the tank, where it is kept until somebody needs it again. " * 3
+    data = laid_out(
+        [
+            (72, 740, 20, "The waterworks"),
+            *flowing(body, y=700),
+            (72, 600, 14, "Pumps"),
+            *flowing(body, y=580),
+            (72, 480, 11, "B-Hand pumps"),
+            *flowing(body, y=462),
+        ]
+    )
+    text = read(data).text
+    told = " ".join(body.split())
+    assert text == f"# The waterworks\n\n{told}\n\n## Pumps\n\n{told}\n\n### Hand pumps\n\n{told}"
+
+
+def test_bullets_and_numbers_become_list_items():
+    data = laid_out(
+        [
+            *flowing("Before you begin have these things at hand, and read all of the steps to the end:", y=700),
+            (80, 660, 11, "•  a wrench with a"),
+            (92, 646, 11, "long handle"),
+            (80, 632, 11, "•  oil"),
+            (72, 604, 11, "1. Close the valve."),
+            (72, 590, 11, "2. Open the lid."),
+        ]
+    )
+    text = read(data).text
+    assert "to the end:\n\n- a wrench with a long handle\n- oil\n" in text
+    assert text.endswith("1. Close the valve.\n2. Open the lid.")
+
+
+TABLE = [
+    (72, 700, 11, "Part"), (200, 700, 11, "Size"), (300, 700, 11, "Price"),
+    (72, 680, 11, "Stop nut"), (200, 680, 11, "No. 8"), (300, 680, 11, "0.45"),
+    (72, 660, 11, "Castle nut"), (200, 660, 11, "No. 10"), (300, 660, 11, "1.20"),
+]  # fmt: skip
+AS_MARKDOWN = (
+    "| Part | Size | Price |\n| --- | --- | --- |\n| Stop nut | No. 8 | 0.45 |\n| Castle nut | No. 10 | 1.20 |"
+)
+
+
+def test_aligned_columns_become_a_table():
+    data = laid_out(
+        [*flowing("These are the parts that we keep on stock.", y=740), *TABLE, (72, 600, 11, "Ask for more.")]
+    )
+    text = read(data).text
+    assert text == f"These are the parts that we keep on stock.\n\n{AS_MARKDOWN}\n\nAsk for more."
+
+
+def test_a_grid_of_lines_becomes_a_table_with_cells_of_several_lines():
+    rules = [(66, y, 334, 0.5) for y in (715, 695, 675, 640)] + [(x, 640, 0.5, 75) for x in (66, 190, 290, 400)]
+    data = laid_out([*TABLE, (72, 647, 11, "with a pin")], rules=rules)
+    assert read(data).text == AS_MARKDOWN.replace("Castle nut", "Castle nut with a pin")
+
+
+def test_running_heads_with_numbers_and_lone_page_numbers_are_dropped():
+    pages = [
+        [
+            (72, 760, 9, f"Service manual, page {number}"),
+            *flowing(f"Part {word} of the story is told here and goes on for more than a line of this page.", y=700),
+            (300, 40, 9, str(number)),
+        ]
+        for number, word in enumerate(("one", "two", "three"), 7)
+    ]
+    text = read(laid_out(*pages)).text
+    assert "Service" not in text
+    assert not re.search(r"\d", text)
+    assert text.count("Part") == 3
+
+
+def test_scanned_files_are_named_as_such_and_scanned_or_empty_pages_are_noted():
+    image = "q 612 0 0 792 0 0 cm BI /W 2 /H 2 /BPC 8 /CS /G ID abcd EI Q"
+    with pytest.raises(DocumentError, match=r"is scanned: its 2 pages are pictures without a text layer.*OCR"):
+        read(assembled([image, image]))
+    with pytest.raises(DocumentError, match="no text on its 2 pages"):
+        read(pdf_of([], []))
+    words = "BT /F1 11 Tf 72 700 Td (Words.) Tj ET"
+    parsed = read(assembled([words, image, words, ""]))
+    assert parsed.notes == (
+        "1 page of 4 scanned and left out (2): run text recognition (OCR) to have their text.",
+        "No text on 1 page of 4: 4.",
+    )
+    assert parsed.page_starts == (0, 8, 8, 14)
+
+
+@given(
+    st.lists(st.lists(st.text("abcde .-", min_size=1, max_size=40), max_size=8), min_size=1, max_size=5).filter(
+        lambda pages: any(line.strip(" ") for lines in pages for line in lines)
+    )
+)
+@settings(max_examples=40, deadline=None)
+def test_pages_begin_in_order_and_within_the_text(pages):
+    parsed = read(pdf_of(*pages))
+    assert len(parsed.page_starts) == len(pages)
+    assert list(parsed.page_starts) == sorted(parsed.page_starts)
+    assert 0 <= parsed.page_starts[0] <= parsed.page_starts[-1] <= len(parsed.text)
 
 
 def test_an_encrypted_file_asks_for_a_copy_without_password():
