@@ -73,7 +73,8 @@ def quick_options(*, testset: TestSet, options: RunOptions) -> RunOptions:
 
 
 def estimate_run(*, corpus: Corpus, testset: TestSet, spec: PipelineSpec, options: RunOptions) -> RunEstimate:
-    """Count what a run will do, loading no model. Raises ConfigError."""
+    """Count what a run will do, loading no model. Raises ConfigError where it could not be started."""
+    check_parts(spec)
     questions = len(asked_questions(testset=testset, options=options)) * options.repeat
     index = indexes.estimate(corpus=corpus, spec=spec) if spec.needs_chunks else indexes.IndexEstimate(0, 0)
     calls = 0 if spec.is_builtin_reader else questions * (1 + calls_before_answer(spec))

@@ -8,6 +8,7 @@
   let sent = new Map(); // the form's values as they left with it
   let pressed = ""; // the button that sent it
   let held = ""; // the button pressed since
+  let form = 0; // counts the forms: an estimate asked of an earlier one has no place in the present one
 
   function fields() {
     return Array.from(panel.querySelectorAll("input:not([type=hidden]), select, textarea")).filter((field) => field.name);
@@ -49,8 +50,20 @@
     if (name(button) !== pressed) held = name(button); // the same again is a double click
   }, true);
 
+  // What a run would cost comes with a new form anyway.
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.target.id !== "estimate") return;
+    if (request) event.preventDefault();
+    event.target.form = form;
+  });
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const asked = event.detail.requestConfig.elt;
+    if (asked.id === "estimate" && asked.form !== form) event.detail.shouldSwap = false;
+  });
+
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (!concerns(event)) return;
+    form += 1;
     request = event.detail.xhr;
     sent = values();
     const button = event.detail.requestConfig.triggeringEvent?.submitter || event.target.closest("button");

@@ -8,6 +8,7 @@ from django.urls import reverse
 from evaluation.models import Run
 from rag_pipeline.models import NamedPrompt
 from rag_pipeline.prompt import shipped_prompts
+from rag_pipeline.retrievers.base import retrievers
 from rag_pipeline.services.corpora import delete_corpus
 from tests.factories import WORDS, make_corpus, make_run, make_testset
 from workbench.forms.workbench import SettingsForm
@@ -294,3 +295,20 @@ def test_more_runs_take_no_more_queries(client, testset, django_assert_max_num_q
         make_run(testset)
     with django_assert_max_num_queries(len(few)):
         client.get("/")
+
+
+def test_every_choice_says_when_it_helps_and_brings_its_own_settings(client, testset):
+    html = client.get("/?retriever=hybrid").content.decode()
+    assert 'name="hybrid_weight" value="0.5"' in html or 'value="0.5"' in html.split('name="hybrid_weight"')[0][-120:]
+    for unit in retrievers:
+        assert f"<dt>{unit.label}</dt><dd>{unit.help}" in html
+    assert f'id="id_retriever_helptext">{retrievers.get("hybrid").help}' in html
+    assert 'type="hidden" name="mmr_lambda"' in html
+
+
+def test_a_reranker_that_is_not_there_is_said_before_anything_starts(client, testset):
+    sent = fields(reranker="cross_encoder:/no/such/folder")
+    assert "/no/such/folder" in client.post(reverse("estimate"), sent, headers=HTMX).content.decode()
+    response = client.post(reverse("evaluate"), sent)
+    assert response.status_code == 422
+    assert not Run.objects.exists()

@@ -44,37 +44,46 @@ class UnitSelect(forms.Select):
         return option
 
 
-def unit_field(registry: Registry[Any], title: str, default: str, *, optional: bool = False) -> forms.ChoiceField:
+class UnitField(forms.ChoiceField):
+    """A choice among units; `explained` holds each one's label and when it helps."""
+
+    explained: tuple[tuple[str, str], ...] = ()
+
+
+class NamedUnitField(forms.CharField):
+    """Units that are chosen by `key` or `key:NAME`, typed; `explained` as in UnitField."""
+
+    explained: tuple[tuple[str, str], ...] = ()
+
+
+def unit_field(registry: Registry[Any], title: str, default: str, *, optional: bool = False) -> UnitField:
     """Return a choice among the units of a registry; what is not installed says so."""
     choices = [(NONE, "None")] if optional else []
     choices += [
         (unit.key, f"{unit.label or unit.key}{' (not installed)' if unit.missing() else ''}") for unit in registry
     ]
-    return forms.ChoiceField(
-        choices=choices, initial=default, label=title, help_text=_helps(registry), widget=UnitSelect
-    )
+    field = UnitField(choices=choices, initial=default, label=title, widget=UnitSelect)
+    field.explained = _explained(registry)
+    return field
 
 
-def suggested_unit_field(
-    registry: Registry[Any], title: str, default: str, *, optional: bool = False
-) -> forms.CharField:
-    """Return a text field for units that are chosen by `key` or `key:NAME`; it suggests what there is."""
+def named_unit_field(registry: Registry[Any], title: str, default: str, *, optional: bool = False) -> NamedUnitField:
+    """Return a text field for units that may carry a name; its help says what can be typed."""
     known = [NONE] if optional else []
     known += [f"{unit.key}:NAME" if getattr(unit, "needs_name", False) else unit.key for unit in registry]
-    help_text = f"One of {', '.join(known)}. {_helps(registry)}"
-    attributes = {"autocomplete": "off", "spellcheck": "false"}
-    wrong = {"required": f"{title} cannot be empty."}
-    return forms.CharField(
+    field = NamedUnitField(
         initial=default,
         label=title,
-        help_text=help_text,
-        widget=forms.TextInput(attrs=attributes),
-        error_messages=wrong,
+        help_text=f"{', '.join(known[:-1])} or {known[-1]}.".capitalize(),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        error_messages={"required": f"{title} cannot be empty."},
     )
+    field.explained = _explained(registry)
+    return field
 
 
-def _helps(registry: Registry[Any]) -> str:
-    return " ".join(f"{unit.label or unit.key}: {unit.help}" for unit in registry if unit.help)
+def _explained(registry: Registry[Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((unit.label or unit.key, unit.help) for unit in registry if unit.help)
 
 
 def form_field(name: str, info: FieldInfo) -> forms.Field:

@@ -16,7 +16,7 @@ from rag_pipeline.models import Corpus
 from rag_pipeline.parts import PARTS, Part, option_names, unread_names
 from rag_pipeline.services.prompts import list_prompts
 from rag_pipeline.spec import BUILTIN_READER, CoreSettings, PipelineSpec
-from workbench.forms.options import UnitSelect, fields_of, suggested_unit_field, unit_field
+from workbench.forms.options import UnitSelect, fields_of, named_unit_field, unit_field
 from workbench.services.preferences import WEIGHT, comparable, differing
 
 EVERYDAY = ("corpus", "testset", "chunk_size", "chunk_overlap", "top_k", "prompt", "llm")
@@ -53,7 +53,7 @@ class SettingsForm(forms.Form):
         self._offer_testsets()
         self.fields["llm"].widget.attrs["list"] = "known-models"
         self.fields["embedding"].widget.attrs["list"] = "known-embeddings"
-        self._close_what_needs_a_model()
+        self._explain_units()
         for name in self.unread:
             self.fields[name].widget = forms.HiddenInput()
         for name in STRUCTURE:
@@ -79,14 +79,15 @@ class SettingsForm(forms.Form):
         """Return what the form shows for a field: as typed, else as it started."""
         return self[name].value()
 
-    def _close_what_needs_a_model(self) -> None:
-        """With the built-in reader, units that need a language model are shown but cannot be chosen."""
-        if str(self.value("llm")).strip() != BUILTIN_READER:
-            return
+    def _explain_units(self) -> None:
+        """Say when the chosen units help. With the built-in reader, those that need a language model are closed."""
+        builtin = str(self.value("llm")).strip() == BUILTIN_READER
         for part in PARTS:
-            widget = self.fields[part.field].widget
-            if isinstance(widget, UnitSelect):
-                widget.closed = {unit.key for unit in part.registry if getattr(unit, "needs_model", False)}
+            field = self.fields[part.field]
+            chosen = part.maybe(self.value(part.field))
+            self[part.field].help_text = f"{field.help_text} {chosen.help if chosen else ''}".strip()
+            if builtin and isinstance(field.widget, UnitSelect):
+                field.widget.closed = {unit.key for unit in part.registry if getattr(unit, "needs_model", False)}
 
     @cached_property
     def unread(self) -> set[str]:
@@ -210,7 +211,7 @@ def _testsets(corpus: Any) -> Any:
 
 def _part_field(part: Part) -> forms.Field:
     default = CoreSettings.model_fields[part.field].default
-    make = suggested_unit_field if part.named else unit_field
+    make = named_unit_field if part.named else unit_field
     return make(part.registry, part.title, default, optional=part.optional)
 
 
