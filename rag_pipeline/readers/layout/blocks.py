@@ -25,7 +25,7 @@ _LARGEST_FIGURE = 0.7
 
 @dataclass
 class Block:
-    """Lines that belong together. `kind`: text, item, table, contents, or a float (caption, label, footnote).
+    """Lines that belong together. `kind`: text, item, code, table, contents, or a float (caption, label, footnote).
 
     `markdown` is the finished text of a table. `left` and `right` are the margins of the text around it.
     """
@@ -38,6 +38,7 @@ class Block:
     right: float = 0.0
     size_around: float = 0.0
     level: int = 0
+    depth: int = 0
 
     @cached_property
     def size(self) -> float:
@@ -120,6 +121,8 @@ def _kind(line: Line, figures: Sequence[Box], body: float) -> str:
     middle = ((line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2)
     if line.font.size < _SMALL * body and len(text) < 60 and any(box.holds(*middle) for box in figures):
         return "label"
+    if line.mono:
+        return "code"
     return "item" if BULLET.match(text) else "text"
 
 
@@ -149,6 +152,8 @@ def _begins(block: Block, line: Line, kind: str, left: float, right: float) -> b
     em = max(line.font.size, 1.0)
     if kind in {"contents", "label", "caption", "item"} or block.kind in {"contents", "label"}:
         return True
+    if "code" in {kind, block.kind}:
+        return kind != block.kind or line.base - above.base > 3.5 * em
     if abs(line.font.size - above.font.size) > 0.08 * em or line.base - above.base > _leading(block) * 1.3:
         return True
     if _headlike(above, line) or _new_number(block, line):
@@ -158,20 +163,22 @@ def _begins(block: Block, line: Line, kind: str, left: float, right: float) -> b
             block.kind == "item" and line.x0 <= block.lines[0].x0 + 0.1 * em and _ENDED.search(above.text) is not None
         )
     centred, was_centred = (_centred(each, left, right) for each in (line, above))
-    if centred != was_centred:
-        return True
-    if centred:
-        return False
-    return _indents(line, above, left, em) or _had_room(line, above, right, em)
+    if abs(line.x0 - above.x0) > 0.3 * em:
+        if centred != was_centred:
+            return True
+        if centred:
+            return False
+    return _indents(line, block, left, em) or _had_room(line, above, right, em)
 
 
-def _indents(line: Line, above: Line, left: float, em: float) -> bool:
+def _indents(line: Line, block: Block, left: float, em: float) -> bool:
     """Return whether a line begins further right, or further left, than a paragraph goes on."""
-    step = 0.6 * em
+    above, step = block.lines[-1], 0.6 * em
     if line.x0 > above.x0 + step:
         return above.x0 > left - step
     if line.x0 < above.x0 - step:
-        return line.x0 < left - step
+        first_line = len(block.lines) == 1 and above.x0 < line.x0 + 4 * em
+        return line.x0 < left - step and not first_line
     # Two indented lines are two paragraphs of one line, or a quotation.
     return line.x0 > left + step and line.x0 < left + 4 * em and _ENDED.search(above.text) is not None
 
@@ -238,6 +245,23 @@ def _mark_footnotes(blocks: Sequence[Block], page: Page, body: float) -> None:
     first = 0 if ruled else marked
     for block in tail[first:] if first is not None else ():
         block.kind = "footnote"
+
+
+def nest_items(blocks: Sequence[Block]) -> None:
+    """Set how deep list items are nested, by where their marks stand."""
+    marks: list[float] = []
+    for block in blocks:
+        if block.kind != "item":
+            # A paragraph within an item is indented; any other ends the list.
+            if block.kind == "text" and not (marks and block.lines[0].x0 > marks[0] + 0.5 * block.size):
+                marks = []
+            continue
+        x, em = block.lines[0].x0, block.size
+        while marks and marks[-1] > x + 0.5 * em:
+            marks.pop()
+        if not marks or x > marks[-1] + 0.5 * em:
+            marks.append(x)
+        block.depth = len(marks) - 1
 
 
 def text_lines(blocks: Sequence[Block]) -> Iterator[str]:

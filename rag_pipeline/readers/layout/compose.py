@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_pipeline.readers import markdown
-from rag_pipeline.readers.layout.blocks import BULLET, NUMBER, Block, blocks_of, text_lines
+from rag_pipeline.readers.layout.blocks import BULLET, NUMBER, Block, blocks_of, nest_items, text_lines
 from rag_pipeline.readers.layout.furniture import without_furniture
 from rag_pipeline.readers.layout.headings import mark_headings
 from rag_pipeline.readers.layout.lines import lines_of
@@ -19,6 +19,7 @@ from rag_pipeline.readers.layout.words import Mender, mark_lost_ligatures
 
 _OPENING_TICK = re.compile(r"`(?=[\w\[])")
 _CLOSING_TICK = re.compile(r"[\w)\]]`(?!\w)")
+_HEADING_MARK = re.compile(r"#{1,6} ")
 _DOTS = re.compile(r"(?:\s?[.·…_]){4,}\s*")
 
 
@@ -39,6 +40,7 @@ def compose(pages: Sequence[Page]) -> tuple[str, tuple[int, ...]]:
     body = _body_size(kept)
     blocks = [block for number, page in enumerate(pages) for block in _page_blocks(page, kept[number], number, body)]
     mark_headings(blocks, body)
+    nest_items(blocks)
     mender = Mender(text_lines(blocks))
     return _written(list(_parts(blocks, mender)), len(pages))
 
@@ -165,21 +167,27 @@ def _quoted(text: str) -> str:
 
 def _marked(block: Block, text: str) -> str:
     if block.kind != "item":
-        return text
-    depth = min(3, max(0, round((block.lines[0].x0 - block.left) / (1.5 * block.size))))
-    return f"{'  ' * depth}- {BULLET.sub('', text, count=1)}"
+        return f"\\{text}" if _HEADING_MARK.match(text) else text
+    return f"{'  ' * block.depth}- {BULLET.sub('', text, count=1)}"
 
 
 def _part(block: Block, mender: Mender) -> _Part:
     """Return a block that is no paragraph."""
     if block.markdown:
         return _Part(mender.mended(block.markdown), block.page)
+    if block.kind == "code":
+        return _Part(mender.mended(_code(block)), block.page)
     text = "".join(part.text for part in _paragraph([block], mender)).strip()
     if block.level:
         return _Part(markdown.heading(block.level, BULLET.sub("", text, count=1)), block.page)
     if block.kind == "contents":
         return _Part(_DOTS.sub(" … ", text), block.page, tight=True)
     return _Part(text, block.page, tight=block.kind == "label")
+
+
+def _code(block: Block) -> str:
+    left = min(line.x0 for line in block.lines)
+    return "\n".join(["```", *(line.spaced(left) for line in block.lines), "```"])
 
 
 def _written(parts: Sequence[_Part], count: int) -> tuple[str, tuple[int, ...]]:

@@ -18,13 +18,21 @@ _SPACE = 0.12
 
 @dataclass
 class Line:
-    """Pieces on one base line, from left to right."""
+    """Pieces on one base line, from left to right, and the box around them."""
 
     pieces: list[Piece]
+
+    def __post_init__(self) -> None:
+        self.x0 = min([piece.x0 for piece in self.pieces])
+        self.x1 = max([piece.x1 for piece in self.pieces])
+        self.y0 = min([piece.y0 for piece in self.pieces])
+        self.y1 = max([piece.y1 for piece in self.pieces])
 
     @cached_property
     def font(self) -> Font:
         """The font of most of its characters."""
+        if len(self.pieces) == 1:
+            return self.pieces[0].font
         counts: Counter[Font] = Counter()
         for piece in self.pieces:
             counts[piece.font] += len(piece.text)
@@ -34,26 +42,6 @@ class Line:
     def text(self) -> str:
         """Its text; a raised figure after a word or at the beginning as a superscript."""
         return joined(self.pieces, self.font.size)
-
-    @cached_property
-    def x0(self) -> float:
-        """Its left end."""
-        return min(piece.x0 for piece in self.pieces)
-
-    @cached_property
-    def x1(self) -> float:
-        """Its right end."""
-        return max(piece.x1 for piece in self.pieces)
-
-    @cached_property
-    def y0(self) -> float:
-        """Its upper edge."""
-        return min(piece.y0 for piece in self.pieces)
-
-    @cached_property
-    def y1(self) -> float:
-        """Its lower edge."""
-        return max(piece.y1 for piece in self.pieces)
 
     @cached_property
     def base(self) -> float:
@@ -69,6 +57,20 @@ class Line:
     def italic(self) -> bool:
         """True when all words are slanted."""
         return self._all_worded(lambda font: font.italic)
+
+    @cached_property
+    def mono(self) -> bool:
+        """True when all of it stands in letters of one width, as code does."""
+        return all(piece.font.mono for piece in self.pieces)
+
+    def spaced(self, left: float) -> str:
+        """Return its text with white space as wide as on the page, from `left` on; for letters of one width."""
+        letters = sum(len(piece.text) for piece in self.pieces)
+        width = max(sum(piece.x1 - piece.x0 for piece in self.pieces) / max(letters, 1), 1.0)
+        text = ""
+        for piece in self.pieces:
+            text = text.ljust(round((piece.x0 - left) / width)) + piece.text
+        return text
 
     def segments(self, gap: float) -> list[list[Piece]]:
         """Return the pieces in groups parted by at least `gap` points of white space."""

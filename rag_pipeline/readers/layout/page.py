@@ -10,11 +10,13 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 _BOLD = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
 _ITALIC = re.compile(r"italic|oblique", re.IGNORECASE)
-_ITALIC_FLAG, _FORCE_BOLD_FLAG = 1 << 6, 1 << 18  # PDF 32000-1, table 123
+_MONO = re.compile(r"mono|nimbusmon|courier|consol|typewriter|cmtt|menlo", re.IGNORECASE)
+_MONO_FLAG, _ITALIC_FLAG, _FORCE_BOLD_FLAG = 1, 1 << 6, 1 << 18  # PDF 32000-1, table 123
 _HYPHEN_MARK = 2
 """The code by which PDFium gives a hyphen at the end of a line."""
 
@@ -58,6 +60,7 @@ class Font:
     bold: bool
     italic: bool
     upright: bool = True
+    mono: bool = False
 
 
 @dataclass(slots=True)
@@ -128,19 +131,21 @@ class _Pieces:
         self._raw = pdfium
         self._text_page = text_page  # it closes its page when it goes
         self._page = text_page.raw
+        self._address = ctypes.cast(text_page.raw, ctypes.c_void_p).value
         self._box = pdfium.FS_RECTF()
+        self._box_address = ctypes.addressof(self._box)
+        self._box_of = _quick(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int, ctypes.c_void_p)
         self._turned = turned
         self._fonts: dict[int, Font] = {}
-        self._same: dict[Font, Font] = {}
+        self._name, self._flags, self._matrix = ctypes.create_string_buffer(128), ctypes.c_int(), pdfium.FS_MATRIX()
         self._pieces: list[Piece] = []
         self._now: Piece | None = None
 
     def read(self) -> list[Piece]:
         """Return all pieces that show something."""
-        page = ctypes.cast(self._page, ctypes.c_void_p).value
-        code_of, object_of = (
-            _quick(call) for call in (self._raw.FPDFText_GetUnicode, self._raw.FPDFText_GetTextObject)
-        )
+        page = self._address
+        code_of = _quick(self._raw.FPDFText_GetUnicode, ctypes.c_uint)
+        object_of = _quick(self._raw.FPDFText_GetTextObject, ctypes.c_void_p)
         letters: list[int] = []
         first, drawn, spaced = 0, 0, False
         for index in range(self._raw.FPDFText_CountChars(self._page)):
@@ -165,65 +170,76 @@ class _Pieces:
     def _word(self, first: int, codes: list[int], drawn: int, *, spaced: bool) -> None:
         """Add characters of one text object without a space between them."""
         font, now = self._font(drawn, first), self._now
-        start = self._place(first)
-        end = self._place(first + len(codes) - 1) if len(codes) > 1 else start
+        x0, y0, x1, y1 = self._place(first)
+        if len(codes) > 1:
+            x1 = self._place(first + len(codes) - 1)[2]
         em = font.size
-        if now is not None and (
-            now.font is not font or abs(start.y1 - now.y1) > 0.15 * em or not -0.4 * em < start.x0 - now.x1 < _GAP * em
+        if (
+            now is None
+            or now.font is not font
+            or abs(y1 - now.y1) > 0.15 * em
+            or not -0.4 * em < x0 - now.x1 < _GAP * em
         ):
-            now = None
-        if now is None:
-            self._now = now = Piece("", start.x0, end.x1, start.y0, start.y1, start.y1 - 0.2 * em, font)
+            self._now = now = Piece("", x0, x1, y0, y1, y1 - 0.2 * em, font)
             self._pieces.append(now)
         elif spaced:
             now.text += " "
-        at = len(now.text)
-        now.f_widths += [
-            (at + offset, self._place(first + offset).width / em) for offset, code in enumerate(codes) if code == 102
-        ]
+        if 102 in codes:
+            at = len(now.text)
+            for offset, code in enumerate(codes):
+                if code == 102:
+                    left, _, right, _ = self._place(first + offset)
+                    now.f_widths.append((at + offset, (right - left) / em))
         now.text += "".join(map(chr, codes)).replace(chr(_HYPHEN_MARK), "-")
-        now.x1 = max(now.x1, end.x1)
+        now.x1 = max(now.x1, x1)
 
-    def _place(self, index: int) -> Box:
+    def _place(self, index: int) -> tuple[float, float, float, float]:
+        """Return (x0, y0, x1, y1) of a character."""
         box = self._box
-        self._raw.FPDFText_GetLooseCharBox(self._page, index, box)
+        self._box_of(self._address, index, self._box_address)
         x0, y0 = self._turned(box.left, box.top)
         x1, y1 = self._turned(box.right, box.bottom)
-        return Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+        if x0 > x1:
+            x0, x1 = x1, x0
+        return (x0, y0, x1, y1) if y0 < y1 else (x0, y1, x1, y0)
 
     def _font(self, address: int, index: int) -> Font:
         """Return the font of a character; asked of PDFium once for each text object."""
         known = self._fonts.get(address)
         if known is None or not address:
-            known = self._described(index)
-            known = self._same.setdefault(known, known)  # one value a font: pieces compare by identity
-            self._fonts[address] = known
+            self._fonts[address] = known = self._described(index)
         return known
 
     def _described(self, index: int) -> Font:
-        raw = self._raw
-        name, flags, matrix = ctypes.create_string_buffer(128), ctypes.c_int(), raw.FS_MATRIX()
-        raw.FPDFText_GetFontInfo(self._page, index, name, 128, ctypes.byref(flags))
-        raw.FPDFText_GetMatrix(self._page, index, ctypes.byref(matrix))
+        raw, name, flags, matrix = self._raw, self._name, self._flags, self._matrix
+        raw.FPDFText_GetFontInfo(self._page, index, name, len(name), flags)
+        raw.FPDFText_GetMatrix(self._page, index, matrix)
         size = raw.FPDFText_GetFontSize(self._page, index) * (math.hypot(matrix.c, matrix.d) or 1.0)
         (x0, y0), (x1, y1) = self._turned(0.0, 0.0), self._turned(matrix.a, matrix.b)
         across, down = x1 - x0, y1 - y0
-        title = name.value.decode("utf-8", "replace")
-        return Font(
-            title,
-            round(max(size, 1.0), 1),
-            bool(_BOLD.search(title)) or bool(flags.value & _FORCE_BOLD_FLAG),
-            bool(_ITALIC.search(title)) or bool(flags.value & _ITALIC_FLAG),
-            (across > 0 and abs(down) < 0.2 * across) or not (across or down),
-        )
+        upright = (across > 0 and abs(down) < 0.2 * across) or not (across or down)
+        # One value a font: pieces compare by identity.
+        return _font_of(name.value, flags.value, round(max(size, 1.0), 1), upright)
 
 
-def _quick(call: Any) -> Any:
-    """Return a function (page, index) of PDFium that takes and gives plain numbers: half the price of a call."""
-    prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-    number = ctypes.PYFUNCTYPE(ctypes.c_uint, ctypes.c_void_p, ctypes.c_int)
+@lru_cache(maxsize=1000)
+def _font_of(name: bytes, flags: int, size: float, upright: bool) -> Font:
+    """Return the font of that name; what its flags do not tell, the name does."""
+    title = name.decode("utf-8", "replace")
+    return Font(
+        title,
+        size,
+        bold=bool(_BOLD.search(title)) or bool(flags & _FORCE_BOLD_FLAG),
+        italic=bool(_ITALIC.search(title)) or bool(flags & _ITALIC_FLAG),
+        upright=upright,
+        mono=bool(_MONO.search(title)) or bool(flags & _MONO_FLAG),
+    )
+
+
+def _quick(call: Any, result: Any, *more: Any) -> Any:
+    """Return a function (page, index, …) of PDFium that takes and gives plain numbers: half the price of a call."""
     address = ctypes.cast(call, ctypes.c_void_p).value or 0
-    return (number if call.restype is ctypes.c_uint else prototype)(address)
+    return ctypes.PYFUNCTYPE(result, ctypes.c_void_p, ctypes.c_int, *more)(address)
 
 
 def _drawn(

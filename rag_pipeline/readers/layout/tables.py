@@ -81,7 +81,7 @@ def _cell(pieces: Sequence[Piece]) -> str:
 
 def aligned_table(lines: Sequence[Line], first: int) -> tuple[str, int] | None:
     """Return (Markdown, number of the line behind it) of a table that begins at line `first`; None when none does."""
-    if len(_segments(lines[first])) < 2 or _is_item(lines[first]):
+    if len(_segments(lines[first])) < 2 or _is_item(lines[first]) or lines[first].mono:
         return None
     columns = [(line_x0, line_x1) for line_x0, line_x1 in map(_reach, _segments(lines[first]))]
     rows = [lines[first]]

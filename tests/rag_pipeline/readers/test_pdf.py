@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def pdf_of(*pages):
 
 
 def laid_out(*pages, rules=()):
-    """Return a PDF of (x, y, size, text) placed on each page; B- before a text makes it bold, I- slanted.
+    """Return a PDF of (x, y, size, text) placed on each page; B- before a text makes it bold, I- slanted, C- code.
 
     `rules` are rectangles (x, y, width, height) drawn on every page.
     """
@@ -56,7 +57,7 @@ def laid_out(*pages, rules=()):
     for placed in pages:
         shown = ""
         for x, y, size, text in placed:
-            font = {"B-": "F2", "I-": "F3"}.get(text[:2], "F1")
+            font = {"B-": "F2", "I-": "F3", "C-": "F4"}.get(text[:2], "F1")
             plain = text[2:] if font != "F1" else text
             shown += f"BT /{font} {size} Tf {x} {y} Td ({plain}) Tj ET\n"
         contents.append(drawn + shown)
@@ -67,7 +68,7 @@ def assembled(contents, resources=""):
     """Return a PDF with a page for each content stream."""
     fonts = "".join(
         f"/F{number} << /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >> "
-        for number, name in enumerate(("Helvetica", "Helvetica-Bold", "Helvetica-Oblique"), 1)
+        for number, name in enumerate(("Helvetica", "Helvetica-Bold", "Helvetica-Oblique", "Courier"), 1)
     )
     kids = " ".join(f"{3 + 2 * number} 0 R" for number in range(len(contents)))
     objects = [
@@ -229,6 +230,17 @@ def test_the_text_of_each_page_is_where_it_says(name, request):
         assert there > 0.9 * len(told), number + 1
 
 
+def test_nothing_of_the_text_is_lost_but_heads_and_feet(opinion):
+    document = pypdfium2.PdfDocument((DATA / "scotus_cruz_v_arizona.pdf").read_bytes())
+    printed = "".join(document[number].get_textpage().get_text_range() for number in range(24))
+    printed = re.sub("\ufffe(?:\r\n)?", "", printed)
+    lost = Counter(re.findall(r"\w{3,}", printed)) - Counter(re.findall(r"\w{3,}", opinion.text))
+    heads = {"Page", "Proof", "Pending", "Publication", "Cite", "CRUZ", "ARIZONA", "Opinion", "Court", "Barrett"}
+    heads |= {"the", "dissenting", "Syllabus"}
+    others = {word: times for word, times in lost.items() if word not in heads and "f" not in word}
+    assert sum(others.values()) < 0.01 * len(printed.split())
+
+
 def test_headings_get_their_level_from_size_then_weight():
     body = "Water is drawn from the well and carried to the tank, where it is kept until somebody needs it again. " * 3
     data = laid_out(
@@ -244,6 +256,26 @@ def test_headings_get_their_level_from_size_then_weight():
     text = read(data).text
     told = " ".join(body.split())
     assert text == f"# The waterworks\n\n{told}\n\n## Pumps\n\n{told}\n\n### Hand pumps\n\n{told}"
+
+
+def test_lines_of_one_letter_width_become_a_code_block_with_their_indents():
+    data = laid_out(
+        [
+            *flowing("Then say what the pump does and read on:", y=700),
+            (90, 670, 10, "C-while water:"),
+            (114, 658, 10, "C-pump\\(\\)  # once"),
+            (90, 646, 10, "C-stop\\(\\)"),
+            (72, 610, 11, "# is the sign of a comment, not of a heading."),
+        ]
+    )
+    text = read(data).text
+    assert "read on:\n\n```\nwhile water:\n    pump()  # once\nstop()\n```\n\n\\# is the sign" in text
+
+
+def test_nested_bullets_are_indented():
+    marks = [(80, "one"), (100, "one one"), (100, "one two"), (80, "two")]
+    data = laid_out([(x, 700 - 16 * number, 11, f"•  {text}") for number, (x, text) in enumerate(marks)])
+    assert read(data).text == "- one\n  - one one\n  - one two\n- two"
 
 
 def test_bullets_and_numbers_become_list_items():
