@@ -34,6 +34,8 @@ class QueryTransform(Unit):
     """
 
     needs_model: ClassVar[bool] = True
+    why_model: ClassVar[str] = ""
+    """Why it needs a model, in the user's words; empty for those that do not."""
 
     def __init__(
         self, options: object = None, complete: Complete | None = None, vocabulary: Vocabulary | None = None

@@ -62,7 +62,10 @@ def _behaviour(server: FakeOpenAI, path: str, body: dict[str, Any], headers: dic
     for parameter in server.rejects:
         if parameter in body:
             return rejects(parameter)
-    return server.script.popleft() if server.script else server.always
+    if server.script:
+        return server.script.popleft()
+    prompt = "\n".join(str(message["content"]) for message in body.get("messages", []))
+    return next((behaviour for words, behaviour in server.rules if words in prompt), server.always)
 
 
 def _inputs(body: dict[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tests.fake_openai.reading import content_words, read_answer
+from tests.fake_openai.searching import search_for
 from tests.fake_openai.writing import fill_form, form_name
 
 
@@ -22,6 +23,8 @@ def reply_to(body: dict[str, Any], forms: dict[str, deque[str]]) -> str:
     name = form_name(body, prompt)
     if forms.get(name):
         return forms[name].popleft()
+    if "<question>" in prompt:
+        return search_for(prompt)
     return fill_form(name, prompt) if name else read_answer(prompt)
 
 

@@ -29,7 +29,7 @@ class Recorded:
 class FakeOpenAI:
     """Start with `with FakeOpenAI() as server`; point OPENAI_BASE_URL at `server.base_url`.
 
-    `script` holds the behaviours of the next requests, in order; when it is empty `always` counts.
+    `script` holds the behaviours of the next requests, in order; when it is empty the rules of `when`, then `always`.
     `rejects` are parameters that the model does not take; `models` the only names it knows (empty: any);
     `key` the only key it takes (empty: any). `dimension` is the length of its embeddings, `longest_input`
     the characters that it embeds at once (0: any).
@@ -48,6 +48,7 @@ class FakeOpenAI:
         """Forget requests and scripts."""
         self.script: deque[Behaviour] = deque()
         self.always = Behaviour(delay_s=self._delay_s)
+        self.rules: list[tuple[str, Behaviour]] = []
         self.forms: dict[str, deque[str]] = {}
         self.rejects: set[str] = set()
         self.models: set[str] = set()
@@ -66,6 +67,10 @@ class FakeOpenAI:
     def next(self, *behaviours: Behaviour) -> None:
         """Treat the next requests like this, one after the other."""
         self.script.extend(behaviours)
+
+    def when(self, words: str, behaviour: Behaviour) -> None:
+        """Treat every chat request whose prompt holds these words like this; the rule that was made last counts."""
+        self.rules.insert(0, (words, behaviour))
 
     def fills(self, form: str, *replies: str | dict[str, Any]) -> None:
         """Answer the next requests for a form with these, in order."""
