@@ -3,7 +3,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages setup setup-dev run worker test test-slow check bench demo pins clean
+.PHONY: help packages setup setup-dev run worker test test-slow check bench bench-retrieval demo pins clean
 
 PYTHON ?= python3.11
 HOST ?= 127.0.0.1
@@ -17,7 +17,7 @@ MANAGE := $(BIN)/python manage.py
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --quiet
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 packages: # the virtual environment alone
 	@scripts/setup requirements.txt
@@ -54,6 +54,9 @@ test-slow: setup-dev ## the long tests
 
 bench: setup-dev ## measure; writes docs/benchmarks.md
 	$(BIN)/python -m tests.bench.run_all
+
+bench-retrieval: setup-dev ## every chunker and retriever on span corpora; writes docs/benchmarks.md
+	$(BIN)/python -m tests.bench.run_all retrieval retrieval_matrix retrieval_best
 
 pins: setup-dev ## write constraints.txt from what is installed
 	@scripts/pin > constraints.new && mv constraints.new constraints.txt

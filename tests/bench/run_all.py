@@ -1,13 +1,15 @@
-"""`make bench`: runs every bench_*.py and writes docs/benchmarks.md.
+"""`make bench`: runs every bench_*.py and writes docs/benchmarks.md, and its figures into docs/benchmarks.json.
 
-A bench has a docstring (its heading), `run(data_dir) -> dict` and `table(figures) -> str`; `ORDER` sorts it. The data
-are not part of the repository: WORKBENCH_BENCH_DATA names their folder (default: shared/data beside the checkout).
+A bench has a docstring (its heading), `run(data_dir) -> dict` and `table(figures) -> str`; `ORDER` sorts it. Named
+benches alone are run again, each between its heading and the next; the rest of the page stays. The data are not part
+of the repository: WORKBENCH_BENCH_DATA names their folder (default: shared/data beside the checkout).
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import importlib
+import json
 import os
 import pkgutil
 import platform
@@ -15,9 +17,12 @@ import sys
 import time
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests.bench.cache import ROOT
+
 OUTPUT = ROOT / "docs" / "benchmarks.md"
+FIGURES = ROOT / "docs" / "benchmarks.json"
 
 
 def main(names: list[str]) -> int:
@@ -34,12 +39,13 @@ def main(names: list[str]) -> int:
             continue
         print(f"{short} ...", file=sys.stderr, flush=True)
         start = time.perf_counter()
-        body = bench.table(bench.run(data_dir))
+        figures = bench.run(data_dir)
         taken = time.perf_counter() - start
-        sections[heading(bench)] = f"{body}\n\nMeasured on {dt.date.today()} in {taken:.0f} s."
-    order = [heading(bench) for bench in benches()]
-    OUTPUT.parent.mkdir(exist_ok=True)
-    OUTPUT.write_text(report({name: sections[name] for name in order if name in sections}), encoding="utf-8")
+        sections[heading(bench)] = f"{bench.table(figures)}\n\nMeasured on {dt.date.today()} in {taken:.0f} s."
+        keep_figures(short, figures)
+        order = [heading(each) for each in benches()]
+        OUTPUT.parent.mkdir(exist_ok=True)
+        OUTPUT.write_text(report({name: sections[name] for name in order if name in sections}), encoding="utf-8")
     print(OUTPUT)
     return 0
 
@@ -72,12 +78,29 @@ def read_sections() -> dict[str, str]:
     return {name: body.strip() for name, _, body in (part.partition("\n") for part in parts)}
 
 
+def keep_figures(name: str, figures: dict[str, Any]) -> None:
+    """Put the figures of one bench among those of the others."""
+    known = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
+    known[name] = _rounded(figures)
+    FIGURES.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _rounded(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(each) for each in value]
+    return round(value, 5) if isinstance(value, float) else value
+
+
 def report(sections: dict[str, str]) -> str:
     """Return the whole page."""
     head = (
         "# Benchmarks\n\n"
-        "Written by `make bench` (one alone: `python -m tests.bench.run_all retrieval`). "
-        "The data are public and not part of the repository; `WORKBENCH_BENCH_DATA` names their folder.\n\n"
+        "Written by `make bench`; `make bench-retrieval` writes the parts on retrieval (one part alone: "
+        "`python -m tests.bench.run_all throughput`). The figures are in [benchmarks.json](benchmarks.json) too. "
+        "The data are public and not part of the repository; `WORKBENCH_BENCH_DATA` names their folder. "
+        "Vectors are kept in `bench/` of the data folder for the next time.\n\n"
         f"Machine: {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}. "
         "Seconds differ between machines; ratios and scores should not.\n"
     )
