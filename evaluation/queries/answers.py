@@ -49,8 +49,12 @@ def question_row(
 
 def context_views(sample: Sample) -> list[ContextView]:
     """Return the chunks of an answer with the evidence in them marked, verbatim repeats too."""
-    gold = [*sample.evidence, *(span for copies in sample.equivalents for span in copies)]
-    return [_context_view(context, gold) for context in sample.trace.contexts]
+    return [_context_view(context, gold_spans(sample)) for context in sample.trace.contexts]
+
+
+def gold_spans(sample: Sample) -> list[Span]:
+    """Return the evidence of a question and its verbatim repeats."""
+    return [*sample.evidence, *(span for copies in sample.equivalents for span in copies)]
 
 
 def evidence_views(sample: Sample, names: Mapping[int, str], texts: Mapping[int, str]) -> list[EvidenceView]:

@@ -8,11 +8,13 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from evaluation.metrics.base import metrics
 from evaluation.models import Answer, MetricScore, Question, Run
-from evaluation.queries.answers import context_views, evidence_views, load_answer_scores, question_row
+from evaluation.queries.answers import context_views, evidence_views, gold_spans, load_answer_scores, question_row
 from evaluation.queries.differences import changed_keys, load_scores, question_changes
-from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionPage, QuestionRow, ScoreView
+from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionPage, QuestionRow, ScoreView, StepsView
+from evaluation.queries.steps import documents_in, steps_view, stored_steps
 from evaluation.services.scoring import REFUSED, make_samples, texts_for
 from evaluation.spec import HEADLINE
+from evaluation.types import Sample
 from rag_pipeline.models import Document
 
 _SORTS = {"latency": "latency_s", "answer": "text", "question": "question__text", "kind": "question__kind"}
@@ -77,9 +79,17 @@ def question_detail(*, run: Run, question: Question, repeat: int = 0) -> Questio
         completion_tokens=answer.completion_tokens,
         cost_usd=answer.cost_usd,
         ttft_s=answer.ttft_s,
-        details=answer.details,
+        details={name: value for name, value in answer.details.items() if name != "steps"},
         repeats=list(rows.values()),
+        steps=_steps(answer, sample),
     )
+
+
+def _steps(answer: Answer, sample: Sample) -> StepsView | None:
+    steps = stored_steps(answer.details)
+    found = Document.objects.filter(pk__in=documents_in(steps)) if steps else ()
+    documents = {document.pk: document.as_source() for document in found}
+    return steps_view(steps, sample.trace.contexts, documents, gold_spans(sample))
 
 
 def rows_for(run: Run, answers: Sequence[int], changes: Mapping[int, float]) -> list[QuestionRow]:

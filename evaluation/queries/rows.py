@@ -217,8 +217,56 @@ class QuestionPage:
 
 
 @dataclass(frozen=True, slots=True)
+class CellView:
+    """A candidate after a step. `label` names the step; `ranks` is empty once it was dropped."""
+
+    label: str
+    ranks: str
+    moved: int
+    share: float | None
+    dropped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateView:
+    """A retrieved chunk: its place, the beginning of its text (or where its evidence is), and a cell for each step."""
+
+    document_id: int
+    document: str
+    start: int
+    end: int
+    page: int | None
+    has_evidence: bool
+    pieces: list[ContextPiece]
+    cells: list[CellView]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnView:
+    """A step and how many candidates were left after it."""
+
+    label: str
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepsView:
+    """What each step of retrieval kept.
+
+    `evidence` says in words what became of candidates with evidence; empty where none is known.
+    """
+
+    columns: list[ColumnView]
+    rows: list[CandidateView]
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionDetail:
-    """Everything about one answer: evidence, contexts, prompt, scores with reasons. `repeats` are all answers."""
+    """Everything about one answer: evidence, contexts, prompt, scores with reasons. `repeats` are all answers.
+
+    `steps` is None where retrieval had but one. `details` are what is left to show as it is.
+    """
 
     row: QuestionRow
     run: Run
@@ -233,6 +281,7 @@ class QuestionDetail:
     ttft_s: float | None
     details: dict[str, Any]
     repeats: list[QuestionRow]
+    steps: StepsView | None = None
 
 
 @dataclass(frozen=True, slots=True)

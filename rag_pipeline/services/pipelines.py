@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
@@ -109,11 +109,16 @@ def open_pipeline(
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found: contexts best first, the texts that were searched for, and what each step left."""
+    """What a search found: contexts best first, the texts that were searched for, and what each step left.
+
+    `notes` are remarks for the user. `documents`: those of the corpus, by id.
+    """
 
     contexts: tuple[Context, ...]
     queries: tuple[str, ...]
     steps: tuple[Step, ...]
+    notes: tuple[str, ...]
+    documents: Mapping[int, SourceDoc]
 
 
 def search(*, corpus: Corpus, spec: PipelineSpec, query: str, only: AbstractSet[int] | None = None) -> Found:
@@ -126,7 +131,8 @@ def search(*, corpus: Corpus, spec: PipelineSpec, query: str, only: AbstractSet[
     found = async_to_sync(pipeline.retrieve_many)([query])[0]
     if found.error is not None:
         raise found.error
-    return Found(contexts_of(found.hits, pipeline.documents), found.queries, found.steps)
+    contexts = contexts_of(found.hits, pipeline.documents)
+    return Found(contexts, found.queries, found.steps, found.notes, pipeline.documents)
 
 
 def _refuse_oracle(spec: PipelineSpec) -> None:

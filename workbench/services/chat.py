@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from asgiref.sync import sync_to_async
 
 from evaluation.models import Question
+from evaluation.queries.steps import steps_view
 from evaluation.refusal import RefusalDetector
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal
@@ -103,7 +104,7 @@ async def answer_message(
         async with aclosing(pipeline.answer_stream(message.question)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Trace):
-                    await _finish(message, piece, spec, evaluation)
+                    await _finish(message, piece, pipeline, evaluation)
                 else:
                     parts.append(piece)
                     yield piece
@@ -142,12 +143,13 @@ def _next(steps: Iterator[Progress]) -> Progress | None:
     return next(steps, None)
 
 
-async def _finish(message: ChatMessage, trace: Trace, spec: PipelineSpec, evaluation: EvaluationSpec) -> None:
+async def _finish(message: ChatMessage, trace: Trace, pipeline: Pipeline, evaluation: EvaluationSpec) -> None:
     """Put the trace into the message, with whether the answer declines."""
     message.answer, message.error = trace.answer, trace.error
-    refusal = None if trace.error else await sync_to_async(_classify)(trace.answer, spec, evaluation)
+    refusal = None if trace.error else await sync_to_async(_classify)(trace.answer, pipeline.spec, evaluation)
     message.refused = (refusal.rule or "yes") if refusal and refusal.refused else ""
-    message.trace = _stored(trace, refusal)
+    steps = steps_view(trace.steps, trace.contexts, pipeline.documents)
+    message.trace = _stored(trace, refusal) | {"steps": asdict(steps) if steps else None}
 
 
 def _classify(answer: str, spec: PipelineSpec, evaluation: EvaluationSpec) -> Refusal:

@@ -20,7 +20,7 @@ from rag_pipeline.management.base import (
 from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.services.corpora import document_ids, get_corpus
 from rag_pipeline.services.pipelines import open_pipeline, prepare_pipeline
-from rag_pipeline.types import Trace
+from rag_pipeline.types import Hit, Trace
 
 
 class Command(WorkbenchCommand):
@@ -62,7 +62,10 @@ async def _answer(pipeline: Pipeline, question: str) -> Trace:
 
 
 def trace_json(trace: Trace) -> dict[str, Any]:
-    """Return a trace as JSON: answer, contexts with spans, prompt, seconds, tokens, cost (null where unknown)."""
+    """Return a trace as JSON: answer, contexts with spans, prompt, seconds, tokens, cost (null where unknown).
+
+    `queries` is what was searched for, `steps` the candidates after each step of retrieval with their ranks.
+    """
     return {
         "question": trace.question,
         "answer": trace.answer,
@@ -73,8 +76,20 @@ def trace_json(trace: Trace) -> dict[str, Any]:
         "retrieval_s": trace.retrieval_s,
         **asdict(trace.usage),
         "notes": list(trace.notes),
+        "queries": list(trace.queries),
+        "steps": [
+            {
+                "name": step.name,
+                "hits": [asdict(hit.span) | {"score": hit.score, "rank": hit.rank} for hit in step.hits],
+            }
+            for step in trace.steps
+        ],
         "details": trace.details,
     }
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    return {**asdict(hit.span), "score": hit.score, "rank": hit.rank}
 
 
 def as_text(trace: Trace) -> str:

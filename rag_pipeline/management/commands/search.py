@@ -8,8 +8,9 @@ from django.core.management.base import CommandParser
 
 from rag_pipeline.management.base import WorkbenchCommand, add_document_argument, add_set_argument, pipeline_spec
 from rag_pipeline.services.corpora import document_ids, get_corpus
-from rag_pipeline.services.pipelines import prepare_pipeline, search
-from rag_pipeline.types import Context
+from rag_pipeline.services.pipelines import Found, prepare_pipeline, search
+from rag_pipeline.step_table import LABELS, CandidateRow, step_table
+from rag_pipeline.types import Context, Hit
 
 
 class Command(WorkbenchCommand):
@@ -31,11 +32,30 @@ class Command(WorkbenchCommand):
         corpus = get_corpus(name=options["corpus"])
         only = document_ids(corpus=corpus, names=options["document"])
         self.progress(prepare_pipeline(corpus=corpus, spec=spec))
-        for context in search(corpus=corpus, spec=spec, query=options["query"], only=only).contexts:
+        found = search(corpus=corpus, spec=spec, query=options["query"], only=only)
+        for context in found.contexts:
             self.out(described(context))
+        for line in trails(found):
+            self.out(line)
+        for note in found.notes:
+            self.note(note)
 
 
 def described(context: Context) -> str:
     """Return rank, score, place and text of a context."""
     page = f", page {context.page}" if context.page else ""
     return f"{context.rank}. {context.score:.3f}  {context.id}{page}\n{context.text.strip()}\n"
+
+
+def trails(found: Found) -> list[str]:
+    """Return what became of each candidate, a line each, where retrieval had several steps; else nothing."""
+    table = step_table(found.steps, [Hit(each.span, each.score, each.rank) for each in found.contexts])
+    if not table.rows:
+        return []
+    head = " → ".join(LABELS.get(name, name).lower() for name in table.names)
+    return [f"What each step kept ({head}):", *(_candidate(row, found) for row in table.rows)]
+
+
+def _candidate(row: CandidateRow, found: Found) -> str:
+    span = row.span
+    return f"{row.trail}  {found.documents[span.document_id].name}:{span.start}-{span.end}"
