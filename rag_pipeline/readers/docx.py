@@ -18,16 +18,19 @@ from rag_pipeline.readers.markdown import Block
 
 _OLE = b"\xd0\xcf\x11\xe0"
 _RELATED = ("styles", "numbering")
+_NOTES = {"footnotes": "footnote", "endnotes": "endnote"}
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGEST_UNPACKED = 500 * 1024 * 1024
 _SPACES = {tag("tab"): "\t", tag("ptab"): "\t", tag("br"): "\n", tag("cr"): "\n", tag("noBreakHyphen"): "\u2011"}
 _WRAPPERS = frozenset(tag(name) for name in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag"))
 _LEFT_OUT = frozenset({tag("del"), tag("moveFrom"), tag("pPr"), tag("rPr"), tag("txbxContent")})
+_REFERENCES = frozenset(tag(f"{kind}Reference") for kind in _NOTES.values())
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 
 
 @readers.register
 class DocxReader(Reader):
-    """Reads the body; page headers and footers, comments and deleted text are left out."""
+    """Reads the body with its notes; page headers and footers, comments and deleted text are left out."""
 
     key = "docx"
     label = "Word (docx)"
@@ -37,7 +40,7 @@ class DocxReader(Reader):
     def read(self, data: bytes, name: str) -> ParsedText:
         """Extract the text. Raises DocumentError for an encrypted, damaged or other kind of file."""
         parts = _parts(data)
-        body = _Body(Styles(parts.styles), Numbering(parts.numbering))
+        body = _Body(Styles(parts.styles), Numbering(parts.numbering), parts.notes)
         return ParsedText(markdown.joined(body.blocks(parts.body)))
 
 
@@ -48,6 +51,7 @@ class _Parts:
     body: Any
     styles: Any
     numbering: Any
+    notes: dict[tuple[str, str], Any]
 
 
 def _parts(data: bytes) -> _Parts:
@@ -69,18 +73,33 @@ def _parts(data: bytes) -> _Parts:
             document = Document(io.BytesIO(data))
             related = {relation.reltype.rpartition("/")[2]: relation for relation in document.part.rels.values()}
             styles, numbering = (related[kind].target_part.element if kind in related else None for kind in _RELATED)
-            return _Parts(document.element.body, styles, numbering)
+            notes = dict(note for kind in _NOTES if kind in related for note in _notes(related[kind].target_part.blob))
+            return _Parts(document.element.body, styles, numbering, notes)
     except damaged:
         raise DocumentError("The file is damaged or not a Word document. Open it in Word and save it again.") from None
     raise DocumentError("The file unpacks to more than 500 MB. Save it without its images.")
 
 
-class _Body:
-    """Turns the elements of a document's body, or of a table cell, to blocks."""
+def _notes(blob: bytes) -> Iterator[tuple[tuple[str, str], Any]]:
+    """Yield ((kind, id), element) of the notes of a part; not the lines that part notes from text."""
+    from lxml import etree
 
-    def __init__(self, styles: Styles, numbering: Numbering) -> None:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True)
+    for node in etree.fromstring(blob, parser):
+        kind = etree.QName(node).localname
+        if node.get(tag("type")) in (None, "normal"):
+            yield (kind, node.get(tag("id")) or ""), node
+
+
+class _Body:
+    """Turns the elements of a document's body, or of a table cell, to blocks; a note stands after what it is on."""
+
+    def __init__(self, styles: Styles, numbering: Numbering, notes: dict[tuple[str, str], Any]) -> None:
         self._styles = styles
         self._numbering = numbering
+        self._notes = notes
+        self._numbered: dict[tuple[str, str], str] = {}
+        self._due: list[tuple[str, str]] = []
 
     def blocks(self, parent: Any) -> Iterator[Block]:
         """Yield the blocks of `parent` in order."""
@@ -89,13 +108,45 @@ class _Body:
                 yield self._paragraph(node)
                 for box in _text_boxes(node):
                     yield from self.blocks(box)
+                yield from self._notes_due()
             elif node.tag == tag("tbl"):
                 yield Block(markdown.table(list(self._rows(node))))
+                yield from self._notes_due()
             elif node.tag in _WRAPPERS:
                 yield from self.blocks(node)
 
+    def _notes_due(self) -> Iterator[Block]:
+        """Yield the notes whose marks have been read."""
+        due, self._due = self._due, []
+        for key in due:
+            note = " ".join(block.text for block in self.blocks(self._notes[key]) if block.text)
+            if note:
+                yield Block(f"{self._numbered[key]} {note}")
+
+    def _mark(self, reference: Any) -> str:
+        """Return the raised number of a note, counted in the order of the text; empty for a note that is not there."""
+        key = (reference.tag.rpartition("}")[2].removesuffix("Reference"), reference.get(tag("id")) or "")
+        if key not in self._notes:
+            return ""
+        if key not in self._numbered:
+            self._numbered[key] = str(len(self._numbered) + 1).translate(_RAISED)
+            self._due.append(key)
+        return self._numbered[key]
+
+    def _text_parts(self, node: Any) -> Iterator[str]:
+        """Yield the text of a paragraph with inserted but without deleted text and without its text boxes."""
+        for child in node.iterchildren():
+            if child.tag == tag("t"):
+                yield child.text or ""
+            elif child.tag in _SPACES:
+                yield _SPACES[child.tag]
+            elif child.tag in _REFERENCES:
+                yield self._mark(child)
+            elif child.tag not in _LEFT_OUT and child.tag != _FALLBACK:
+                yield from self._text_parts(child)
+
     def _paragraph(self, node: Any) -> Block:
-        text = re.sub(r"[ \t\xa0]+", " ", "".join(_text_parts(node))).strip()
+        text = re.sub(r"[ \t\xa0]+", " ", "".join(self._text_parts(node))).strip()
         if not text:
             return Block("")
         style = self._styles.of(node)
@@ -147,17 +198,6 @@ def _cells(node: Any) -> Iterator[Any]:
             yield child
         elif child.tag in _WRAPPERS:
             yield from _cells(child)
-
-
-def _text_parts(node: Any) -> Iterator[str]:
-    """Yield the text of a paragraph with inserted but without deleted text and without its text boxes."""
-    for child in node.iterchildren():
-        if child.tag == tag("t"):
-            yield child.text or ""
-        elif child.tag in _SPACES:
-            yield _SPACES[child.tag]
-        elif child.tag not in _LEFT_OUT and child.tag != _FALLBACK:
-            yield from _text_parts(child)
 
 
 def _text_boxes(node: Any) -> Iterator[Any]:

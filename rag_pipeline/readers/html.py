@@ -26,13 +26,19 @@ _BLOCKS = {
 _DEEPEST = 200
 """Elements nested deeper are read as plain text: no page for people is, but files that break programs are."""
 
+_FURNITURE = "//header | //footer | //aside"
+_NAVIGATION = "//*[@role='navigation' or @role='search' or @role='banner' or @role='contentinfo']"
+_CONTENT = "ancestor-or-self::*[self::main or self::article or @role='main']"
+_LEAST_CONTENT = 0.3
+"""Share of the text in the page's main part from which what stands around it is furniture."""
+
 _LISTS = {"ul", "ol", "menu"}
 _FLOW_IN_CELL = "./descendant::*[self::table or self::h1 or self::h2 or self::h3 or self::ul or self::ol or self::pre]"
 
 
 @readers.register
 class HtmlReader(Reader):
-    """Drops scripts, styles and navigation; keeps the order of the page."""
+    """Drops scripts, styles, navigation and what stands around the main part; keeps the order of the page."""
 
     key = "html"
     label = "HTML"
@@ -43,9 +49,22 @@ class HtmlReader(Reader):
         """Extract the text. Raises DocumentError for binary data and for a page that cannot be parsed."""
         declared = _DECLARED.search(data[:4096])
         text, notes = decode(data, declared.group(1).decode("ascii", "replace") if declared else None)
+        root = _parsed(_UNREADABLE.sub(" ", text))
+        _drop_furniture(root)
         page = _Page()
-        page.read(_parsed(_UNREADABLE.sub(" ", text)))
+        page.read(root)
         return ParsedText(markdown.joined(page.blocks), notes=notes)
+
+
+def _drop_furniture(root: Any) -> None:
+    """Remove navigation, and around a main part that holds enough of the text the page's head, foot and sidebars."""
+    # Of nested main parts the outermost counts.
+    content = root.xpath(f"//*[self::main or self::article or @role='main'][not({_CONTENT.replace('-or-self', '')})]")
+    told = sum(len(" ".join(node.itertext())) for node in content)
+    enough = told > _LEAST_CONTENT * len(" ".join(root.itertext()))
+    for node in root.xpath(_NAVIGATION) + (root.xpath(_FURNITURE) if enough else []):
+        if node.getparent() is not None and not node.xpath(_CONTENT):
+            node.drop_tree()
 
 
 def _parsed(text: str) -> Any:

@@ -10,6 +10,8 @@ from random import Random
 
 import docx
 import pytest
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
@@ -17,6 +19,8 @@ from rag_pipeline.errors import DocumentError
 from rag_pipeline.readers.docx_styles import _numeral
 from rag_pipeline.readers.lookup import read_document
 
+CONTENT = "application/vnd.openxmlformats-officedocument.wordprocessingml"
+RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 
@@ -128,3 +132,20 @@ def test_any_damage_gives_text_or_a_plain_refusal():
 def test_a_document_without_words_is_refused():
     with pytest.raises(DocumentError, match="no text"):
         text_of(docx.Document())
+
+
+def test_notes_stand_after_their_paragraph_with_a_raised_number():
+    document = docx.Document()
+    paragraph = document.add_paragraph("Paid is fire")
+    space = nsdecls("w")
+    paragraph._p.append(parse_xml(f'<w:r {space}><w:footnoteReference w:id="2"/></w:r>'))
+    paragraph.add_run(" and storm.")
+    document.add_paragraph("Next.")
+    notes = (
+        f'<w:footnotes {space}><w:footnote w:type="separator" w:id="-1"><w:p/></w:footnote>'
+        '<w:footnote w:id="2"><w:p><w:r><w:footnoteRef/></w:r><w:r><w:t>Not lightning.</w:t></w:r></w:p></w:footnote>'
+        "</w:footnotes>"
+    )
+    part = Part(PackURI("/word/footnotes.xml"), f"{CONTENT}.footnotes+xml", notes.encode(), document.part.package)
+    document.part.relate_to(part, RELATION)
+    assert text_of(document) == "Paid is fire¹ and storm.\n\n¹ Not lightning.\n\nNext."

@@ -108,3 +108,12 @@ def test_a_page_without_words_is_refused():
         text_of("<html><body><img src=a.png></body></html>")
     with pytest.raises(DocumentError, match="no text"):
         text_of("<!-- nothing -->")
+
+
+def test_what_stands_around_the_main_part_is_left_out_but_its_own_head_is_kept():
+    around = "<header>Acme shop</header><div role='navigation'>Home Help</div>"
+    main = "<main><header><h1>Pumps</h1></header><p>A pump moves water.</p><aside>Mind the valve.</aside></main>"
+    page = f"<body>{around}{main}<aside>Related offers</aside><footer>Imprint</footer></body>"
+    assert text_of(page) == "# Pumps\n\nA pump moves water.\n\nMind the valve."
+    # Without a main part nobody knows what is furniture, but navigation says so itself.
+    assert text_of(f"<body>{around}<p>Words.</p><footer>Imprint</footer></body>") == "Acme shop\n\nWords.\n\nImprint"
