@@ -88,6 +88,38 @@ class Evidence(models.Model):
         ordering = ("id",)
 
 
+class TunedEmbedding(models.Model):
+    """An embedding model tuned on a test set; its weights lie in DATA_DIR/models/<name>.
+
+    `figures`: empty until it is ready; see `evaluation.services.tuning`.
+    """
+
+    name = models.SlugField(max_length=60, unique=True)
+    base = models.CharField(max_length=300, help_text="Embedding setting of the untuned model")
+    corpus = models.ForeignKey(Corpus, null=True, on_delete=models.SET_NULL, related_name="tuned_embeddings")
+    testset = models.ForeignKey(TestSet, null=True, on_delete=models.SET_NULL, related_name="tuned_embeddings")
+    settings = models.JSONField(default=dict, help_text="{tuning: TuningSpec, pipeline: how documents are cut}")
+    figures = models.JSONField(default=dict)
+    task = models.OneToOneField(BackgroundTask, null=True, blank=True, on_delete=models.SET_NULL)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-id",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def setting(self) -> str:
+        """What chooses it in *Embedding*."""
+        return f"tuned:{self.name}"
+
+    @property
+    def ready(self) -> bool:
+        """True once its weights are in place."""
+        return bool(self.figures)
+
+
 class Run(models.Model):
     """One pipeline answered one test-set version. Copies its settings: later edits change nothing here."""
 

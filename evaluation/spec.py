@@ -92,6 +92,35 @@ class GeneratorSpec(_Checked):
         return _create(cls, given)
 
 
+class TuningSpec(_Checked):
+    """How an embedding is tuned. The defaults are those of the study in docs/benchmarks.md."""
+
+    base: str = Field("local:all-MiniLM-L6-v2", title="Base", description="The local model that is tuned.")
+    epochs: int = Field(3, ge=1, le=50, title="Epochs", description="How often each example is learned from.")
+    learning_rate: float = Field(
+        5e-5, gt=0, le=1e-2, title="Learning rate", description="How large the steps are at most."
+    )
+    batch_size: int = Field(16, ge=2, le=256, title="Batch size", description="Examples in a step.")
+    negatives: int = Field(
+        1, ge=0, le=8, title="Hard negatives", description="Similar but wrong chunks beside each right one."
+    )
+    warmup: float = Field(0.1, ge=0, le=1, title="Warm-up", description="Share of the steps in which they grow.")
+    seed: int = Field(0, ge=0, le=2**31 - 1, title="Seed", description="The same seed gives the same model.")
+
+    @field_validator("base")
+    @classmethod
+    def _runs_here(cls, value: str) -> str:
+        provider, _, name = value.strip().partition(":")
+        if provider != "local" or not name:
+            raise ValueError(f"“{value}” cannot be tuned: only a local model can, such as local:all-MiniLM-L6-v2.")
+        return value.strip()
+
+    @classmethod
+    def create(cls, given: Mapping[str, Any] | None = None) -> TuningSpec:
+        """Check values. Raises ConfigError with the field's name."""
+        return _create(cls, given)
+
+
 def _create(model: type[M], given: Mapping[str, Any] | None) -> M:
     try:
         return model.model_validate(dict(given or {}))

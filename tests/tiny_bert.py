@@ -22,18 +22,20 @@ def make_tiny_bert(
     pooling: str = "mean",
     old_format: bool = False,
     prompts: Mapping[str, str] | None = None,
+    mixing: float = 0.2,
     seed: int = 0,
 ) -> Path:
     """Write a model whose vocabulary are the words of `texts`; return its folder.
 
     `window`: tokens it reads at once, special ones included. `old_format`: settings as before version 6 of the
-    library, which named window and pooling otherwise.
+    library, which named window and pooling otherwise. `mixing`: size of the layers' weights; small ones leave each
+    word much as it is.
     """
     words = sorted({word for text in texts for word in re.findall(r"\w+|[^\w\s]", text.lower())})
     vocabulary = [*_SPECIAL, *words]
     (folder / "1_Pooling").mkdir(parents=True)
     _write_tokenizer(folder, vocabulary)
-    _write_weights(folder, len(vocabulary), seed)
+    _write_weights(folder, len(vocabulary), mixing, seed)
     _write(folder / "config.json", _config(len(vocabulary)))
     _write(folder / "modules.json", [_module(0, "", "Transformer"), _module(1, "1_Pooling", "Pooling")])
     _write(folder / "config_sentence_transformers.json", {"prompts": dict(prompts or {})})
@@ -89,7 +91,7 @@ def _write_tokenizer(folder: Path, vocabulary: list[str]) -> None:
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
 
 
-def _write_weights(folder: Path, size: int, seed: int) -> None:
+def _write_weights(folder: Path, size: int, mixing: float, seed: int) -> None:
     from safetensors.numpy import save_file
 
     random = np.random.default_rng(seed)
@@ -114,7 +116,7 @@ def _write_weights(folder: Path, size: int, seed: int) -> None:
             "output.dense": (HIDDEN, 2 * HIDDEN),
         }
         for part, (rows, columns) in shapes.items():
-            weights[f"{name}.{part}.weight"] = matrix(rows, columns, 0.2)
+            weights[f"{name}.{part}.weight"] = matrix(rows, columns, mixing)
             weights[f"{name}.{part}.bias"] = np.zeros(rows, np.float32)
         weights |= norm(f"{name}.attention.output.LayerNorm") | norm(f"{name}.output.LayerNorm")
     weights |= {"pooler.dense.weight": matrix(HIDDEN, HIDDEN, 0.2), "pooler.dense.bias": np.zeros(HIDDEN, np.float32)}

@@ -16,6 +16,7 @@ from workbench.views import (
     questions,
     runs,
     testsets,
+    tuning,
 )
 from workbench.views import workbench as workbench_page
 
@@ -24,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *documents.urlpatterns,
     *document.urlpatterns,
     *testsets.urlpatterns,
+    *tuning.urlpatterns,
     *questions.urlpatterns,
     *runs.urlpatterns,
     *dashboard.urlpatterns,

@@ -202,6 +202,8 @@ def delete_testset(*, testset: TestSet) -> None:
         raise InUseError(f"“{testset}” was used by {', '.join(runs)}. Delete these runs first, or keep the test set.")
     if testset.task is not None and testset.task.active:
         raise InUseError(f"“{testset}” is still being generated. Cancel that first.")
+    if any(tuned.task is not None and tuned.task.active for tuned in testset.tuned_embeddings.select_related("task")):
+        raise InUseError(f"Embeddings are being tuned on “{testset}”. Cancel that first.")
     folder = Path(settings.DATA_DIR) / "testsets" / str(testset.pk)
     task = testset.task
     testset.delete()

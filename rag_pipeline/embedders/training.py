@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rag_pipeline.embedders.fast_encoder import cpu_has_bfloat16
 from rag_pipeline.embedders.local import load_model, model_prompt
+from rag_pipeline.errors import ConfigError
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -50,7 +51,7 @@ class Trainer:
         self._done = 0
 
     def step(self, rows: Sequence[Row]) -> float:
-        """Learn from one batch; return its loss. Raises FloatingPointError when that is no number."""
+        """Learn from one batch; return its loss. Raises ConfigError when it has lost its way."""
         import torch
 
         self._model.train()
@@ -67,7 +68,7 @@ class Trainer:
         self._done += 1
         value = float(loss.detach())
         if value != value:
-            raise FloatingPointError("the loss is not a number")
+            raise ConfigError("The tuning went astray: its loss is no number any more. Lower the learning rate.")
         return value
 
     def save(self, folder: Path) -> None:

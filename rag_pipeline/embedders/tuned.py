@@ -12,7 +12,7 @@ from rag_pipeline.embedders.base import embedders
 from rag_pipeline.embedders.local import LocalEmbedder, weight_files
 from rag_pipeline.errors import ConfigError
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 _folder: Callable[[], Path] | None = None
 _hashes: dict[tuple[str, int, int], str] = {}
 
@@ -38,7 +38,7 @@ def tuned_names() -> list[str]:
 
 
 def is_tuned_name(name: str) -> bool:
-    """True for letters, digits, dots, dashes and underscores, at most 60, none of the signs first."""
+    """True for letters, digits, dashes and underscores, at most 60, no sign first."""
     return _NAME.fullmatch(name) is not None
 
 

@@ -52,7 +52,8 @@ class SettingsForm(forms.Form):
         self.fields.update(_fields())
         self._offer_testsets()
         self.fields["llm"].widget.attrs["list"] = "known-models"
-        self.fields["embedding"].widget.attrs["list"] = "known-embeddings"
+        for name in ("embedding", "eval_embedding"):
+            self.fields[name].widget.attrs["list"] = "known-embeddings"
         self._explain_units()
         for name in self.unread:
             self.fields[name].widget = forms.HiddenInput()

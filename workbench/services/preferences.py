@@ -75,6 +75,13 @@ def save_preferred(
     )
 
 
+def prefers(embedding: str) -> bool:
+    """Tell whether the preferred settings name an embedding, to retrieve or to score with."""
+    values = Preferences.load()
+    named = (values.get("pipeline", {}).get("embedding"), values.get("evaluation", {}).get("eval_embedding"))
+    return embedding in named
+
+
 def newest_corpus() -> Corpus | None:
     """Return the corpus made last."""
     return Corpus.objects.order_by("-created", "-pk").first()

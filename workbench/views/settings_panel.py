@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluation.models import Run
 from evaluation.services.runs import RunEstimate, estimate_run
+from rag_pipeline.embedders.tuned import tuned_names
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.prompt import placeholders
 from rag_pipeline.reader.prompt_reading import read_prompt
@@ -46,7 +47,7 @@ def settings_panel(form: SettingsForm, preferred: Bench) -> dict[str, Any]:
         "library": list_prompts(),
         "units": UNITS | dict.fromkeys(("chunk_size", "chunk_overlap"), str(form.value("chunk_unit"))),
         "models": _known("llm", MODELS),
-        "embeddings": _known("embedding", EMBEDDINGS),
+        "embeddings": _known("embedding", (*EMBEDDINGS, *(f"tuned:{name}" for name in tuned_names()))),
         "preferred": preferred,
     }
 

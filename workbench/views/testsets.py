@@ -30,6 +30,7 @@ from workbench.services.question_list import (
     testset_rows,
     transformations_of,
 )
+from workbench.views.tuning_panel import tuning_panel
 
 NEWEST_SHOWN = 8
 SETS_A_PAGE = 50
@@ -120,6 +121,7 @@ def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpRes
         context["newest"] = newest_pairs(testset=found, count=NEWEST_SHOWN)
     else:
         context["list"] = pair_page(testset=found, chosen=filters.chosen, number=request.GET.get("page"))
+        context |= tuning_panel(found)
     status = 422 if values else 200
     return render_page(request, "testsets/testset.html", "testsets/_body.html", context | values, status)
 

@@ -1,0 +1,68 @@
+"""`manage.py tune_embedding`: fine-tunes the local embedding model on a test set and measures whether it helped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from evaluation.management.inline import finish_inline
+from evaluation.management.tables import tuning_table
+from evaluation.services.testsets import get_testset
+from evaluation.services.tuning import start_tuning
+from evaluation.spec import TuningSpec
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.management.base import WRONG_USAGE, WorkbenchCommand, add_set_argument, parse_set
+from rag_pipeline.services.corpora import get_corpus
+from rag_pipeline.spec import PipelineSpec
+
+_SETTINGS = ("base", "epochs", "learning_rate", "batch_size", "negatives", "seed")
+_ANSWERING = ("llm", "prompt", "top_k", "retriever", "use_context", "embedding")
+
+
+class Command(WorkbenchCommand):
+    """Tune an embedding."""
+
+    help = (
+        "Fine-tune the local embedding model on the questions of a test set's tune split, and compare it with the "
+        "untuned one on holdout. Use it with --set embedding=tuned:NAME."
+    )
+    example = "manage.py tune_embedding --corpus handbook --testset first --name handbook-1"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the options."""
+        standard = TuningSpec()
+        parser.add_argument("--corpus", required=True, metavar="NAME")
+        parser.add_argument("--testset", required=True, metavar="T")
+        parser.add_argument("--name", required=True, metavar="N", help="name of the tuned model: tuned:N")
+        parser.add_argument("--base", help=f"the local model that is tuned ({standard.base})")
+        parser.add_argument("--epochs", type=int, help=f"how often each example is seen ({standard.epochs})")
+        parser.add_argument("--learning-rate", type=float, help=f"largest step ({standard.learning_rate:g})")
+        parser.add_argument("--batch-size", type=int, help=f"examples in a step ({standard.batch_size})")
+        parser.add_argument("--negatives", type=int, help=f"hard negatives for each example ({standard.negatives})")
+        parser.add_argument("--seed", type=int, help=f"the same seed gives the same model ({standard.seed})")
+        add_set_argument(parser)
+
+    def run(self, **options: Any) -> None:
+        """Tune in this process and print the figures."""
+        spec, pipeline = _checked(options)
+        corpus = get_corpus(name=options["corpus"])
+        testset = get_testset(corpus=corpus, name=options["testset"])
+        tuned = start_tuning(testset=testset, name=options["name"], spec=spec, pipeline=pipeline, inline=True)
+        finish_inline(self, tuned.task)
+        tuned.refresh_from_db()
+        self.out(tuning_table(tuned))
+        self.out(f"Use it with --set embedding={tuned.setting}")
+
+
+def _checked(options: dict[str, Any]) -> tuple[TuningSpec, PipelineSpec]:
+    """Return both specs; a wrong value is wrong usage."""
+    try:
+        given = parse_set(options["set"])
+        for name in given:
+            if name in _ANSWERING:
+                raise ConfigError(f"Tuning does not read {name}: it takes only how documents are cut.", name)
+        spec = TuningSpec.create({name: options[name] for name in _SETTINGS if options[name] is not None})
+        return spec, PipelineSpec.create(given)
+    except ConfigError as error:
+        raise CommandError(str(error), returncode=WRONG_USAGE) from error
