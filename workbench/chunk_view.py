@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rag_pipeline.types import SourceDoc, Span
+from rag_pipeline.types import Chunk, SourceDoc, Span
 
 CHUNKS_A_PAGE = 50
+HUES = 4
 _BINS = 16
 
 
@@ -32,25 +34,55 @@ class Segment:
         return len(self.chunks) > 1
 
     @property
+    def gap(self) -> bool:
+        """True for the empty lines between two chunks."""
+        return not self.chunks and "\n" in self.text and self.text.isspace() and not self.marked
+
+    @property
+    def over(self) -> int:
+        """The colour of the earlier chunk, shown as stripes."""
+        return (self.chunks[0] - 1) % HUES
+
+    @property
     def where(self) -> str:
         """The chunks in words."""
         return f"in chunks {', '.join(map(str, self.chunks[:-1]))} and {self.chunks[-1]}" if self.shared else ""
 
 
 @dataclass(frozen=True, slots=True)
+class ParentMark:
+    """The parent that begins here: its number, where it lies, how many chunks it holds."""
+
+    number: int
+    span: Span
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """The text from the start of one chunk to the start of the next."""
+    """The text from the start of one chunk to the start of the next.
+
+    `heading`: the path above it as titles. `parent`: set on the first shown chunk of a parent; `parent_number` on all.
+    """
 
     number: int
     span: Span
     tokens: int | None
     over_window: bool
     segments: tuple[Segment, ...]
+    heading: tuple[str, ...] = ()
+    parent: ParentMark | None = None
+    parent_number: int | None = None
+
+    @property
+    def hue(self) -> int:
+        """Which of the colours in turn it has."""
+        return (self.number - 1) % HUES
 
 
 def chunk_rows(
     doc: SourceDoc,
-    spans: Sequence[Span],
+    chunks: Sequence[Chunk],
     tokens: Sequence[int] = (),
     *,
     first: int = 0,
@@ -59,11 +91,14 @@ def chunk_rows(
     mark: tuple[int, int] | None = None,
 ) -> list[ChunkRow]:
     """Return chunks `first` to `first + count` of a document as rows; together their text runs on without a gap."""
-    rows = []
+    spans = [chunk.span for chunk in chunks]
+    parents = parent_marks(chunks)
+    rows: list[ChunkRow] = []
     for index in range(first, min(first + count, len(spans))):
         begin = 0 if index == 0 else spans[index].start
         end = spans[index + 1].start if index + 1 < len(spans) else len(doc.text)
         size = tokens[index] if index < len(tokens) else None
+        parent = parents.get(chunks[index].parent)
         rows.append(
             ChunkRow(
                 number=index + 1,
@@ -71,9 +106,18 @@ def chunk_rows(
                 tokens=size,
                 over_window=bool(window and size and size > window),
                 segments=tuple(_segments(doc, spans, index, begin, end, mark)),
+                heading=tuple(chunks[index].heading.split(" > ")) if chunks[index].heading else (),
+                parent=parent if parent and (not rows or rows[-1].parent_number != parent.number) else None,
+                parent_number=parent.number if parent else None,
             )
         )
     return rows
+
+
+def parent_marks(chunks: Sequence[Chunk]) -> dict[Span | None, ParentMark]:
+    """Return the parents of chunks by span, numbered in order; empty for chunks without."""
+    counts = Counter(chunk.parent for chunk in chunks if chunk.parent is not None)
+    return {span: ParentMark(number, span, counts[span]) for number, span in enumerate(counts, 1)}
 
 
 def _segments(
@@ -109,13 +153,12 @@ def page_holding(spans: Sequence[Span], offset: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar of the spread: sizes from `low` to under `high`; `share` of the tallest bar, in percent."""
+    """One bar of the spread: `count` sizes from `low` to under `high`, `over` of them longer than the window."""
 
     low: int
     high: int
     count: int
-    share: float
-    over_window: bool
+    over: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,20 +177,9 @@ def size_spread(sizes: Sequence[int], window: int | None = None) -> SizeSpread |
     if not sizes:
         return None
     width = _round_width(max(sizes) / _BINS)
-    counts = [0] * (max(sizes) // width + 1)
-    for size in sizes:
-        counts[size // width] += 1
-    tallest = max(counts)
-    bars = tuple(
-        Bar(
-            low=slot * width,
-            high=(slot + 1) * width,
-            count=count,
-            share=round(100 * count / tallest, 1),
-            over_window=window is not None and slot * width > window,
-        )
-        for slot, count in enumerate(counts)
-    )
+    counts = Counter(size // width for size in sizes)
+    over = Counter(size // width for size in sizes if window is not None and size > window)
+    bars = tuple(Bar(slot * width, (slot + 1) * width, counts[slot], over[slot]) for slot in range(max(counts) + 1))
     return SizeSpread(len(sizes), min(sizes), statistics.median(sizes), max(sizes), bars)
 
 

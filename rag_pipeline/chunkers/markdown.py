@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.chunkers.markdown_blocks import Block, items_of, lines_of, markdown_blocks
 from rag_pipeline.chunkers.packing import packed
-from rag_pipeline.chunkers.rulers import Ruler, Slice, without_contained
+from rag_pipeline.chunkers.rulers import Ruler, Slice, trimmed, without_contained
 from rag_pipeline.chunkers.sized import MeasuredChunker
 from rag_pipeline.chunkers.sizes import SizeOptions
 from rag_pipeline.reader.sentences import split_sentences
@@ -68,7 +68,7 @@ class MarkdownChunker(MeasuredChunker):
         if not blocks:
             return []
         cut = _Cut(self.ruler(doc.text), self.options.chunk_size, self.options.overlap)
-        paths = dict(cut.section(section_tree(blocks)))
+        paths = cut.gathered(cut.section(section_tree(blocks)))
         return [Chunk(Span(doc.id, *place), paths[place]) for place in without_contained(iter(paths))]
 
 
@@ -105,6 +105,20 @@ class _Cut:
     ruler: Ruler
     size: int
     overlap: int
+    lonely: set[Slice] = field(default_factory=set)
+    """Headings that found no room with what follows them."""
+
+    def gathered(self, chunks: Iterator[tuple[Slice, str]]) -> dict[Slice, str]:
+        """Return the paths by chunk. A lonely heading ends the chunk before it where that has room: alone it would be
+        found for its words and tell nothing."""
+        paths: dict[Slice, str] = {}
+        for place, path in chunks:
+            before = next(reversed(paths), None)
+            if before is not None and place in self.lonely and self.fits(before[0], place[1]):
+                paths[before[0], place[1]] = paths.pop(before)
+            else:
+                paths[place] = path
+        return paths
 
     def fits(self, start: int, end: int) -> bool:
         return self.ruler.length(start, end) <= self.size
@@ -160,7 +174,9 @@ class _Cut:
             fine = list(self._sentences(block.start, block.end))
         if self.fits(start, fine[0][1]):
             return [(start, fine[0][1]), *fine[1:]]
-        return [(start, len(self.ruler.text[: block.start].rstrip())), *fine]
+        alone = trimmed(self.ruler.text, start, block.start)
+        self.lonely.add(alone)
+        return [alone, *fine]
 
     def _pieces(self, block: Block) -> Iterator[Slice]:
         """Yield what stays whole of a block: all of it where it fits."""

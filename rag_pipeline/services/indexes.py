@@ -22,7 +22,7 @@ from rag_pipeline.models import Corpus, Document, Index
 from rag_pipeline.retrievers.base import retrievers
 from rag_pipeline.services.corpora import source_docs
 from rag_pipeline.spec import PipelineSpec, digest
-from rag_pipeline.types import Progress, SourceDoc, Span
+from rag_pipeline.types import Chunk, Progress, SourceDoc, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,22 @@ class IndexEstimate:
 
 @dataclass(frozen=True, slots=True)
 class ChunkPreview:
-    """The chunks of one document. `token_counts[i]` belongs to `spans[i]`; empty where tokens cannot be counted.
+    """The chunks of one document. `token_counts[i]` belongs to `chunks[i]`; empty where tokens cannot be counted.
 
-    `window`: tokens that the embedding model reads at once, special tokens not counted. `share_over_window`: share
-    of chunks that are longer, 0..1; None where unknown.
+    Tokens are those that are embedded: of the text and of the headings above it. `window`: tokens that the embedding
+    model reads at once, special tokens not counted. `share_over_window`: share of chunks that are longer, 0..1; None
+    where unknown.
     """
 
-    spans: list[Span]
+    chunks: list[Chunk]
     token_counts: list[int]
     window: int | None
     share_over_window: float | None
+
+    @property
+    def spans(self) -> list[Span]:
+        """Where the chunks lie."""
+        return [chunk.span for chunk in self.chunks]
 
 
 def open_embedder(embedding: str, mode: str = "mean") -> CachedEmbedder:
@@ -147,20 +153,40 @@ def open_index(
     return index
 
 
+def unembedded_sentences(*, document: Document, spec: PipelineSpec) -> tuple[int, int]:
+    """Return (left, in all) of the distinct texts to embed before the chunks are known; (0, 0) for most chunkers.
+
+    Raises ConfigError.
+    """
+    embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
+    texts = list(set(texts_to_embed_first([document.as_source()], spec, embedder)))
+    return (len(embedder.unseen(texts)), len(texts)) if texts else (0, 0)
+
+
+def embed_sentences(*, document: Document, spec: PipelineSpec) -> Iterator[int]:
+    """Embed them block by block, yielding how many are done; stop whenever you like, what is done is kept.
+
+    Raises ConfigError, ProviderError.
+    """
+    embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
+    yield from embedder.embed_progressively(texts_to_embed_first([document.as_source()], spec, embedder))
+
+
 def preview_chunks(*, document: Document, spec: PipelineSpec) -> ChunkPreview:
-    """Cut one document as `spec` would, without embedding anything. Raises ConfigError."""
+    """Cut one document as `spec` would; nothing but `unembedded_sentences` is embedded. Raises ConfigError."""
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
     doc = document.as_source()
-    spans = make_chunker(spec, embedder).split(doc)
+    chunks = make_chunker(spec, embedder).chunks(doc)
     try:
-        offsets = embedder.token_offsets(doc.text)
+        starts = np.asarray([start for start, _ in embedder.token_offsets(doc.text)], int)
+        titles = {heading: embedder.token_count(heading) for heading in {chunk.heading for chunk in chunks}}
         window = embedder.max_tokens - 2 if embedder.max_tokens else None
     except ConfigError:  # the provider's tokenizer is not known here: sizes in characters only
-        return ChunkPreview(spans, [], None, None)
-    starts = np.asarray([start for start, _ in offsets], int)
-    counts = [int(np.searchsorted(starts, s.end) - np.searchsorted(starts, s.start)) for s in spans]
+        return ChunkPreview(chunks, [], None, None)
+    edges = np.searchsorted(starts, [(chunk.span.start, chunk.span.end) for chunk in chunks]).reshape(-1, 2)
+    counts = [int(last - first) + titles[chunk.heading] for (first, last), chunk in zip(edges, chunks, strict=True)]
     over = sum(count > window for count in counts) / len(counts) if window and counts else None
-    return ChunkPreview(spans, counts, window, over)
+    return ChunkPreview(chunks, counts, window, over)
 
 
 def delete_indexes(*, corpus: Corpus) -> None:

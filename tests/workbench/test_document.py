@@ -49,7 +49,7 @@ def test_other_sizes_can_be_tried_in_the_address(client, document):
 def test_chunks_are_counted_in_tokens(client, document):
     response = client.get(f"/documents/{document.pk}/", {"chunk_unit": "tokens", "chunk_size": 20, "chunk_overlap": 0})
     assert max(response.context["preview"].token_counts) <= 20
-    assert "tokens a chunk" in response.content.decode()
+    assert "Tokens a chunk" in response.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -101,3 +101,60 @@ def test_evidence_keeps_its_document(client):
     assert response.status_code == 422
     assert testset.name in response.content.decode()
     assert Document.objects.filter(pk=document.pk).exists()
+
+
+def test_the_chosen_chunker_brings_its_own_fields(client, document):
+    html = client.get(f"/documents/{document.pk}/", {"chunker": "hierarchical"}).content.decode()
+    assert 'name="parent_size"' in html
+    assert 'name="semantic_percentile"' not in html
+    part = client.get(
+        f"/documents/{document.pk}/",
+        {"chunker": "semantic"},
+        headers={"HX-Request": "true", "HX-Trigger": "choose-chunker"},
+    ).content.decode()
+    assert 'id="cut-fields"' in part
+    assert 'name="semantic_percentile"' in part
+
+
+def test_parents_are_shown_around_their_chunks(client, document):
+    response = client.get(
+        f"/documents/{document.pk}/",
+        {"chunker": "hierarchical", "chunk_size": 100, "chunk_overlap": 0, "parent_size": 400},
+    )
+    rows = response.context["rows"]
+    assert 1 < response.context["parents"] < len(rows)
+    assert [row.parent.number for row in rows if row.parent] == list(range(1, response.context["parents"] + 1))
+    assert "Parent 1 of" in response.content.decode()
+    refused = client.get(f"/documents/{document.pk}/", {"chunker": "hierarchical", "parent_size": 150})
+    assert "Raise the parent size" in refused.context["form"].errors["parent_size"][0]
+
+
+def test_headings_are_shown_above_their_chunks(client):
+    document = make_corpus(files={"guide.md": "# Guide\n\n## Care\n\nOil it.\n\n## Parts\n\nA cable."}).documents.get()
+    response = client.get(f"/documents/{document.pk}/", {"chunker": "markdown", "chunk_size": 25, "chunk_overlap": 0})
+    assert [row.heading for row in response.context["rows"]] == [("Guide", "Care"), ("Guide", "Parts")]
+    # Six words and marks of the text, three of the path: tokens are counted as they are embedded.
+    assert response.context["preview"].token_counts[1] == 3 + 6
+    assert shown_text(response) == document.text
+
+
+def test_sentences_are_embedded_for_the_semantic_chunker_only_when_asked(client, document):
+    address, chosen = f"/documents/{document.pk}/", {"chunker": "semantic", "chunk_size": 300}
+    waiting = client.get(address, chosen)
+    assert "The sentences must be embedded first" in waiting.content.decode()
+    assert waiting.context["waiting"].left == waiting.context["waiting"].total > 0
+    pressed = client.post(f"{address}embed/", chosen)
+    assert pressed.status_code == 302
+    shown = client.get(pressed["Location"])
+    assert shown_text(shown) == document.text
+    assert shown.context["form"].spec.core.chunker == "semantic"
+    assert len(shown.context["rows"]) > 1
+
+
+def test_the_page_says_how_many_chunks_are_longer_than_the_window(client):
+    document = make_corpus(files={"long.txt": f"{ROSETTA} " * 6}).documents.get()
+    chosen = {"embedding": "local:all-MiniLM-L6-v2", "chunk_size": 2000, "chunk_overlap": 0}
+    html = client.get(f"/documents/{document.pk}/", chosen).content.decode()
+    assert "254 tokens" in html
+    assert "100 % of the chunks" in html
+    assert "size-figure" in html

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
-from rag_pipeline.chunkers.base import chunkers
+from rag_pipeline.chunkers.base import Chunker, chunkers
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.readers.lookup import known_extensions
-from rag_pipeline.spec import PipelineSpec
-
-UNITS = (("characters", "characters"), ("tokens", "tokens"))
+from rag_pipeline.spec import CoreSettings, PipelineSpec
+from workbench.forms.options import fields_of, form_field
 
 
 class ManyFilesField(forms.FileField):
@@ -62,22 +62,41 @@ class SearchForm(forms.Form):
 
 
 class ChunkForm(forms.Form):
-    """How to cut a document, without changing any setting. `spec` after checking holds the choice."""
+    """How to cut a document, without changing any setting. `spec` after checking holds the choice.
 
-    chunker = forms.ChoiceField(label="Chunker")
-    chunk_unit = forms.ChoiceField(label="Unit", choices=UNITS)
-    chunk_size = forms.IntegerField(label="Chunk size", widget=forms.TextInput(attrs={"inputmode": "numeric"}))
-    chunk_overlap = forms.CharField(label="Chunk overlap", max_length=20)
+    The fields are those of the chosen chunker; what is left out or blank is as in the present settings.
+    """
 
-    def __init__(self, data: Any, *, present: PipelineSpec) -> None:
-        values = present.settings | present.chunker_options.model_dump()
-        initial = {name: values.get(name, "") for name in self.base_fields}
-        given = {name: data[name] for name in self.base_fields if data.get(name, "").strip()}
-        super().__init__(initial | given)
+    def __init__(self, data: Mapping[str, Any], *, present: PipelineSpec) -> None:
+        values = present.settings | present.chunker_options.model_dump() | {"chunker": present.core.chunker}
+        chosen = data.get("chunker", "").strip() or values["chunker"]
+        self.unit = next((unit for unit in chunkers if unit.key == chosen), None)
+        fields = _chunk_fields(self.unit)
+        start = {name: field.prepare_value(values.get(name, field.initial)) for name, field in fields.items()}
+        given = {name: data[name] for name in fields if data.get(name, "").strip()}
+        super().__init__({name: _as_text(value) for name, value in (start | given).items()})
+        self.fields.update(fields)
         self.present = present
         self.spec = present
-        self.changed = {name: value for name, value in given.items() if str(value) != str(initial[name])}
-        self.fields["chunker"].choices = [(unit.key, unit.label or unit.key) for unit in chunkers]  # type: ignore[attr-defined]
+        self.changed = {name: value for name, value in given.items() if value != _as_text(start[name])}
+
+    @property
+    def rows(self) -> list[list[forms.BoundField]]:
+        """Return the fields as they are shown: sizes beside their overlaps, the embedding last."""
+        names = [name for name in self.fields if name not in ("chunker", "embedding")]
+        rows = []
+        for name in names:
+            beside = name.replace("_size", "_overlap")
+            if name.endswith("_size") and beside in names:
+                rows.append([self[name], self[beside]])
+            elif not (name.endswith("_overlap") and name.replace("_overlap", "_size") in names):
+                rows.append([self[name]])
+        return [*rows, [self["embedding"]]]
+
+    @property
+    def query(self) -> dict[str, str]:
+        """Return what was chosen, for addresses and hidden fields."""
+        return {name: str(value) for name, value in self.changed.items()}
 
     def clean(self) -> dict[str, Any]:
         """Check the values together, as the pipeline does."""
@@ -88,3 +107,18 @@ class ChunkForm(forms.Form):
             except ConfigError as error:
                 self.add_error(error.field if error.field in self.fields else None, str(error))
         return self.cleaned_data
+
+
+def _as_text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _chunk_fields(unit: type[Chunker] | None) -> dict[str, forms.Field]:
+    chunker = forms.ChoiceField(
+        label="Chunker",
+        choices=[(each.key, each.label or each.key) for each in chunkers],
+    )
+    embedding = form_field("embedding", CoreSettings.model_fields["embedding"])
+    embedding.help_text = "Counts the tokens, and says how many it reads at once."
+    embedding.widget.attrs |= {"list": "known-embeddings", "autocomplete": "off", "spellcheck": "false"}
+    return {"chunker": chunker, **(fields_of(unit.Options) if unit else {}), "embedding": embedding}

@@ -9,9 +9,16 @@ from functools import lru_cache
 from django.db.models import Count, QuerySet
 
 from evaluation.models import Run
+from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.models import Corpus, Document
 from rag_pipeline.retrievers.base import retrievers
-from rag_pipeline.services.indexes import ChunkPreview, estimate, preview_chunks
+from rag_pipeline.services.indexes import (
+    ChunkPreview,
+    embed_sentences,
+    estimate,
+    preview_chunks,
+    unembedded_sentences,
+)
 from rag_pipeline.services.pipelines import search
 from rag_pipeline.spec import PipelineSpec
 from rag_pipeline.types import Context
@@ -77,9 +84,56 @@ def search_corpus(
     return SearchResult(contexts, time.perf_counter() - started, found_by=found_by)
 
 
-def cut_document(*, document: Document, spec: PipelineSpec) -> ChunkPreview:
-    """Return the chunks of a document under `spec`; the last few are kept, as their pages are looked at one by one."""
+@dataclass(frozen=True)
+class Waiting:
+    """`left` of `total` texts must be embedded before the chunks of a document are known."""
+
+    left: int
+    total: int
+
+    @property
+    def done(self) -> int:
+        """How many are embedded."""
+        return self.total - self.left
+
+
+def cut_document(*, document: Document, spec: PipelineSpec) -> ChunkPreview | Waiting:
+    """Return the chunks of a document under `spec`; the last few are kept, as their pages are looked at one by one.
+
+    Raises ConfigError.
+    """
+    if chunkers.get(spec.core.chunker, "chunker").needs_embeddings:
+        waiting = _waiting(document.pk, document.content_hash, spec)
+        if waiting is not None:
+            return waiting
     return _cut(document.pk, document.content_hash, spec)
+
+
+def embed_for_cutting(*, document: Document, spec: PipelineSpec, seconds: float = 4.0) -> bool:
+    """Embed sentences of a document until the time is up; True when none is left. Raises ConfigError, ProviderError."""
+    until = time.perf_counter() + seconds
+    for _ in embed_sentences(document=document, spec=spec):
+        if time.perf_counter() > until:
+            break
+    return unembedded_sentences(document=document, spec=spec)[0] == 0
+
+
+def _waiting(pk: int, content_hash: str, spec: PipelineSpec) -> Waiting | None:
+    key = (pk, content_hash, spec.index_fingerprint)
+    if key in _complete:
+        return None
+    left, total = unembedded_sentences(document=Document.objects.get(pk=pk), spec=spec)
+    if left:
+        return Waiting(left, total)
+    _complete[key] = None
+    if len(_complete) > _KNOWN_COMPLETE:
+        _complete.pop(next(iter(_complete)))
+    return None
+
+
+_KNOWN_COMPLETE = 64
+_complete: dict[tuple[int, str, str], None] = {}
+"""Documents and settings whose sentences are all embedded."""
 
 
 @lru_cache(maxsize=8)

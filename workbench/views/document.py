@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -10,17 +12,21 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseLocation
 
 from rag_pipeline.errors import InUseError, PipelineError
 from rag_pipeline.models import Document
 from rag_pipeline.services import corpora
 from rag_pipeline.services.indexes import ChunkPreview
-from workbench.chunk_view import CHUNKS_A_PAGE, chunk_rows, page_holding, size_spread
+from workbench.charts import Figure
+from workbench.chunk_view import CHUNKS_A_PAGE, SizeSpread, chunk_rows, page_holding, parent_marks, size_spread
 from workbench.forms.documents import ChunkForm
-from workbench.htmx import render_page
+from workbench.htmx import render_page, wants_part
 from workbench.ids import as_id
-from workbench.services.library import cut_document
+from workbench.services.library import Waiting, cut_document, embed_for_cutting
 from workbench.services.present import present_settings
+from workbench.size_chart import size_histogram
+from workbench.views.settings_panel import EMBEDDINGS
 
 PAGE = "documents/document.html"
 
@@ -29,6 +35,26 @@ PAGE = "documents/document.html"
 def document(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a document's chunks; `?start=&end=` marks a passage and opens the page of chunks that holds it."""
     return _page(request, _found(pk))
+
+
+@require_POST
+def embed(request: HttpRequest, pk: int) -> HttpResponse:
+    """Embed some sentences, for a chunker that needs them; htmx comes again until all are done."""
+    found = _found(pk)
+    present = present_settings(corpus=found.corpus)
+    form = ChunkForm(request.POST, present=present.spec)
+    complete = False
+    if form.is_valid():
+        try:
+            complete = embed_for_cutting(document=found, spec=form.spec)
+        except PipelineError as error:
+            form.add_error(None, str(error))
+    if form.errors or (wants_part(request) and not complete):
+        return _page(request, found, form=form, going=True)
+    address = f"{reverse('document', args=[pk])}?{urlencode(form.query)}"
+    if wants_part(request):
+        return HttpResponseLocation(address, target="#cut-result", swap="outerHTML")
+    return HttpResponseRedirect(address)
 
 
 @require_POST
@@ -47,39 +73,60 @@ def _found(pk: int) -> Document:
     return get_object_or_404(Document.objects.select_related("corpus"), pk=pk)
 
 
-def _page(request: HttpRequest, found: Document, delete_error: str = "") -> HttpResponse:
+def _page(
+    request: HttpRequest, found: Document, *, form: ChunkForm | None = None, going: bool = False, delete_error: str = ""
+) -> HttpResponse:
     present = present_settings(corpus=found.corpus)
-    form = ChunkForm(request.GET, present=present.spec)
+    form = form or ChunkForm(request.GET, present=present.spec)
     context = {"document": found, "present": present, "form": form, "delete_error": delete_error}
+    context |= {"embeddings": EMBEDDINGS, "new_fields": request.headers.get("HX-Trigger") == "choose-chunker"}
     if form.is_valid():
         try:
-            context |= _chunks(request, found, cut_document(document=found, spec=form.spec))
+            cut = cut_document(document=found, spec=form.spec)
+            context |= {"waiting": cut, "going": going} if isinstance(cut, Waiting) else _chunks(request, found, cut)
         except PipelineError as error:
             form.add_error(None, str(error))
     status = 422 if delete_error or form.errors else 200
-    return render_page(request, PAGE, "documents/_chunks.html", context, status)
+    response = render_page(request, PAGE, "documents/_cut.html", context, status)
+    if wants_part(request) and request.method == "GET":
+        kept = {name: request.GET[name] for name in ("start", "end") if name in request.GET}
+        response["HX-Replace-Url"] = f"{request.path}?{urlencode(form.query | kept)}"
+    return response
 
 
 def _chunks(request: HttpRequest, found: Document, preview: ChunkPreview) -> dict[str, Any]:
     mark = _marked(request, found.length)
-    pages = Paginator(preview.spans, CHUNKS_A_PAGE)
+    pages = Paginator(preview.chunks, CHUNKS_A_PAGE)
     asked = request.GET.get("page") or (page_holding(preview.spans, mark[0]) if mark else 1)
     page = pages.get_page(asked)
-    sizes = preview.token_counts or [len(span) for span in preview.spans]
+    characters = size_spread([len(span) for span in preview.spans])
+    tokens = size_spread(preview.token_counts, preview.window)
     return {
         "preview": preview,
         "page": page,
         "passage": mark,
-        "spread": size_spread(sizes, preview.window),
+        "characters": characters,
+        "tokens": tokens,
+        "spread_bars": (tokens or characters).bars if characters else (),
+        "figure": _figure(characters, tokens, preview.window),
+        "parents": len(parent_marks(preview.chunks)),
+        "overlaps": any(after.start < before.end for before, after in pairwise(preview.spans)),
         "rows": chunk_rows(
             found.as_source(),
-            preview.spans,
+            preview.chunks,
             preview.token_counts,
             first=(page.number - 1) * CHUNKS_A_PAGE,
             window=preview.window,
             mark=mark,
         ),
     }
+
+
+def _figure(characters: SizeSpread | None, tokens: SizeSpread | None, window: int | None) -> Figure | None:
+    """Draw the sizes in tokens where they are known, with the embedding window; else in characters."""
+    if tokens is not None:
+        return size_histogram(tokens, "tokens", window)
+    return size_histogram(characters, "characters") if characters is not None else None
 
 
 def _marked(request: HttpRequest, length: int) -> tuple[int, int] | None:
@@ -89,5 +136,6 @@ def _marked(request: HttpRequest, length: int) -> tuple[int, int] | None:
 
 urlpatterns = [
     path("documents/<int:pk>/", document, name="document"),
+    path("documents/<int:pk>/embed/", embed, name="document-embed"),
     path("documents/<int:pk>/delete/", delete, name="document-delete"),
 ]

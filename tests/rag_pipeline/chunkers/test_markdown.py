@@ -143,3 +143,9 @@ def test_the_headings_of_a_book_read_from_html_lead_their_chunks():
     assert len({heading for heading, _ in found}) > 1
     chapter = [heading for heading, chunk in found if "White Rabbit with pink eyes" in chunk]
     assert chapter == ["ALICE’S ADVENTURES IN WONDERLAND > CHAPTER I. Down the Rabbit-Hole"]
+
+
+def test_a_heading_without_room_before_code_that_fits_ends_the_chunk_before_it():
+    code = "```\n" + "x = 1\n" * 8 + "```"  # 55 characters
+    text = f"# Guide\n\nShort.\n\n## Example\n\n{code}"
+    assert chunks_of(text, chunk_size=60) == [("Guide", "# Guide\n\nShort.\n\n## Example"), ("Guide > Example", code)]

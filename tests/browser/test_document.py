@@ -1,0 +1,35 @@
+"""The page of a document: trying chunkers recolours the text and redraws the histogram without a reload."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+
+def shown(page: Page) -> int:
+    return int(re.sub(r"\D", "", page.locator("#chunks-title").inner_text().partition(" ")[0]))
+
+
+def test_another_chunker_colours_the_text_anew_and_redraws_the_histogram(page, sample):
+    page.goto("/documents/")
+    page.get_by_role("link", name="warsaw.txt").first.click()
+    bars = page.locator("[data-chart=size-figure] .bars .point path")
+    expect(bars.first).to_be_visible()
+    before = shown(page)
+    page.get_by_label("Chunker").select_option("hierarchical")
+    parent_size = page.get_by_label("Parent size")
+    expect(parent_size).to_be_visible()
+    page.get_by_label("Chunk size").fill("300")
+    page.get_by_label("Chunk size").press("Tab")
+    expect(page.locator(".parent-mark").first).to_contain_text("Parent 1 of")
+    expect(page).to_have_url(re.compile(r"chunker=hierarchical&chunk_size=300$"))
+    assert shown(page) > before
+    expect(bars.first).to_be_visible()
+    colours = page.locator(".chunk-body").evaluate_all(
+        "parts => parts.slice(0, 4).map(part => getComputedStyle(part).backgroundColor)"
+    )
+    assert len(set(colours)) == 4
+    parent_size.fill("200")
+    parent_size.press("Tab")
+    expect(page.locator("#cut-result")).to_contain_text("Raise the parent size")
