@@ -145,6 +145,15 @@ class Run(models.Model):
         related_name="rescored_run",
         help_text="The latest scoring again",
     )
+    contexts_from = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="runs_on_its_contexts",
+        help_text="The run whose contexts were given to the model",
+    )
+    contexts_run = models.CharField(max_length=120, blank=True, help_text="Name of that run, should it be deleted")
     archived = models.BooleanField(default=False)
     created = models.DateTimeField(default=timezone.now)
 
@@ -153,6 +162,13 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.name or f"Run {self.pk}"
+
+    @property
+    def contexts_origin(self) -> str:
+        """Name of the run whose contexts were taken; empty for a run that retrieved its own."""
+        if self.contexts_from is not None:
+            return str(self.contexts_from)
+        return f"{self.contexts_run} (deleted)" if self.contexts_run else ""
 
     @property
     def current_scoring(self) -> Scoring | None:

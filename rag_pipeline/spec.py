@@ -121,18 +121,22 @@ class PipelineSpec:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def create(cls, given: Mapping[str, Any] | None = None, *, drop_unread: bool = False) -> PipelineSpec:
+    def create(
+        cls, given: Mapping[str, Any] | None = None, *, drop_unread: bool = False, retrieves: bool = True
+    ) -> PipelineSpec:
         """Check flat settings by name; values may be text.
 
         Raises ConfigError (with the field's name) for a wrong value, an unknown name, or a name that no chosen part
         reads. `drop_unread` leaves known but unread names out instead: for forms, which always send all fields.
+        `retrieves`: False where contexts are given; then the model need not be able to do what finding them took.
         """
         values = dict(given or {})
         core = _validated(CoreSettings, {name: values.pop(name) for name in CORE_NAMES if name in values})
         unread = unread_names(core.model_dump() | values)
         units = {part: part.unit(getattr(core, part.field)) for part in PARTS}
         embedders.get(core.embedding.partition(":")[0], "embedding")
-        _refuse_what_builtin_cannot(core, {part: unit for part, unit in units.items() if part.field not in unread})
+        steps = {part: unit for part, unit in units.items() if part.field not in unread} if retrieves else {}
+        _refuse_what_builtin_cannot(core, steps)
         known = option_names()
         _refuse_unknown(set(values) - known)
         if drop_unread:

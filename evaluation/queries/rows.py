@@ -326,3 +326,8 @@ class Comparison:
     note: str = ""
     won_count: int = 0
     lost_count: int = 0
+
+    @property
+    def both(self) -> tuple[RunRow, RunRow]:
+        """The two runs."""
+        return self.a, self.b

@@ -33,7 +33,8 @@ def setting_label(name: str) -> str:
 def _all_settings(row: RunRow) -> dict[str, Any]:
     run = row.run
     asked = {"corpus": str(run.corpus), "testset": str(run.testset), "split": run.split, "limit": run.limit}
-    return asked | {"repeat": run.repeat} | row.settings | row.evaluation
+    contexts = {"contexts_from": run.contexts_origin} if run.contexts_origin else {}
+    return asked | {"repeat": run.repeat} | contexts | row.settings | row.evaluation
 
 
 @cache

@@ -9,6 +9,7 @@ from django.conf import settings
 
 from evaluation.models import Answer, Question, Run
 from evaluation.runner import run_block
+from evaluation.services.contexts import contexts_of
 from evaluation.services.runs import asked_questions
 from evaluation.services.scoring import score_run_in_steps
 from evaluation.spec import EvaluationSpec, RunOptions
@@ -35,12 +36,12 @@ class EvaluateRun(TaskHandler):
     @cached_property
     def run(self) -> Run:
         """The run that is being made."""
-        return Run.objects.select_related("corpus", "testset").get(pk=self.task.payload["run"])
+        return Run.objects.select_related("corpus", "testset", "contexts_from").get(pk=self.task.payload["run"])
 
     @cached_property
     def spec(self) -> PipelineSpec:
         """The run's own copy of the settings."""
-        return PipelineSpec.create(self.run.pipeline)
+        return PipelineSpec.create(self.run.pipeline, retrieves=not self.run.contexts_origin)
 
     def plan(self, stage: str) -> list[str]:
         """Index and scoring are one unit each; answering has one a question and repeat."""
@@ -64,7 +65,7 @@ class EvaluateRun(TaskHandler):
             yield UnitDone(keys[0])
 
     def _index(self) -> Iterator[Progress]:
-        if not self.spec.needs_chunks:
+        if not self.spec.needs_chunks or self.run.contexts_origin:
             return
         yield from build_index(corpus=self.run.corpus, spec=self.spec, until=self.run.created)
         Run.objects.filter(pk=self.run.pk).update(
@@ -83,7 +84,13 @@ class EvaluateRun(TaskHandler):
         if not open_ones:
             return
         queries = self._queries([question for _, question, _ in open_ones])
-        pipeline = open_pipeline(corpus=self.run.corpus, spec=self.spec, until=self.run.created, with_evidence=True)
+        pipeline = open_pipeline(
+            corpus=self.run.corpus,
+            spec=self.spec,
+            until=self.run.created,
+            with_evidence=True,
+            retrieves=not self.run.contexts_origin,
+        )
         failed_in_a_row = 0
         for position, trace in run_block(pipeline, queries, settings.CONCURRENCY):
             if trace.permanent:
@@ -96,12 +103,14 @@ class EvaluateRun(TaskHandler):
                 raise ProviderError(f"{_HOPELESS} questions in a row failed, so the run was stopped. {trace.error}")
 
     def _queries(self, keys: Sequence[int]) -> list[Query]:
-        """Return questions, by id, with their gold evidence."""
+        """Return questions, by id, with their gold evidence, and with their contexts where another run gives them."""
         questions = Question.objects.prefetch_related("evidence").in_bulk(keys)
+        given = contexts_of(run=self.run, questions=keys) or {}
         return [
             Query(
                 questions[key].text,
                 tuple(Span(each.document_id, each.start, each.end) for each in questions[key].evidence.all()),
+                given.get(key),
             )
             for key in keys
         ]

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Avg
 
 from evaluation.models import Answer, Question, Run, TestSet
+from evaluation.services.contexts import check_source, with_retrieval_of
 from evaluation.services.versions import versions
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline import background
@@ -72,12 +73,20 @@ def quick_options(*, testset: TestSet, options: RunOptions) -> RunOptions:
     return options.model_copy(update={"limit": max(1, len(pairs))})
 
 
-def estimate_run(*, corpus: Corpus, testset: TestSet, spec: PipelineSpec, options: RunOptions) -> RunEstimate:
+def estimate_run(
+    *, corpus: Corpus, testset: TestSet, spec: PipelineSpec, options: RunOptions, contexts_from: Run | None = None
+) -> RunEstimate:
     """Count what a run will do, loading no model. Raises ConfigError where it could not be started."""
-    check_parts(spec)
-    questions = len(asked_questions(testset=testset, options=options)) * options.repeat
-    index = indexes.estimate(corpus=corpus, spec=spec) if spec.needs_chunks else indexes.IndexEstimate(0, 0)
-    calls = 0 if spec.is_builtin_reader else questions * (1 + calls_before_answer(spec))
+    asked = asked_questions(testset=testset, options=options)
+    questions = len(asked) * options.repeat
+    index, before = indexes.IndexEstimate(0, 0), 0
+    if contexts_from is not None:
+        check_source(source=contexts_from, testset=testset, questions=asked)
+    else:
+        check_parts(spec)
+        before = calls_before_answer(spec)
+        index = indexes.estimate(corpus=corpus, spec=spec) if spec.needs_chunks else index
+    calls = 0 if spec.is_builtin_reader else questions * (1 + before)
     return RunEstimate(questions, index.chunks, index.to_embed, calls, _seconds(spec, questions, index.to_embed))
 
 
@@ -99,23 +108,20 @@ def start_run(
     evaluation: EvaluationSpec,
     options: RunOptions,
     name: str = "",
+    contexts_from: Run | None = None,
     inline: bool = False,
 ) -> Run:
-    """Store a run and queue its work. Raises ConfigError before any work when it cannot be right."""
-    if testset.corpus_id != corpus.pk:
-        raise ConfigError(
-            f"The test set “{testset}” belongs to the corpus “{testset.corpus}”. Choose it, or another test set.",
-            "testset",
-        )
-    if testset.task is not None and testset.task.active:
-        raise ConfigError(f"The test set “{testset}” is still being generated. Wait until it is ready.", "testset")
-    if not corpus.documents.exists():
-        raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
-    if not asked_questions(testset=testset, options=options):
-        raise ConfigError(
-            f"The test set “{testset}” has no question to ask here. Choose another split, or add questions.", "testset"
-        )
-    check_parts(spec)
+    """Store a run and queue its work. Raises ConfigError before any work when it cannot be right.
+
+    `contexts_from`: a finished run of the same questions. Its contexts are given to the model, and its retrieval
+    settings take the place of those in `spec`.
+    """
+    questions = _askable(corpus, testset, options)
+    if contexts_from is not None:
+        check_source(source=contexts_from, testset=testset, questions=questions)
+        spec = with_retrieval_of(contexts_from, spec)
+    else:
+        check_parts(spec)
     check_model(spec.core.llm)
     check_embedding(evaluation.eval_embedding, "eval_embedding")
     with transaction.atomic():
@@ -129,11 +135,32 @@ def start_run(
             split=options.split,
             limit=options.limit,
             repeat=options.repeat,
+            contexts_from=contexts_from,
+            contexts_run=str(contexts_from or ""),
             versions=versions(),
         )
         run.task = background.enqueue("evaluate", {"run": run.pk}, inline=inline)
         run.save(update_fields=["task"])
     return run
+
+
+def _askable(corpus: Corpus, testset: TestSet, options: RunOptions) -> list[Question]:
+    """Return the questions that a run asks. Raises ConfigError where there are none, or none yet."""
+    if testset.corpus_id != corpus.pk:
+        raise ConfigError(
+            f"The test set “{testset}” belongs to the corpus “{testset.corpus}”. Choose it, or another test set.",
+            "testset",
+        )
+    if testset.task is not None and testset.task.active:
+        raise ConfigError(f"The test set “{testset}” is still being generated. Wait until it is ready.", "testset")
+    if not corpus.documents.exists():
+        raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
+    questions = asked_questions(testset=testset, options=options)
+    if not questions:
+        raise ConfigError(
+            f"The test set “{testset}” has no question to ask here. Choose another split, or add questions.", "testset"
+        )
+    return questions
 
 
 def cancel_run(*, run: Run) -> None:
@@ -158,6 +185,8 @@ def delete_run(*, run: Run) -> None:
     tasks = [task for task in (run.task, run.scoring_task) if task is not None]
     if any(task.active for task in tasks):
         raise InUseError(f"{run} is still running. Cancel it first.")
+    if any(user.task is not None and user.task.active for user in run.runs_on_its_contexts.select_related("task")):
+        raise InUseError(f"Another run is answering from the contexts of {run}. Wait for it or cancel it first.")
     folder = Path(settings.DATA_DIR) / "runs" / str(run.pk)
     run.delete()
     for task in tasks:

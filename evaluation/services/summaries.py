@@ -21,6 +21,7 @@ def run_summary(*, run: Run) -> dict[str, Any]:
         "questions": run.answers.count(),
         "failed": run.answers.exclude(error="").count(),
         "chunks": run.chunks,
+        "contexts_from": run.contexts_origin or None,
         "metrics": {row.metric: _summary(row) for row in rows if not row.group},
         "groups": _groups(rows),
         "notes": run.notes,

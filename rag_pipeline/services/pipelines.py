@@ -88,18 +88,20 @@ def open_pipeline(
     until: dt.datetime | None = None,
     only: AbstractSet[int] | None = None,
     with_evidence: bool = False,
+    retrieves: bool = True,
 ) -> Pipeline:
     """Return a pipeline ready to answer, building its index when needed. Raises ConfigError, ProviderError.
 
     `until`: see `source_docs`. `only`: retrieve from these documents (by id) alone. `with_evidence`: the questions
-    carry their gold evidence.
+    carry their gold evidence. `retrieves`: False where the questions carry their contexts: no index is opened.
     """
-    check_parts(spec)
+    if retrieves:
+        check_parts(spec)
     generator = open_generator(spec)
     documents = source_docs(corpus=corpus, until=until)
     if not with_evidence:
         _refuse_oracle(spec)
-    if not spec.core.use_context:
+    if not spec.core.use_context or not retrieves:
         return Pipeline(spec, documents, None, generator)
     index = _index(corpus, spec, documents, until)
     if only is not None:

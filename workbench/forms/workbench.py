@@ -10,6 +10,7 @@ from django import forms
 from django.http import QueryDict
 
 from evaluation.models import Run, TestSet
+from evaluation.services.contexts import retrieval_names, runs_with_contexts, with_retrieval_of
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus
@@ -20,6 +21,7 @@ from workbench.forms.options import UnitSelect, fields_of, named_unit_field, uni
 from workbench.services.preferences import WEIGHT, comparable, differing
 
 EVERYDAY = ("corpus", "testset", "chunk_size", "chunk_overlap", "top_k", "prompt", "llm")
+CONTEXTS = "contexts_from"
 STRUCTURE = (
     "corpus",
     "testset",
@@ -29,6 +31,7 @@ STRUCTURE = (
     "use_context",
     "llm",
     "agreement",
+    CONTEXTS,
 )
 """Fields whose change shows other fields, or another chart."""
 UNITS = {
@@ -51,6 +54,7 @@ class SettingsForm(forms.Form):
         super().__init__(data, initial=dict(initial))
         self.fields.update(_fields())
         self._offer_testsets()
+        self._offer_contexts()
         self.fields["llm"].widget.attrs["list"] = "known-models"
         for name in ("embedding", "eval_embedding"):
             self.fields[name].widget.attrs["list"] = "known-embeddings"
@@ -66,6 +70,13 @@ class SettingsForm(forms.Form):
         self.fields["testset"].queryset = offered  # type: ignore[attr-defined]
         if not self.is_bound and not any(str(each.pk) == str(self.initial.get("testset")) for each in offered):
             self.initial["testset"] = offered[0].pk if offered else None
+
+    def _offer_contexts(self) -> None:
+        """Offer the finished runs of the test set; one of another test set is not kept."""
+        offered = runs_with_contexts(testset=self.key("testset") or 0)
+        self.fields[CONTEXTS].queryset = offered  # type: ignore[attr-defined]
+        if not any(str(run.pk) == str(self.initial.get(CONTEXTS)) for run in offered):
+            self.initial[CONTEXTS] = None
 
     def bound(self) -> SettingsForm:
         """Return the same form as if it had been sent as it stands, to check it."""
@@ -96,7 +107,8 @@ class SettingsForm(forms.Form):
         shown = {name: self.value(name) for name in _pipeline_names() if name in self.fields}
         shown["use_context"] = comparable(shown["use_context"]) == "true"
         shown["llm"] = str(shown["llm"]).strip()
-        return set(unread_names(shown)) - {"prompt_name"} | set(_HIDDEN)
+        unread = set(unread_names(shown)) - {"prompt_name"} | set(_HIDDEN)
+        return unread | retrieval_names() if self.key(CONTEXTS) else unread
 
     def changed_from(self, preferred: Mapping[str, Any]) -> set[str]:
         """Return the names of the shown fields that differ from the preferred settings."""
@@ -110,7 +122,7 @@ class SettingsForm(forms.Form):
         steps = [name for part in retrieval for name in (part.field, *sorted(_option_names(part.field)))]
         groups = (
             ("Chunks", ["chunker", "chunk_unit", *sorted(chunks - {"chunk_unit"})]),
-            ("Retrieval", ["use_context", "embedding", "embed_mode", *steps, "context_budget"]),
+            ("Retrieval", ["use_context", CONTEXTS, "embedding", "embed_mode", *steps, "context_budget"]),
             ("Answer", [name for name in CoreSettings.model_fields if name not in chunks]),
             ("Scoring", [*EvaluationSpec.model_fields, *(f"{WEIGHT}{name}" for name in HEADLINE)]),
             ("Questions", list(RunOptions.model_fields)),
@@ -136,6 +148,8 @@ class SettingsForm(forms.Form):
         pipeline = {name: values[name] for name in _pipeline_names() if name in values and name not in self.unread}
         try:
             self.spec = PipelineSpec.create(pipeline | {"prompt_name": _prompt_name(pipeline)}, drop_unread=True)
+            if values.get(CONTEXTS):
+                self.spec = with_retrieval_of(values[CONTEXTS], self.spec)
             weights = {name: values[f"{WEIGHT}{name}"] for name in HEADLINE if f"{WEIGHT}{name}" in values}
             scoring = {name: values[name] for name in EvaluationSpec.model_fields if name in values}
             self.evaluation = EvaluationSpec.create(scoring | {"weights": _given(weights)})
@@ -182,6 +196,14 @@ def _fields() -> dict[str, forms.Field]:
             },
         ),
     }
+    fields[CONTEXTS] = forms.ModelChoiceField(
+        Run.objects.none(),
+        label="Contexts from",
+        required=False,
+        empty_label="this run's own retrieval",
+        help_text="A run of this test set: its contexts are answered from, to compare prompts and models on the same.",
+        error_messages={"invalid_choice": "This run does not belong to the test set, or has no contexts to give."},
+    )
     for part in reversed(PARTS):
         for unit in part.registry:
             fields |= fields_of(unit.Options)

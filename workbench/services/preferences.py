@@ -21,7 +21,8 @@ WEIGHT = "weight_"
 class Bench:
     """A state of the Workbench: corpus, test set and all settings, flat, by the names of the form's fields.
 
-    `run` is the run that belongs to it. `saved` is False for the defaults that stand in for preferences never saved.
+    `run` is the run that belongs to it, `contexts_from` the run whose contexts that one took. `saved` is False for the
+    defaults that stand in for preferences never saved.
     """
 
     corpus: Corpus | None
@@ -29,11 +30,12 @@ class Bench:
     settings: dict[str, Any]
     run: Run | None = None
     saved: bool = False
+    contexts_from: Run | None = None
 
     @property
     def values(self) -> dict[str, Any]:
         """Return the value of every field of the form."""
-        chosen = {"corpus": self.corpus, "testset": self.testset}
+        chosen = {"corpus": self.corpus, "testset": self.testset, "contexts_from": self.contexts_from}
         return self.settings | {name: row.pk if row else None for name, row in chosen.items()}
 
 
@@ -52,7 +54,8 @@ def preferred_bench() -> Bench:
 def bench_of_run(run: Run) -> Bench:
     """Return the settings that a run was made with."""
     options = {"split": run.split, "limit": run.limit, "repeat": run.repeat}
-    return Bench(run.corpus, run.testset, flat_settings(run.pipeline, run.evaluation, options), run)
+    settings = flat_settings(run.pipeline, run.evaluation, options)
+    return Bench(run.corpus, run.testset, settings, run, contexts_from=run.contexts_from)
 
 
 def save_preferred(

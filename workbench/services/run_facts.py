@@ -76,6 +76,8 @@ def run_facts(run: Run) -> RunFacts:
     )
     scoring = run.current_scoring
     asked = {"split": run.split, "limit": run.limit or "all", "repeat": run.repeat}
+    if run.contexts_origin:
+        asked["contexts_from"] = run.contexts_origin
     known = totals["prompt"] is not None
     return RunFacts(
         settings=_facts({name: value for name, value in run.pipeline.items() if name not in _LONG} | asked),

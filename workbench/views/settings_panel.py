@@ -58,7 +58,8 @@ def _cost(form: SettingsForm) -> tuple[RunEstimate | None, str]:
         return None, str(next(iter(form.errors.values()))[0])
     chosen = {name: form.cleaned_data[name] for name in ("corpus", "testset")}
     try:
-        return estimate_run(**chosen, spec=form.spec, options=form.options), ""
+        source = form.cleaned_data["contexts_from"]
+        return estimate_run(**chosen, spec=form.spec, options=form.options, contexts_from=source), ""
     except PipelineError as error:
         return None, str(error)
 

@@ -167,6 +167,7 @@ def _start(form: SettingsForm, *, quick: bool) -> Run | None:
             spec=form.spec,
             evaluation=form.evaluation,
             options=quick_options(testset=testset, options=options) if quick else options,
+            contexts_from=form.cleaned_data["contexts_from"],
         )
     except ConfigError as error:
         form.refuse(error)

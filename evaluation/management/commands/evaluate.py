@@ -10,14 +10,15 @@ from django.core.management.base import CommandError, CommandParser
 
 from evaluation.management.inline import finish_inline
 from evaluation.management.tables import score_table
-from evaluation.models import Run
+from evaluation.models import Run, TestSet
+from evaluation.services.contexts import find_source, refuse_retrieval_settings
 from evaluation.services.files import run_csv
 from evaluation.services.runs import start_run
 from evaluation.services.summaries import run_summary
 from evaluation.services.testsets import get_testset
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
 from rag_pipeline.errors import ConfigError, PipelineError
-from rag_pipeline.management.base import WRONG_USAGE, WorkbenchCommand, add_set_argument, pipeline_spec
+from rag_pipeline.management.base import WRONG_USAGE, WorkbenchCommand, add_set_argument, parse_set, pipeline_spec
 from rag_pipeline.services.corpora import get_corpus
 
 _EVALUATION = ("agreement", "eval_embedding", "refusal_threshold")
@@ -44,6 +45,11 @@ class Command(WorkbenchCommand):
         parser.add_argument("--split", choices=("tune", "holdout", "all"), help="part of the test set (all)")
         parser.add_argument("--limit", type=int, metavar="N", help="only the first N pairs")
         parser.add_argument("--repeat", type=int, metavar="N", help="answers per question (1)")
+        parser.add_argument(
+            "--contexts-from",
+            metavar="RUN",
+            help="answer from the contexts of another run (id or name) of this test set, with its retrieval settings",
+        )
         parser.add_argument("--name", default="", metavar="RUN", help="name of the run")
         parser.add_argument("--csv", type=Path, metavar="FILE", help="also write eval.csv here")
         parser.add_argument("--json", type=Path, metavar="FILE", help="also write the summary here")
@@ -53,18 +59,22 @@ class Command(WorkbenchCommand):
         spec = pipeline_spec(options["set"])
         evaluation, run_options = _checked(options)
         corpus = get_corpus(name=options["corpus"])
+        testset = get_testset(corpus=corpus, name=options["testset"])
+        source = _source(testset, options)
         run = start_run(
             corpus=corpus,
-            testset=get_testset(corpus=corpus, name=options["testset"]),
+            testset=testset,
             spec=spec,
             evaluation=evaluation,
             options=run_options,
             name=options["name"],
+            contexts_from=source,
             inline=True,
         )
         finish_inline(self, run.task)
         run.refresh_from_db()
-        self.out(f"{run} · {run.testset} · {run.answers.count()} questions")
+        contexts = f" · contexts from {run.contexts_origin}" if run.contexts_origin else ""
+        self.out(f"{run} · {run.testset} · {run.answers.count()} questions{contexts}")
         self.out(score_table(run))
         for note in run.notes:
             self.out(note)
@@ -88,6 +98,18 @@ def _checked(options: dict[str, Any]) -> tuple[EvaluationSpec, RunOptions]:
         return EvaluationSpec.create(given), RunOptions.create(asked)
     except ConfigError as error:
         raise CommandError(str(error), returncode=WRONG_USAGE) from error
+
+
+def _source(testset: TestSet, options: dict[str, Any]) -> Run | None:
+    """Return the run whose contexts are taken; a setting that they leave without effect is wrong usage."""
+    if options["contexts_from"] is None:
+        return None
+    source = find_source(testset=testset, wanted=options["contexts_from"])
+    try:
+        refuse_retrieval_settings(source=source, given=parse_set(options["set"]))
+    except ConfigError as error:
+        raise CommandError(str(error), returncode=WRONG_USAGE) from error
+    return source
 
 
 def _weights(text: str) -> dict[str, str]:

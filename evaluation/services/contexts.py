@@ -1,0 +1,120 @@
+"""Answering from the contexts of another run, so that prompts and models are compared on fixed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+
+from evaluation.models import Answer, Question, Run, TestSet
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.models import BackgroundTask
+from rag_pipeline.parts import option_names
+from rag_pipeline.spec import CORE_NAMES, PipelineSpec
+from rag_pipeline.types import Hit, Span
+
+FIELD = "contexts_from"
+_LISTED = 20
+_ANSWER_NAMES = frozenset(
+    {"use_context", "prompt", "prompt_name", "prompt_without_context", "llm", "temperature", "max_tokens", "refusal"}
+)
+"""Settings that matter after retrieval."""
+
+
+def retrieval_names() -> set[str]:
+    """Return the settings that decide which contexts are found."""
+    return (set(CORE_NAMES) | option_names()) - _ANSWER_NAMES
+
+
+def runs_with_contexts(*, testset: TestSet | int) -> QuerySet[Run]:
+    """Return the finished runs of a test set (or its id) that used contexts, newest first."""
+    done = Run.objects.filter(testset=testset, task__state=BackgroundTask.State.DONE)
+    return done.exclude(pipeline__use_context=False).select_related("task").order_by("-id")
+
+
+def find_source(*, testset: TestSet, wanted: str) -> Run:
+    """Return the run of a test set by id or name. Raises ConfigError listing those there are."""
+    runs = Run.objects.filter(testset=testset).select_related("task")
+    wanted = wanted.strip()
+    found = list(runs.filter(name=wanted)) if wanted else []
+    number = wanted.lower().removeprefix("run").strip()
+    if not found and number.isdecimal():
+        found = list(runs.filter(pk=int(number)))
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ids = ", ".join(str(run.pk) for run in found)
+        raise ConfigError(f"Several runs are called “{wanted}”. Give the id of one: {ids}.", FIELD)
+    offered = runs_with_contexts(testset=testset)[:_LISTED]
+    there = ", ".join(f"{run.pk} ({run})" if run.name else str(run.pk) for run in offered)
+    mend = f"There are: {there}." if there else "None of its runs has finished with contexts: evaluate one first."
+    raise ConfigError(f"The test set “{testset}” has no run “{wanted}”. {mend}", FIELD)
+
+
+def refuse_retrieval_settings(*, source: Run, given: Iterable[str]) -> None:
+    """Refuse settings that would change nothing, because the contexts are there already. Raises ConfigError."""
+    for name in given:
+        if name in retrieval_names():
+            raise ConfigError(f"{name} would change nothing: the contexts come from {source}. Leave it out.", name)
+
+
+def with_retrieval_of(source: Run, spec: PipelineSpec) -> PipelineSpec:
+    """Return `spec` with the retrieval settings of a run. Raises ConfigError where contexts would not be used."""
+    if not spec.core.use_context:
+        raise ConfigError(
+            f"The contexts come from {source}, but Use context is off. Switch it on, or take contexts from no run.",
+            "use_context",
+        )
+    retrieval = {name: value for name, value in source.pipeline.items() if name not in _ANSWER_NAMES}
+    answering = {name: value for name, value in spec.settings.items() if name in _ANSWER_NAMES}
+    return PipelineSpec.create(retrieval | answering, retrieves=False)
+
+
+def check_source(*, source: Run, testset: TestSet, questions: Sequence[Question]) -> None:
+    """Refuse a run that has not the contexts of every question asked. Raises ConfigError with the mend."""
+    if source.testset_id != testset.pk:
+        raise ConfigError(
+            f"{source} asked the questions of “{source.testset}”. Choose a run of “{testset}”, or that test set.", FIELD
+        )
+    if not source.pipeline.get("use_context", True):
+        raise ConfigError(f"{source} used no context, so there is none to take. Choose another run.", FIELD)
+    if source.task is not None and source.task.state != BackgroundTask.State.DONE:
+        raise ConfigError(f"{source} has not finished. Wait for it or resume it, or choose another run.", FIELD)
+    missing = len(questions) - len(stored_hits(source=source, questions=[question.pk for question in questions]))
+    if missing:
+        raise ConfigError(
+            f"{source} has no contexts for {missing} of the {len(questions)} questions asked. "
+            "Ask fewer (split, limit), or choose a run that asked them all.",
+            FIELD,
+        )
+
+
+def stored_hits(*, source: Run, questions: Sequence[int]) -> dict[int, tuple[Hit, ...]]:
+    """Return the contexts that a run gave to the model, by id of the question: those of its first answer.
+
+    Where nothing was found they are empty; a question that failed before it had any is absent.
+    """
+    found: dict[int, tuple[Hit, ...]] = {}
+    answers = Answer.objects.filter(run=source, question__in=questions).order_by("repeat")
+    for question, contexts, error in answers.values_list("question_id", "contexts", "error"):
+        if question not in found and (contexts or not error):
+            found[question] = tuple(_hit(context) for context in contexts)
+    return found
+
+
+def contexts_of(*, run: Run, questions: Sequence[int]) -> dict[int, tuple[Hit, ...]] | None:
+    """Return the given contexts of a run's questions; None for a run that retrieves. Raises ConfigError."""
+    if not run.contexts_origin:
+        return None
+    if run.contexts_from is None:
+        raise ConfigError(f"The contexts came from {run.contexts_origin}. Start a new run.")
+    hits = stored_hits(source=run.contexts_from, questions=questions)
+    if len(hits) < len(set(questions)):
+        raise ConfigError(f"{run.contexts_from} no longer has the contexts of every question. Start a new run.")
+    return hits
+
+
+def _hit(context: Mapping[str, Any]) -> Hit:
+    span = Span(context["document_id"], context["start"], context["end"])
+    return Hit(span, float(context["score"]), int(context["rank"]))
