@@ -16,6 +16,7 @@ _LEAST_LETTERS = 14
 """Letters of the usual line of a column: what has fewer is a table."""
 
 _DEEPEST = 4
+_MOST_CANDIDATES = 10
 
 
 def columns(pieces: Sequence[Piece], depth: int = 0) -> list[list[Piece]]:
@@ -79,9 +80,8 @@ def _candidates(pieces: Sequence[Piece], em: float) -> list[float]:
     for piece in pieces:
         starts.setdefault(round(piece.x0 / 3), []).append(piece)
     found = []
-    for group in starts.values():
-        if len(group) < _LEAST_LINES:
-            continue
+    likely = sorted((group for group in starts.values() if len(group) >= _LEAST_LINES), key=len, reverse=True)
+    for group in likely[:_MOST_CANDIDATES]:
         x = min(piece.x0 for piece in group)
         ends = [piece.x1 for piece in pieces if piece.x1 < x - _GUTTER * em / 2]
         if ends:

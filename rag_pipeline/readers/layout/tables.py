@@ -17,6 +17,9 @@ _ROW_GAP = 3.2
 
 _LONGEST_CELL = 60
 _SAME = 3.0
+_MOST_RULES = 800
+"""More lines than a table has are a drawing."""
+
 _LABEL = re.compile(r"[•◦▪‣●○■□–—\-*·\uf0b7\uf0a7\uf0d8\uf076]|\(?\w{1,3}[.)]")
 
 
@@ -41,7 +44,7 @@ def ruled_tables(page: Page, pieces: Sequence[Piece]) -> list[tuple[Box, str, li
 def _grids(page: Page) -> list[list[Box]]:
     """Group rules that touch; keep groups with lines of both directions for two rows and two columns."""
     groups: list[list[Box]] = []
-    for rule in page.rules:
+    for rule in page.rules if len(page.rules) <= _MOST_RULES else ():
         touching = [group for group in groups if any(_touch(rule, other) for other in group)]
         groups = [group for group in groups if group not in touching]
         groups.append([rule, *(other for group in touching for other in group)])

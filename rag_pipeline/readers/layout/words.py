@@ -34,6 +34,9 @@ _SUFFIXES = (
 _PREFIXES = ("re", "un", "non", "pre", "post", "over", "inter")
 _WIDER = 1.08
 _ENDINGS = ("i", "l", "f", "fi", "fl")
+_MOST_LOST = 3
+"""Ligatures of a word that are tried: each has five readings."""
+
 _FEW_SLIPS = 4
 _WORD = re.compile(rf"[^\W\d_]+(?:{LOST}[^\W\d_]*)+")
 _F_WORD = re.compile(r"\b[a-z]*f[a-z]+\b")
@@ -98,6 +101,8 @@ class Mender:
         return is_word(plain) or not (is_word(left) and is_word(right) and len(left) > 2 and len(right) > 2)
 
     def _restored(self, word: str) -> str:
+        if word.count(LOST) > _MOST_LOST:
+            return word.replace(LOST, "")
         readings = [""]
         for part in re.split(f"({LOST})", word):
             endings = _ENDINGS if part == LOST else (part,)

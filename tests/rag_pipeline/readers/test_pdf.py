@@ -241,6 +241,39 @@ def test_nothing_of_the_text_is_lost_but_heads_and_feet(opinion):
     assert sum(others.values()) < 0.01 * len(printed.split())
 
 
+def test_a_title_over_both_columns_comes_first_and_a_wide_part_between_them_in_its_place():
+    told = (
+        "{} column tells its own story in lines that are long enough to fill it from the left side to the right. " * 2
+    )
+    page = [
+        (72, 750, 18, "A title that stands over both of the columns"),
+        *flowing(told.format("Left", "Left"), x=72, y=720, size=9, width=48),
+        *flowing(told.format("Right", "Right"), x=320, y=720, size=9, width=48),
+        (
+            72,
+            600,
+            9,
+            "A summary that reaches over the whole of the page, from the left margin to the right margin of it.",
+        ),
+        *flowing(told.format("Lower", "Lower"), x=72, y=570, size=9, width=48),
+        *flowing(told.format("Last", "Last"), x=320, y=570, size=9, width=48),
+    ]
+    text = read(laid_out(page)).text
+    marks = ("# A title", "Left column", "Right column", "A summary", "Lower column", "Last column")
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
+    assert " ".join(told.format("Right", "Right").split()) in text
+
+
+def test_a_page_that_lies_on_its_side_is_read_as_it_is_shown():
+    lines = ("Costs of the year are told", "on a page that lies on its side.")
+    shown = "".join(
+        f"BT /F1 11 Tf 0 1 -1 0 {100 + 14 * number} 72 Tm ({line}) Tj ET " for number, line in enumerate(lines)
+    )
+    data = assembled([shown]).replace(b"/MediaBox [0 0 612 792]", b"/Rotate 90 /MediaBox [0 0 612 792]")
+    assert read(data).text == " ".join(lines)
+
+
 def test_headings_get_their_level_from_size_then_weight():
     body = "Water is drawn from the well and carried to the tank, where it is kept until somebody needs it again. " * 3
     data = laid_out(
