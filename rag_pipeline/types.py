@@ -182,6 +182,16 @@ class Trace:
     queries: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
 
+    @property
+    def searched_for(self) -> tuple[str, ...]:
+        """What was searched for where that is not the question itself, else nothing."""
+        return other_than(self.question, self.queries)
+
+
+def other_than(question: str, queries: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what a question was turned into, nothing where it was searched for as it is."""
+    return () if queries == (question,) else queries
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:

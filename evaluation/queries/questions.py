@@ -19,6 +19,7 @@ from rag_pipeline.models import Document
 
 _SORTS = {"latency": "latency_s", "answer": "text", "question": "question__text", "kind": "question__kind"}
 _UNSHOWN = ("contexts", "prompt")
+_SHOWN_APART = frozenset({"steps", "queries"})
 _POSITION = ("question__position", "question_id", "repeat")
 
 
@@ -79,9 +80,10 @@ def question_detail(*, run: Run, question: Question, repeat: int = 0) -> Questio
         completion_tokens=answer.completion_tokens,
         cost_usd=answer.cost_usd,
         ttft_s=answer.ttft_s,
-        details={name: value for name, value in answer.details.items() if name != "steps"},
+        details={name: value for name, value in answer.details.items() if name not in _SHOWN_APART},
         repeats=list(rows.values()),
         steps=_steps(answer, sample),
+        queries=tuple(answer.details.get("queries", ())),
     )
 
 

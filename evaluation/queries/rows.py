@@ -265,7 +265,8 @@ class StepsView:
 class QuestionDetail:
     """Everything about one answer: evidence, contexts, prompt, scores with reasons. `repeats` are all answers.
 
-    `steps` is None where retrieval had but one. `details` are what is left to show as it is.
+    `steps` is None where retrieval had but one. `queries` are what was searched for, where that is not the question.
+    `details` are what is left to show as it is.
     """
 
     row: QuestionRow
@@ -282,6 +283,7 @@ class QuestionDetail:
     details: dict[str, Any]
     repeats: list[QuestionRow]
     steps: StepsView | None = None
+    queries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,8 +158,8 @@ def answer_fields(trace: Trace) -> dict[str, object]:
 def retrieval_details(trace: Trace) -> dict[str, object]:
     """Return what was searched for where that is not the question, and the candidates where steps followed."""
     details: dict[str, object] = {}
-    if trace.queries not in ((), (trace.question,)):
-        details["queries"] = list(trace.queries)
+    if trace.searched_for:
+        details["queries"] = list(trace.searched_for)
     if len(trace.steps) > 1:
         details["steps"] = [
             {

@@ -170,6 +170,7 @@ def _stored(trace: Trace, refusal: Refusal | None) -> dict[str, Any]:
         "completion_tokens": trace.usage.completion_tokens,
         "cost_usd": trace.usage.cost_usd,
         "notes": list(trace.notes),
+        "queries": list(trace.searched_for),
         "refusal": {"label": refusal.label, "rule": refusal.rule, "detail": refusal.detail} if refusal else {},
     }
 

@@ -21,7 +21,7 @@ from rag_pipeline.services.indexes import (
 )
 from rag_pipeline.services.pipelines import search
 from rag_pipeline.spec import PipelineSpec
-from rag_pipeline.types import Context
+from rag_pipeline.types import Context, other_than
 
 ASK_BEFORE_EMBEDDING = 500
 """So many chunks are embedded without asking first: some seconds on two cores."""
@@ -35,7 +35,7 @@ class SearchResult:
     """Ranked chunks; `to_embed` above zero means that nothing was searched yet.
 
     `of_sentences`: what is to be embedded first are sentences, the chunks are not known before. `found_by`: the
-    retriever, with the embedding where it uses one.
+    retriever, with the embedding where it uses one. `queries`: what was searched for, where that is not the query.
     """
 
     contexts: tuple[Context, ...] = ()
@@ -43,6 +43,7 @@ class SearchResult:
     to_embed: int = 0
     of_sentences: bool = False
     found_by: str = ""
+    queries: tuple[str, ...] = ()
 
 
 def corpus_rows() -> QuerySet[Corpus]:
@@ -78,10 +79,11 @@ def search_corpus(
             return SearchResult(to_embed=needed.to_embed, of_sentences=needed.chunks is None)
     started = time.perf_counter()
     only = {document.pk} if document is not None else None
-    contexts = search(corpus=corpus, spec=searching, query=query, only=only).contexts
+    found = search(corpus=corpus, spec=searching, query=query, only=only)
     label = retrievers.get(searching.core.retriever).label
     found_by = f"{label} ({searching.core.embedding})" if searching.needs_vectors else label
-    return SearchResult(contexts, time.perf_counter() - started, found_by=found_by)
+    seconds = time.perf_counter() - started
+    return SearchResult(found.contexts, seconds, found_by=found_by, queries=other_than(query, found.queries))
 
 
 @dataclass(frozen=True)

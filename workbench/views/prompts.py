@@ -8,6 +8,8 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.query_transforms.base import query_transforms
+from rag_pipeline.query_transforms.prompt_files import transform_prompt
 from rag_pipeline.services.prompts import delete_prompt, list_prompts, save_prompt
 from workbench.forms.prompts import PromptForm
 from workbench.htmx import render_page
@@ -48,7 +50,8 @@ def delete(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, form: PromptForm, status: int = 200) -> HttpResponse:
-    context = {"prompts": list_prompts(), "form": form}
+    asked = [(unit, transform_prompt(unit.key)) for unit in query_transforms]
+    context = {"prompts": list_prompts(), "form": form, "transforms": asked}
     return render_page(request, "prompts/page.html", "prompts/_form.html", context, status)
 
 

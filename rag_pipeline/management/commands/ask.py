@@ -99,5 +99,6 @@ def as_text(trace: Trace) -> str:
     cost = "unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
     seconds = "unknown" if trace.latency_s is None else f"{trace.latency_s:.2f} s"
     lines = [trace.answer, "", f"latency {seconds} · tokens {tokens} · cost {cost}", *trace.notes]
+    lines += [f"Searched for: {query}" for query in trace.searched_for]
     lines += [f"{context.rank}. {context.score:.3f}  {context.id}" for context in trace.contexts]
     return "\n".join(lines)

@@ -10,7 +10,7 @@ from rag_pipeline.management.base import WorkbenchCommand, add_document_argument
 from rag_pipeline.services.corpora import document_ids, get_corpus
 from rag_pipeline.services.pipelines import Found, prepare_pipeline, search
 from rag_pipeline.step_table import LABELS, CandidateRow, step_table
-from rag_pipeline.types import Context, Hit
+from rag_pipeline.types import Context, Hit, other_than
 
 
 class Command(WorkbenchCommand):
@@ -33,6 +33,8 @@ class Command(WorkbenchCommand):
         only = document_ids(corpus=corpus, names=options["document"])
         self.progress(prepare_pipeline(corpus=corpus, spec=spec))
         found = search(corpus=corpus, spec=spec, query=options["query"], only=only)
+        for query in other_than(options["query"], found.queries):
+            self.out(f"Searched for: {query}")
         for context in found.contexts:
             self.out(described(context))
         for line in trails(found):
