@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from rag_pipeline.types import Hit, Span, Step
 
 GIVEN = "given"
+TOP_K = "top_k"
 LABELS = {
     "retrieve": "Retrieved",
     "rerank": "Reranked",
     "parents": "Parent",
+    TOP_K: "Top k",
     "consolidate": "Consolidated",
     "budget": "Within budget",
     GIVEN: "Given to the model",
 }
-"""Names of steps on screen; `given` is what the prompt holds in the end."""
+"""Names of steps on screen. `top_k` cuts the list before contexts are shortened; `given` is what the prompt holds."""
+
+_AFTER_CUT = ("consolidate", "budget")
+_WHOLE = 0.995
+"""Share of a text from which nothing worth a word was cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +79,30 @@ class _Tracked:
     cells: list[StepCell] = field(default_factory=list)
 
 
-def step_table(steps: Sequence[Step], given: Sequence[Hit]) -> StepTable:
+def step_table(steps: Sequence[Step], given: Sequence[Hit], top_k: int = 0) -> StepTable:
     """Follow each candidate of the first step to what the model was `given`; no rows where there is but one step.
 
-    A hit of a later step is a candidate's when it is the same span, holds it (a parent), or is a piece of it.
+    `top_k`: how many were left before contexts were shortened, 0 = not known. A hit of a later step is a candidate's
+    when it is the same span, holds it (a parent), or is a piece of it.
     """
     if len(steps) < 2:
         return StepTable((), ())
     tracked = [_Tracked(hit.span, [hit], [StepCell((hit.rank,))]) for hit in steps[0].hits]
     last = steps[-1]
     ending = [] if [hit.span for hit in last.hits] == [hit.span for hit in given] else [Step(GIVEN, tuple(given))]
-    follow = [*steps[1:], *ending]
+    follow = [*_with_cut(steps, top_k), *ending]
     for step in follow:
         _advance(tracked, step)
     names = [step.name for step in (steps[0], *follow)]
     return StepTable(tuple(names), tuple(CandidateRow(each.span, tuple(each.cells)) for each in tracked))
+
+
+def _with_cut(steps: Sequence[Step], top_k: int) -> Iterator[Step]:
+    """Yield the steps after the first, with the cut to the top k where it dropped something."""
+    for before, step in pairwise(steps):
+        if top_k and step.name in _AFTER_CUT and before.name not in _AFTER_CUT and len(before.hits) > top_k:
+            yield Step(TOP_K, before.hits[:top_k])
+        yield step
 
 
 def _advance(tracked: Sequence[_Tracked], step: Step) -> None:
@@ -115,7 +131,7 @@ def _cell(each: _Tracked, found: Sequence[Hit], name: str) -> StepCell:
         return StepCell(dropped=bool(each.hits))
     before, after = sum(len(hit.span) for hit in each.hits), sum(len(hit.span) for hit in found)
     moved = each.hits[0].rank - found[0].rank if name == "rerank" else 0
-    return StepCell(tuple(hit.rank for hit in found), moved, after / before if after < before else None)
+    return StepCell(tuple(hit.rank for hit in found), moved, after / before if after < _WHOLE * before else None)
 
 
 def _holds(outer: Span, inner: Span) -> bool:

@@ -57,7 +57,7 @@ def question_detail(*, run: Run, question: Question, repeat: int = 0) -> Questio
     """Return everything about one answer of a run. Raises Answer.DoesNotExist when it was not asked."""
     repeats = list(
         Answer.objects.filter(run=run, question=question)
-        .select_related("question")
+        .select_related("question", "run")
         .prefetch_related("question__evidence")
         .order_by("repeat")
     )
@@ -91,7 +91,8 @@ def _steps(answer: Answer, sample: Sample) -> StepsView | None:
     steps = stored_steps(answer.details)
     found = Document.objects.filter(pk__in=documents_in(steps)) if steps else ()
     documents = {document.pk: document.as_source() for document in found}
-    return steps_view(steps, sample.trace.contexts, documents, gold_spans(sample))
+    top_k = int(answer.run.pipeline.get("top_k") or 0)
+    return steps_view(steps, sample.trace.contexts, documents, gold_spans(sample), top_k)
 
 
 def rows_for(run: Run, answers: Sequence[int], changes: Mapping[int, float]) -> list[QuestionRow]:

@@ -11,7 +11,7 @@ from rag_pipeline.step_table import LABELS, CandidateRow, StepCell, step_table
 from rag_pipeline.types import Context, Hit, SourceDoc, Span, Step
 
 EXCERPT = 260
-_BEFORE_EVIDENCE = 80
+_BEFORE_EVIDENCE = 40
 
 
 def stored_steps(details: Mapping[str, Any]) -> list[Step]:
@@ -34,13 +34,18 @@ def documents_in(steps: Iterable[Step]) -> set[int]:
 
 
 def steps_view(
-    steps: Sequence[Step], given: Sequence[Context], documents: Mapping[int, SourceDoc], gold: Sequence[Span] = ()
+    steps: Sequence[Step],
+    given: Sequence[Context],
+    documents: Mapping[int, SourceDoc],
+    gold: Sequence[Span] = (),
+    top_k: int = 0,
 ) -> StepsView | None:
     """Return the table of what became of each candidate, None where there is but one step.
 
     `documents` by id; a candidate of one that is gone is left out. `gold`: the evidence, verbatim repeats too.
+    `top_k`: the setting, 0 = not known.
     """
-    table = step_table(steps, [Hit(context.span, context.score, context.rank) for context in given])
+    table = step_table(steps, [Hit(context.span, context.score, context.rank) for context in given], top_k)
     labels = [LABELS.get(name, name.capitalize()) for name in table.names]
     rows = [
         _candidate(row, labels, documents[row.span.document_id], gold)

@@ -126,4 +126,4 @@ def _passage(text: str) -> str:
 
 @cache
 def _template() -> str:
-    return (files("rag_pipeline.rerankers") / "prompts" / "order_passages.txt").read_text(encoding="utf-8").strip()
+    return (files("rag_pipeline") / "prompts" / "rerankers" / "order_passages.txt").read_text(encoding="utf-8").strip()

@@ -28,6 +28,17 @@ def test_reranking_moves_and_the_cut_to_top_k_drops():
     assert table.rows[2].trail == "3 → 1, up 2 → 1"
 
 
+def test_the_cut_to_top_k_is_told_from_what_consolidation_drops():
+    steps = [step("retrieve", A, B, C), step("rerank", C, A, B), step("consolidate", C)]
+    table = step_table(steps, steps[-1].hits, top_k=2)
+    assert table.names == ("retrieve", "rerank", "top_k", "consolidate")
+    assert words(table) == [
+        ["1", "2, down 1", "2", "dropped"],
+        ["2", "3, down 1", "dropped", ""],
+        ["3", "1, up 2", "1", "1"],
+    ]
+
+
 def test_children_share_their_parent():
     table = step_table([step("retrieve", A, D, B), step("parents", (0, 200), (200, 500))], step("", (0, 200)).hits)
     assert words(table) == [["1", "1", "1"], ["2", "2", "dropped"], ["3", "1", "1"]]

@@ -148,7 +148,7 @@ async def _finish(message: ChatMessage, trace: Trace, pipeline: Pipeline, evalua
     message.answer, message.error = trace.answer, trace.error
     refusal = None if trace.error else await sync_to_async(_classify)(trace.answer, pipeline.spec, evaluation)
     message.refused = (refusal.rule or "yes") if refusal and refusal.refused else ""
-    steps = steps_view(trace.steps, trace.contexts, pipeline.documents)
+    steps = steps_view(trace.steps, trace.contexts, pipeline.documents, top_k=pipeline.spec.core.top_k)
     message.trace = _stored(trace, refusal) | {"steps": asdict(steps) if steps else None}
 
 

@@ -37,7 +37,7 @@ class Command(WorkbenchCommand):
             self.out(f"Searched for: {query}")
         for context in found.contexts:
             self.out(described(context))
-        for line in trails(found):
+        for line in trails(found, spec.core.top_k):
             self.out(line)
         for note in found.notes:
             self.note(note)
@@ -49,9 +49,9 @@ def described(context: Context) -> str:
     return f"{context.rank}. {context.score:.3f}  {context.id}{page}\n{context.text.strip()}\n"
 
 
-def trails(found: Found) -> list[str]:
+def trails(found: Found, top_k: int = 0) -> list[str]:
     """Return what became of each candidate, a line each, where retrieval had several steps; else nothing."""
-    table = step_table(found.steps, [Hit(each.span, each.score, each.rank) for each in found.contexts])
+    table = step_table(found.steps, [Hit(each.span, each.score, each.rank) for each in found.contexts], top_k)
     if not table.rows:
         return []
     head = " → ".join(LABELS.get(name, name).lower() for name in table.names)

@@ -1,0 +1,81 @@
+"""The worked examples of docs/extending.md: put into files, found, used on real text, and taken away again."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_pipeline.chunkers.base import chunkers
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.rerankers.base import rerankers
+from rag_pipeline.services.pipelines import search
+from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.types import SourceDoc
+from tests.factories import WORDS, make_corpus
+from tests.real_passages import asked, paragraphs
+
+GUIDE = Path(__file__).resolve().parent.parent / "docs" / "extending.md"
+TEXT = "\n\n".join(paragraphs())
+REGISTRIES = {"rerankers": rerankers, "chunkers": chunkers}
+
+
+@pytest.fixture
+def examples(tmp_path) -> Iterator[None]:
+    """Write each code block into a file and import it, as the registry would; afterwards nothing of it is left."""
+    keys = []
+    blocks = re.findall(r"```python\n# rag_pipeline/(\w+)/\w+\.py\n(.*?)```", GUIDE.read_text(), re.S)
+    for number, block in enumerate(blocks):
+        folder, code = block
+        registry = REGISTRIES[folder]
+        before = set(registry.keys())
+        file = tmp_path / f"example_{number}.py"
+        file.write_text(code)
+        spec = importlib.util.spec_from_file_location(file.stem, file)
+        sys.modules[file.stem] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        keys += [(registry, file.stem, key) for key in set(registry.keys()) - before]
+    yield
+    for registry, name, key in keys:
+        registry._units.pop(key)
+        sys.modules.pop(name)
+    assert rerankers.find("shared_words") is None
+    assert chunkers.find("paragraph") is None
+
+
+@pytest.mark.django_db
+def test_both_work_together_on_real_text(examples):
+    corpus = make_corpus(files={"passages.txt": TEXT})
+    plain = PipelineSpec.create({"embedding": WORDS, "chunker": "paragraph", "top_k": 1})
+    reranked = plain.changed(reranker="shared_words", rerank_candidates=10, shortest_word=4)
+    before, after = 0, 0
+    for question in asked()[::3]:
+        wanted = paragraphs()[question.paragraph].strip()
+        before += search(corpus=corpus, spec=plain, query=question.text).contexts[0].text == wanted
+        found = search(corpus=corpus, spec=reranked, query=question.text)
+        after += found.contexts[0].text == wanted
+        assert [step.name for step in found.steps] == ["retrieve", "rerank"]
+    assert after > before + 5
+
+
+def test_every_paragraph_is_an_exact_chunk(examples):
+    spans = chunkers.get("paragraph")().split(SourceDoc(1, "passages.txt", TEXT))
+    assert [TEXT[span.start : span.end] for span in spans] == [
+        part.strip() for part in re.split(r"\n\s*\n", TEXT) if part.strip()
+    ]
+
+
+def test_its_own_setting_is_read_by_it_alone(examples):
+    with pytest.raises(ConfigError, match="shared_words"):
+        PipelineSpec.create({"shortest_word": 5})
+    with pytest.raises(ConfigError, match="at least 1"):
+        PipelineSpec.create({"reranker": "shared_words", "shortest_word": 0})
+
+
+def test_without_its_file_it_is_unknown_and_the_others_are_named():
+    with pytest.raises(ConfigError, match=r"no reranker called “shared_words”\. Choose one of: none, cross_enc"):
+        PipelineSpec.create({"reranker": "shared_words"})
