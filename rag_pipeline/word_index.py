@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -94,6 +95,8 @@ class WordIndex:
 def _scorer(ids: list[list[int]], numbers: dict[str, int]) -> Callable[[list[int]], npt.NDArray[np.float32]]:
     import bm25s
 
+    # It sets itself to report everything at import, which a command would print among its results.
+    logging.getLogger("bm25s").setLevel(logging.WARNING)
     index: Any = bm25s.BM25(method="lucene", k1=K1, b=B)
     index.index((ids, dict(numbers)), create_empty_token=False, show_progress=False)
     scores: Callable[[list[int]], npt.NDArray[np.float32]] = index.get_scores_from_ids

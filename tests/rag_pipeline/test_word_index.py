@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 
 import pytest
@@ -52,6 +53,13 @@ def test_no_shared_word_no_hit():
     index = WordIndex(["red nut", "", "blue spring"])
     assert index.search(["green", "", "?!"], 5) == [[], [], []]
     assert WordIndex([]).search(["red"], 5) == WordIndex(["", "!"]).search(["red"], 5) == [[]]
+
+
+def test_building_says_nothing(caplog, capfd):
+    with caplog.at_level(logging.DEBUG):
+        WordIndex(["red nut", "blue spring"]).search(["nut"], 1)
+    assert not caplog.records
+    assert capfd.readouterr() == ("", "")
 
 
 def test_ties_go_to_the_earlier_text():
