@@ -17,7 +17,10 @@ _KEY_NAMES = {
     "bedrock": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     "bedrock_converse": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     "google_genai": "GOOGLE_API_KEY",
+    "google_vertexai": "GOOGLE_APPLICATION_CREDENTIALS",
     "huggingface": "HF_TOKEN",
+    "ibm": "WATSONX_APIKEY",
+    "mistralai": "MISTRAL_API_KEY",
     OPENAI: "OPENAI_API_KEY",
     "together": "TOGETHER_API_KEY",
 }
