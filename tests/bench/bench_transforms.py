@@ -46,8 +46,9 @@ def table(figures: dict[str, Any]) -> str:
         "`query_transform=rewrite` with the built-in reader, recursive chunks of 1,000 characters. A hit: one of the "
         f"first {_TOP} chunks covers at least half of the evidence. Pairs of the builtin writer (seed {_SEED}) on "
         "wikitexts.md, the trustee handbook and The Time Machine; “typo” counts the twins with that slip, whatever "
-        "their transformation. The rules know no sentence of the writer's, but both were written for this workbench: "
-        "the 276 questions of chunking_eval are by others, and each has two words misspelt at random.",
+        "their transformation. The writer's situations were in sight when the rules were written; the 276 questions of "
+        "chunking_eval are by others, and each has two words misspelt at random. “Changed” counts the questions that "
+        "were searched for in another form.",
         "",
         f"| questions | n | changed | dense hit@1 before / after | dense hit@{_TOP} | BM25 hit@1 | BM25 hit@{_TOP} |",
         "|---|---|---|---|---|---|---|",
