@@ -15,6 +15,9 @@ ORDER = 10
 _CHUNKED = (
     ("recursive, characters", {"chunker": "recursive"}),
     ("fixed, characters", {"chunker": "fixed"}),
+    ("sentence, characters", {"chunker": "sentence"}),
+    ("markdown, characters", {"chunker": "markdown"}),
+    ("hierarchical, characters", {"chunker": "hierarchical"}),
     ("recursive, tokens", {"chunker": "recursive", "chunk_unit": "tokens", "chunk_size": 250}),
     ("fixed, tokens", {"chunker": "fixed", "chunk_unit": "tokens", "chunk_size": 250}),
 )
