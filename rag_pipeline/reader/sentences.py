@@ -18,6 +18,8 @@ _OPENER = re.compile(r"[\"'“‘«(\[*_]*")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•◦▪–]|\(?\d{1,3}[.)]|\(?[a-z][.)])[ \t]+\S")
 _LINE_OF_ITS_OWN = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\||=+[ \t]|>|```)")
+_NUMBER_OF_ITEM = re.compile(r"[(*_#\s]*(?:\d{1,3}|[IVXLC]{1,4})$")
+"""What may stand before the first full stop of a list item or heading: `3. Wash it.`, `IV. Results`."""
 _SHORT_LINE = 45
 _CJK_STOP = "。！？"
 
@@ -88,7 +90,8 @@ def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _in_block(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     left = start
     for stop in _STOP.finditer(text, start, end):
-        if stop.end() < end and _ends_sentence(text, left, stop, end):
+        numbers_item = left == start and stop.group() == "." and _NUMBER_OF_ITEM.match(text, start, stop.start())
+        if stop.end() < end and not numbers_item and _ends_sentence(text, left, stop, end):
             yield from _stripped(text, left, stop.end())
             left = stop.end()
     yield from _stripped(text, left, end)

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_pipeline.chunkers.base import chunkers
@@ -82,6 +82,7 @@ def test_character_chunks_are_exact_complete_and_within_size(key, text, size):
 
 
 @pytest.mark.parametrize("key", KEYS)
+@settings(max_examples=50)
 @given(text=texts, size=sizes)
 def test_word_piece_chunks_are_within_size_when_tokenised_by_themselves(key, text, size):
     chunks = chunks_of(key, text, *size, "tokens", minilm_offsets)
@@ -92,6 +93,7 @@ def test_word_piece_chunks_are_within_size_when_tokenised_by_themselves(key, tex
 
 @pytest.mark.parametrize("offsets", [triples, words])
 @pytest.mark.parametrize("key", KEYS)
+@settings(max_examples=40)
 @given(text=texts, size=sizes)
 def test_any_tokenizer_gives_exact_and_complete_chunks(key, offsets, text, size):
     assert_sound(text, chunks_of(key, text, *size, "tokens", offsets))

@@ -41,6 +41,18 @@ def test_a_hard_wrap_is_no_end_and_headings_items_and_rows_are():
     ]
 
 
+def test_the_number_of_an_item_or_heading_is_no_sentence():
+    text = "# 2. The Engine\n\n1. **Oil** it. Twice a year.\n2. Clean it.\n\nIV. Results came in 1999. They were good."
+    assert texts(text) == [
+        "# 2. The Engine",
+        "1. **Oil** it.",
+        "Twice a year.",
+        "2. Clean it.",
+        "IV. Results came in 1999.",
+        "They were good.",
+    ]
+
+
 @given(st.text(alphabet=st.sampled_from("aB .!?\n\r\t-|#1é“”。😀\u200b"), max_size=200))
 def test_every_sentence_is_its_slice_and_nothing_but_white_space_is_left_out(text):
     sentences = split_sentences(text)
