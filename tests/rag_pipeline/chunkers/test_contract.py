@@ -44,8 +44,8 @@ def words(text: str) -> list[tuple[int, int]]:
 
 def chunks_of(key, text, size, overlap, unit="characters", offsets=None):
     chunker = chunkers.get(key)
-    settings = {"chunk_size": size, "chunk_overlap": overlap, "chunk_unit": unit, "parent_size": 3 * size}
-    known = {name: value for name, value in settings.items() if name in chunker.Options.model_fields}
+    values = {"chunk_size": size, "chunk_overlap": overlap, "chunk_unit": unit, "parent_size": 3 * size}
+    known = {name: value for name, value in values.items() if name in chunker.Options.model_fields}
     made = chunker(chunker.Options(**known), token_offsets=offsets, embed=embed_words)
     document = SourceDoc(7, "doc", text)
     chunks = made.chunks(document)
