@@ -66,6 +66,20 @@ def test_an_answer_is_stored_and_shown_with_its_contexts_and_its_line(client, co
     assert "Add to test set" in page
 
 
+def test_a_message_may_look_in_one_document_alone(client):
+    prefer()
+    obelisk = "The obelisk was found in Luxor, where Champollion chose it."
+    corpus = make_corpus(files={"stone.txt": ROSETTA, "obelisk.txt": obelisk})
+    one = corpus.documents.get(name="obelisk.txt")
+    assert f'<option value="{one.pk}">obelisk.txt</option>' in client.get("/chat/").content.decode()
+    send(client, "Where was the stone found?", document=one.pk)
+    assert {each["document"] for each in ChatMessage.objects.last().trace["contexts"]} == {"obelisk.txt"}
+    send(client, "Where was the stone found?", document="")
+    assert "stone.txt" in {each["document"] for each in ChatMessage.objects.last().trace["contexts"]}
+    other = make_corpus().documents.get()
+    assert send(client, "Where was the stone found?", document=other.pk).status_code == 422
+
+
 def test_each_message_is_independent_of_earlier_ones(client, corpus):
     send(client, "When was the stone found?")
     send(client, "Who announced the decipherment of the hieroglyphs?")

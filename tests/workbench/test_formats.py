@@ -69,3 +69,15 @@ def test_reported_values_are_short():
     assert (
         formats.detail_value({"missing": [], "cosine": 0.456, "found": True}) == "missing none, cosine 0.46, found yes"
     )
+
+
+@pytest.mark.parametrize(
+    "settings, shown",
+    [
+        ({"use_context": True, "chunk_size": 1000, "chunk_overlap": "15%"}, "1,000 characters, overlap 15%"),
+        ({"use_context": True, "retriever": "oracle"}, "oracle"),
+        ({"use_context": False}, "no context"),
+    ],
+)
+def test_a_run_s_chunks_in_a_line(settings, shown):
+    assert formats.chunking(settings) == shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -13,7 +14,10 @@ LONGEST = 4000
 
 
 class ChatForm(forms.Form):
-    """A question to the present pipeline; `spec` after checking is what answers it."""
+    """A question to the present pipeline; `spec` after checking is what answers it.
+
+    `documents`: (id, name) of those that one can be chosen from to look in alone.
+    """
 
     message = forms.CharField(
         label="Message",
@@ -25,10 +29,22 @@ class ChatForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2, "placeholder": "Ask a question about the documents", "dir": "auto"}),
     )
     use_context = forms.BooleanField(label="Use context", required=False)
+    document = forms.TypedChoiceField(
+        label="Look in",
+        required=False,
+        coerce=int,
+        widget=forms.Select(attrs={"class": "search-within"}),
+        empty_value=None,
+        error_messages={"invalid_choice": "This document does not belong to the corpus. Choose another."},
+    )
 
-    def __init__(self, *args: Any, spec: PipelineSpec, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, spec: PipelineSpec, documents: Sequence[tuple[int, str]] = (), **kwargs: Any
+    ) -> None:
         kwargs["initial"] = {"use_context": spec.core.use_context} | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
+        self.fields["document"].choices = [("", "All documents"), *documents]  # type: ignore[attr-defined]
+        self.several = bool(documents)
         self._present = spec
         self.spec = spec
 

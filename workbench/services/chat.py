@@ -87,9 +87,9 @@ def start_message(*, chat: Chat, question: str, spec: PipelineSpec) -> ChatMessa
 
 
 async def answer_message(
-    *, message: ChatMessage, spec: PipelineSpec, evaluation: EvaluationSpec
+    *, message: ChatMessage, spec: PipelineSpec, evaluation: EvaluationSpec, document: int | None = None
 ) -> AsyncGenerator[Piece]:
-    """Yield stages, then pieces of the answer, then the stored message.
+    """Yield stages, then pieces of the answer, then the stored message. `document`: the id of one to look in alone.
 
     An expected failure is stored with the message and not raised; whoever stops reading stores what has come so far.
     """
@@ -99,7 +99,8 @@ async def answer_message(
         corpus = message.chat.corpus
         async for stage in _building(corpus, spec):
             yield stage
-        pipeline = await sync_to_async(open_pipeline)(corpus=corpus, spec=spec)
+        only = None if document is None else {document}
+        pipeline = await sync_to_async(open_pipeline)(corpus=corpus, spec=spec, only=only)
         yield Stage("Reading the documents" if spec.core.use_context else "Asking the model")
         async with aclosing(pipeline.answer_stream(message.question)) as pieces:
             async for piece in pieces:
@@ -121,9 +122,11 @@ async def answer_message(
     yield message
 
 
-async def answer_whole(*, message: ChatMessage, spec: PipelineSpec, evaluation: EvaluationSpec) -> ChatMessage:
+async def answer_whole(
+    *, message: ChatMessage, spec: PipelineSpec, evaluation: EvaluationSpec, document: int | None = None
+) -> ChatMessage:
     """Answer without streaming; return the stored message."""
-    async for _ in answer_message(message=message, spec=spec, evaluation=evaluation):
+    async for _ in answer_message(message=message, spec=spec, evaluation=evaluation, document=document):
         pass
     return message
 

@@ -210,10 +210,10 @@ def count(value: int, noun: str) -> str:
 
 @register.filter
 def chunking(settings: Mapping[str, Any]) -> str:
-    """How a run cuts its documents: 1,000 characters, overlap 15%."""
+    """How a run cuts its documents: 1,000 characters, overlap 15%; the retriever alone where none are cut (oracle)."""
     size = settings.get("chunk_size")
     if not isinstance(size, int):
-        return "no context"
+        return str(settings["retriever"]) if settings.get("use_context") and "retriever" in settings else "no context"
     return f"{size:,} {settings.get('chunk_unit', 'characters')}, overlap {settings.get('chunk_overlap', '0')}"
 
 

@@ -8,7 +8,14 @@ from contextlib import aclosing
 from typing import Any
 
 from asgiref.sync import async_to_sync, sync_to_async
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, StreamingHttpResponse
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    QueryDict,
+    StreamingHttpResponse,
+)
 from django.template.loader import render_to_string
 from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -28,6 +35,7 @@ from workbench.services.chat import (
     sample_questions,
     start_message,
 )
+from workbench.services.library import document_choices
 from workbench.services.present import finished_runs
 
 SESSION_KEY = "chat"
@@ -38,7 +46,7 @@ CHOOSABLE_RUNS = 50
 def chat(request: HttpRequest) -> HttpResponse:
     """Show the sitting; `?run=` chats with another run's pipeline, `?message=` fills the field."""
     setup = chat_setup(request.GET.get("run"))
-    form = ChatForm(spec=setup.present.spec, initial={"message": request.GET.get("message", "")})
+    form = _form(setup, initial={"message": request.GET.get("message", "")})
     return _page(request, setup, form)
 
 
@@ -46,11 +54,13 @@ def chat(request: HttpRequest) -> HttpResponse:
 def send(request: HttpRequest) -> HttpResponse:
     """Answer a message in a full page, for browsers without JavaScript."""
     setup = chat_setup(request.POST.get("run"))
-    form = ChatForm(request.POST, spec=setup.present.spec)
+    form = _form(setup, request.POST)
     if setup.corpus is None or not form.is_valid():
         return _page(request, setup, form, status=422)
     message = _start(request, setup, form)
-    async_to_sync(answer_whole)(message=message, spec=form.spec, evaluation=setup.present.evaluation)
+    async_to_sync(answer_whole)(
+        message=message, spec=form.spec, evaluation=setup.present.evaluation, document=form.cleaned_data["document"]
+    )
     return HttpResponseRedirect(f"{_address(request.POST.get('run'))}#message-{message.pk}")
 
 
@@ -58,7 +68,7 @@ def send(request: HttpRequest) -> HttpResponse:
 async def stream(request: HttpRequest) -> HttpResponseBase:
     """Answer a message as server-sent events: `stage`, `piece`, and `done` with the finished message."""
     setup = await sync_to_async(chat_setup)(request.POST.get("run"))
-    form = ChatForm(request.POST, spec=setup.present.spec)
+    form = await sync_to_async(_form)(setup, request.POST)
     if setup.corpus is None or not form.is_valid():
         return await sync_to_async(_composer)(request, setup, form)
     message = await sync_to_async(_start)(request, setup, form)
@@ -76,7 +86,9 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 async def _events(request: HttpRequest, message: ChatMessage, form: ChatForm, setup: ChatSetup) -> AsyncIterator[str]:
-    answering = answer_message(message=message, spec=form.spec, evaluation=setup.present.evaluation)
+    answering = answer_message(
+        message=message, spec=form.spec, evaluation=setup.present.evaluation, document=form.cleaned_data["document"]
+    )
     async with aclosing(answering) as pieces:  # a browser that leaves ends the model's work at once
         async for piece in pieces:
             if isinstance(piece, ChatMessage):
@@ -90,6 +102,11 @@ async def _events(request: HttpRequest, message: ChatMessage, form: ChatForm, se
 
 def _event(name: str, text: str) -> str:
     return f"event: {name}\ndata: {json.dumps(text)}\n\n"
+
+
+def _form(setup: ChatSetup, data: QueryDict | None = None, **kwargs: Any) -> ChatForm:
+    documents = document_choices(corpus=setup.corpus) if setup.corpus is not None else []
+    return ChatForm(data, spec=setup.present.spec, documents=documents, **kwargs)
 
 
 def _start(request: HttpRequest, setup: ChatSetup, form: ChatForm) -> ChatMessage:
