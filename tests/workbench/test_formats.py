@@ -72,12 +72,12 @@ def test_reported_values_are_short():
 
 
 @pytest.mark.parametrize(
-    "settings, shown",
+    "given, shown",
     [
         ({"use_context": True, "chunk_size": 1000, "chunk_overlap": "15%"}, "1,000 characters, overlap 15%"),
         ({"use_context": True, "retriever": "oracle"}, "oracle"),
         ({"use_context": False}, "no context"),
     ],
 )
-def test_a_run_s_chunks_in_a_line(settings, shown):
-    assert formats.chunking(settings) == shown
+def test_a_run_s_chunks_in_a_line(given, shown):
+    assert formats.chunking(given) == shown
