@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from evaluation.models import Run
+from evaluation.services.runs import RunEstimate
 from rag_pipeline.models import NamedPrompt
 from rag_pipeline.prompt import shipped_prompts
 from rag_pipeline.retrievers.base import retrievers
@@ -312,3 +314,9 @@ def test_a_reranker_that_is_not_there_is_said_before_anything_starts(client, tes
     response = client.post(reverse("evaluate"), sent)
     assert response.status_code == 422
     assert not Run.objects.exists()
+
+
+def test_the_cost_says_when_the_chunks_are_not_known_yet():
+    cost = RunEstimate(questions=75, chunks=None, to_embed=1200, calls=0, seconds=36.0)
+    html = render_to_string("workbench/_cost.html", {"cost": cost, "problem": ""})
+    assert "1,200 sentence groups to embed first (chunks not known before the sentences are embedded)" in html
