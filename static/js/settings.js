@@ -35,7 +35,7 @@
   }
 
   function name(button) {
-    return [button.name, button.value, button.formAction, button.textContent.trim()].join("|");
+    return [button.name, button.value, button.getAttribute("formaction"), button.textContent.trim()].join("|");
   }
 
   function concerns(event) {
@@ -54,11 +54,11 @@
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (event.target.id !== "estimate") return;
     if (request) event.preventDefault();
-    event.target.form = form;
+    event.target.dataset.form = String(form);
   });
   document.addEventListener("htmx:beforeSwap", (event) => {
     const asked = event.detail.requestConfig.elt;
-    if (asked.id === "estimate" && asked.form !== form) event.detail.shouldSwap = false;
+    if (asked.id === "estimate" && asked.dataset.form !== String(form)) event.detail.shouldSwap = false;
   });
 
   document.addEventListener("htmx:beforeRequest", (event) => {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -10,6 +12,7 @@ from evaluation.models import Run
 from evaluation.services.runs import RunEstimate
 from rag_pipeline.models import NamedPrompt
 from rag_pipeline.prompt import shipped_prompts
+from rag_pipeline.query_transforms.base import query_transforms
 from rag_pipeline.retrievers.base import retrievers
 from rag_pipeline.services.corpora import delete_corpus
 from tests.factories import WORDS, make_corpus, make_run, make_testset
@@ -306,6 +309,15 @@ def test_every_choice_says_when_it_helps_and_brings_its_own_settings(client, tes
         assert f"<dt>{unit.label}</dt><dd>{unit.help}" in html
     assert f'id="id_retriever_helptext">{retrievers.get("hybrid").help}' in html
     assert 'type="hidden" name="mmr_lambda"' in html
+
+
+def test_what_needs_a_model_is_closed_for_the_built_in_reader(client, testset):
+    html = client.get("/?query_transform=none").content.decode()
+    needing = [unit for unit in query_transforms if unit.needs_model]
+    assert needing
+    for unit in needing:
+        assert re.search(rf'<option value="{unit.key}"[^>]*disabled[^>]*>[^<]*\(needs a language model\)', html)
+    assert "disabled>" not in client.get("/?llm=openai:x").content.decode().split('id="id_query_transform"')[1][:600]
 
 
 def test_a_reranker_that_is_not_there_is_said_before_anything_starts(client, testset):
