@@ -12,6 +12,7 @@ from django.db.models import Avg
 
 from evaluation.models import Answer, Question, Run, TestSet
 from evaluation.services.contexts import check_source, with_retrieval_of
+from evaluation.services.tuning import seen_in_tuning
 from evaluation.services.versions import versions
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline import background
@@ -138,6 +139,7 @@ def start_run(
             contexts_from=contexts_from,
             contexts_run=str(contexts_from or ""),
             versions=versions(),
+            notes=seen_in_tuning(testset=testset, settings=spec.settings, split=options.split),
         )
         run.task = background.enqueue("evaluate", {"run": run.pk}, inline=inline)
         run.save(update_fields=["task"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,18 @@ def uses_of(*, tuned: TunedEmbedding) -> list[str]:
     runs = [str(run) for run in Run.objects.filter(asked)]
     configs = PipelineConfig.objects.filter(settings__embedding=setting)
     return runs + [f"the saved settings “{config}”" for config in configs]
+
+
+def seen_in_tuning(*, testset: TestSet, settings: Mapping[str, Any], split: str) -> list[str]:
+    """Return a remark for a run that asks questions which its embedding has learned from; none otherwise."""
+    name = str(settings.get("embedding", "")).removeprefix("tuned:")
+    tuned = TunedEmbedding.objects.filter(name=name, corpus=testset.corpus_id, testset__name=testset.name).first()
+    if tuned is None or settings["embedding"] != tuned.setting or split == "holdout":
+        return []
+    return [
+        f"{tuned.setting} has learned from the tune split of this test set: scores on those questions flatter it. "
+        "Evaluate the split holdout to compare it with other embeddings."
+    ]
 
 
 def delete_tuned(*, tuned: TunedEmbedding, also_used_by: Sequence[str] = ()) -> None:

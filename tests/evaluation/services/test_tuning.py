@@ -191,6 +191,23 @@ def test_an_unknown_tuned_model_is_refused_before_a_run_with_those_there_are(tin
     assert caught.value.field == field
 
 
+@pytest.mark.parametrize(("split", "said"), [("all", True), ("tune", True), ("holdout", False)])
+def test_a_run_on_questions_that_the_model_has_seen_says_so(tiny: str, split: str, said: bool) -> None:
+    testset = invented_testset(tune=1)
+    tune(testset, tiny, epochs=1)
+    runs = [
+        start_run(
+            corpus=testset.corpus,
+            testset=testset,
+            spec=PipelineSpec.create({"embedding": embedding}),
+            evaluation=EvaluationSpec.create({}),
+            options=RunOptions.create({"split": split}),
+        )
+        for embedding in ("tuned:mill", tiny)
+    ]
+    assert [any("has learned from the tune split" in note for note in run.notes) for run in runs] == [said, False]
+
+
 def test_a_model_tuned_anew_under_an_old_name_gets_vectors_of_its_own(tiny: str) -> None:
     testset = invented_testset(tune=1, holdout=0)
     first = tune(testset, tiny, epochs=1)
