@@ -1,4 +1,7 @@
-"""Every command as a user runs it: a process of its own, a data folder of its own, no server."""
+"""Every command as a user runs it: a process of its own, a data folder of its own, no server.
+
+What a wrong call says needs no process: those run in this one.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import ROOT, command_environment, run_command
+from tests.commands import ROOT, call_command_line, command_environment, run_command
+from tests.factories import make_corpus, make_testset
 
 SAMPLE = ROOT / "workbench" / "sample" / "warsaw.txt"
 OUTPUT_HEADER = (
@@ -67,6 +71,12 @@ def worked(tmp_path_factory) -> Path:
     )
     (data / "evaluate.txt").write_text(succeeded(run), encoding="utf-8")
     return data
+
+
+@pytest.fixture
+def city(transactional_db) -> None:
+    """Store a corpus called city with a test set called first."""
+    make_testset(make_corpus("city"), "first")
 
 
 def test_ingest_takes_a_folder_and_the_same_file_once(data_dir, tmp_path):
@@ -133,10 +143,10 @@ def test_import_testset_takes_back_what_was_written(worked):
     assert written == {csv_file.read_bytes()}
 
 
-def test_import_testset_refuses_what_does_not_fit(worked, tmp_path):
+def test_import_testset_refuses_what_does_not_fit(city, tmp_path):
     file = tmp_path / "wrong.csv"
     file.write_text("question,references,corpus_id\nWhy?,not json,warsaw\n", encoding="utf-8")
-    message = failed(run_command("import_testset", str(file), "--corpus", "city", "--name", "wrong", data=worked))
+    message = failed(call_command_line("import_testset", str(file), "--corpus", "city", "--name", "wrong"))
     assert "row" in message.lower()
 
 
@@ -195,8 +205,8 @@ def test_demo_says_when_it_made_fewer_questions(data_dir, tmp_path):
     ],
     ids=" ".join,
 )
-def test_what_is_not_there_is_said_plainly(worked, arguments):
-    failed(run_command(*arguments, data=worked))
+def test_what_is_not_there_is_said_plainly(city, arguments):
+    failed(call_command_line(*arguments))
 
 
 @pytest.mark.parametrize(
@@ -214,12 +224,12 @@ def test_what_is_not_there_is_said_plainly(worked, arguments):
     ],
     ids=" ".join,
 )
-def test_wrong_usage_is_exit_2(worked, arguments):
-    assert failed(run_command(*arguments, data=worked), status=2).strip()
+def test_wrong_usage_is_exit_2(city, arguments):
+    assert failed(call_command_line(*arguments), status=2).strip()
 
 
-def test_a_missing_key_is_said_with_the_mend(worked):
-    result = run_command("ask", "Why?", "--corpus", "city", "--set", "llm=openai:gpt-4.1-mini", data=worked)
+def test_a_missing_key_is_said_with_the_mend(city):
+    result = call_command_line("ask", "Why?", "--corpus", "city", "--set", "llm=openai:gpt-4.1-mini")
     assert "OPENAI_API_KEY" in failed(result)
 
 
@@ -237,6 +247,6 @@ def test_a_bar_is_drawn_on_a_terminal(data_dir):
     os.close(controller)
 
 
-def test_help_ends_with_an_example(worked):
-    text = succeeded(run_command("evaluate", "--help", data=worked))
+def test_help_ends_with_an_example():
+    text = succeeded(call_command_line("evaluate", "--help"))
     assert text.rstrip().splitlines()[-1].strip().startswith("manage.py evaluate")
