@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -66,7 +66,7 @@ def table(figures: dict[str, Any]) -> str:
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in figures["trials"]:
-        trial, metrics = row["trial"], row["metrics"]
+        trial, metrics = Trial(**row["trial"]), row["metrics"]
         sides = [f"{each['before']['mean']:.3f} → {each['after']['mean']:.3f}" for each in metrics.values()]
         change = metrics[f"mrr@{DEPTH}"]["difference"]
         between = f"{change['mean']:+.3f} ({change['low']:+.3f} to {change['high']:+.3f}), {change['verdict']}"
@@ -97,7 +97,7 @@ def _measure(trial: Trial, documents: list[SourceDoc], questions: list[RankedQue
             first_gold(each.search(each.embedder.embed_queries(texts), DEPTH)[1], gold) for each in (before, after)
         )
     compared = compare_ranks(old, new, [question.pair_id for question in others])
-    return {"trial": trial, "questions": len(others), "metrics": compared, "seconds": seconds}
+    return {"trial": asdict(trial), "questions": len(others), "metrics": compared, "seconds": seconds}
 
 
 def _train(trial: Trial, batches: Any, index: Any, folder: Path) -> None:

@@ -88,3 +88,17 @@ def test_more_runs_take_no_more_queries(client, django_assert_max_num_queries):
 
 def test_it_is_read_only(client):
     assert client.post("/dashboard/").status_code == 405
+
+
+def test_runs_of_several_models_are_told_apart(client):
+    testset = make_testset()
+    first = make_run(testset, settings={"llm": "openai:gpt-4.1-mini"})
+    second = make_run(testset, settings={"llm": "anthropic:claude-sonnet-4-5"})
+    html = client.get("/dashboard/", {"sort": "llm"}).content.decode()
+    assert html.index("claude-sonnet-4-5") < html.index("</table>")
+    [trace] = client.get("/dashboard/").context["figure"]["data"]
+    assert "gpt-4.1-mini" in trace["name"]
+    assert "claude-sonnet-4-5" in trace["name"]
+    compared = client.get("/compare/", {"a": first.pk, "b": second.pk}).content.decode()
+    assert "gpt-4.1-mini" in compared
+    assert "claude-sonnet-4-5" in compared

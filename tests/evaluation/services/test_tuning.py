@@ -158,6 +158,19 @@ def test_what_is_used_cannot_be_deleted_and_the_rest_goes_whole(tiny: str, data_
     assert not BackgroundTask.objects.filter(kind="tune").exists()
 
 
+def test_a_tuned_model_scores_answers_too_and_is_then_in_use(tiny: str) -> None:
+    testset = invented_testset(tune=1, holdout=0)
+    tuned = tune(testset, tiny, epochs=1)
+    scoring = {"eval_embedding": "tuned:mill", "agreement": "semantic_similarity"}
+    run = make_run(testset, name="Scored by it", evaluation=scoring)
+    assert run.current_scoring is not None
+    recall = run.current_scoring.metrics.get(metric="recall", group="")
+    assert recall.n == 12
+    assert recall.mean is not None
+    with pytest.raises(InUseError, match="used by Scored by it"):
+        delete_tuned(tuned=tuned)
+
+
 def test_a_test_set_under_tuning_stays_and_the_model_outlives_it_later(tiny: str) -> None:
     testset = invented_testset(tune=1, holdout=0)
     spec = TuningSpec.create({"base": tiny, "epochs": 1})
