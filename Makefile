@@ -14,7 +14,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 MANAGE := $(BIN)/python manage.py
 # Two test processes with one thread each keep two cores busy; more threads only get in each other's way.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --quiet
+# Compiled tests are kept, whatever the shell says: every process would compile all of them anew.
+PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --quiet
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

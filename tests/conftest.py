@@ -1,4 +1,4 @@
-"""Shared by all tests: no network, a fresh data folder where asked for, commands as subprocesses."""
+"""Shared by all tests: no network, a fresh data folder where asked for, commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from tests.commands import run_command
+from tests.commands import call_command_line
 from tests.fake_openai.fixture import fake_openai, fake_openai_server  # noqa: F401 - fixtures
 
 # A loaded machine is slow, not wrong: no example fails for the time it takes.
@@ -58,10 +58,6 @@ def data_dir(tmp_path: Path, settings: Any) -> Path:
 
 
 @pytest.fixture
-def manage(data_dir: Path) -> CommandRunner:
-    """Return a function that runs a command as a subprocess in this test's data folder."""
-
-    def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        return run_command(*arguments, **({"data": data_dir} | options))
-
-    return run
+def manage(data_dir: Path, transactional_db: None) -> CommandRunner:
+    """Return a function that runs a command line, in this process, and returns its exit status and what it wrote."""
+    return call_command_line

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ HEAVY = {
 LONGEST_FILE, LONGEST_FUNCTION, LONGEST_TEMPLATE = 400, 50, 140
 
 
+@cache
 def sources(*folders: str) -> list[Path]:
     """Return the Python files of `folders`, without migrations."""
     found = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
@@ -48,14 +50,21 @@ def templates() -> list[Path]:
     return sorted((ROOT / "templates").rglob("*.html"))
 
 
+@cache
 def tree(path: Path) -> ast.Module:
     """Return the parsed file."""
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Return every node of the parsed file."""
+    return list(ast.walk(tree(path)))
+
+
 def imported(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (line, dotted module) of every import, also of those inside functions."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -116,7 +125,7 @@ def test_templates_are_short():
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Yield every function of a file."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node
 
@@ -144,7 +153,7 @@ def test_nothing_is_printed_or_called_utils():
     prints = [
         place(path, node.lineno)
         for path in sources(*PACKAGES)
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
     ]
     assert prints == []

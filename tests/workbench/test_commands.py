@@ -179,14 +179,15 @@ def test_demo_ends_with_the_paths_of_both_files(data_dir):
         assert any(line.startswith(f"{name} ") for line in lines)
 
 
-def test_demo_says_when_it_made_fewer_questions(data_dir, tmp_path):
+@pytest.mark.django_db(transaction=True)
+def test_demo_says_when_it_made_fewer_questions(tmp_path):
     short = tmp_path / "short.txt"
     short.write_text(
         "The Harwell lighthouse was built in 1891 by Ada Brandt. It stands on the island of Fenwick.\n\n"
         "The lighthouse is 31 metres tall. Its lamp was replaced in 1974 by an electric one.\n",
         encoding="utf-8",
     )
-    result = run_command("demo", str(short), data=data_dir)
+    result = call_command_line("demo", str(short))
     assert "of 30 pairs were made" in succeeded(result)
 
 

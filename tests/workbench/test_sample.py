@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluation.models import TestSet
+from evaluation.spec import GeneratorSpec
 from rag_pipeline.background import run_inline
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services.corpora import get_or_create_corpus
@@ -37,19 +38,20 @@ def test_a_user_who_has_documents_gets_none():
     assert queue_sample() is None
 
 
-def test_it_becomes_two_evaluated_runs():
+def test_it_becomes_two_evaluated_runs(monkeypatch):
+    monkeypatch.setattr("workbench.services.sample.GeneratorSpec", lambda: GeneratorSpec(pairs=6, out_of_scope=4))
     task = queue_sample()
     assert task is not None
     ended = run_inline(task)
     assert (ended.state, ended.error) == (BackgroundTask.State.DONE, "")
     corpus = Corpus.objects.get()
     testset = TestSet.objects.get()
-    assert testset.questions.filter(kind="simple").count() == 30
-    assert testset.questions.filter(kind="out_of_scope").count() == 15
+    assert testset.questions.filter(kind="simple").count() == 6
+    assert testset.questions.filter(kind="out_of_scope").count() == 4
     runs = list(corpus.runs.order_by("id"))
     assert [run.pipeline["chunk_size"] for run in runs] == [300, 1000]
     for run in runs:
-        assert run.answers.count() == 75
+        assert run.answers.count() == 16
         assert run.current_scoring is not None
         assert run.current_scoring.metrics.get(metric="total", group="").mean is not None
 

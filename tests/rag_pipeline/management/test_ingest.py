@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
+
+from rag_pipeline.models import Corpus, Document
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 
-def stored(data_dir):
-    with sqlite3.connect(data_dir / "workbench.sqlite3") as database:
-        rows = database.execute(
-            "select corpus.name, document.name from rag_pipeline_document document "
-            "join rag_pipeline_corpus corpus on corpus.id = document.corpus_id order by document.id"
-        ).fetchall()
-    database.close()
-    return rows
+def stored():
+    return list(Document.objects.order_by("id").values_list("corpus__name", "name"))
 
 
-def test_files_and_folders_are_imported_and_failures_told_apart(manage, data_dir, tmp_path):
+def test_files_and_folders_are_imported_and_failures_told_apart(manage, tmp_path):
     folder = tmp_path / "notes"
     (folder / "deep").mkdir(parents=True)
     (folder / "deep" / "b.md").write_text("# Claims\n\nWrite to us.")
@@ -32,20 +27,20 @@ def test_files_and_folders_are_imported_and_failures_told_apart(manage, data_dir
     assert "password.pdf: The PDF is encrypted and needs a password." in result.stderr
     assert "missing.txt: It cannot be read: No such file or directory." in result.stderr
     assert "Traceback" not in result.stderr
-    assert stored(data_dir) == [("Policies", "a.TXT"), ("Policies", "b.md")]
+    assert stored() == [("Policies", "a.TXT"), ("Policies", "b.md")]
 
 
-def test_the_same_file_again_is_no_failure(manage, data_dir, tmp_path):
+def test_the_same_file_again_is_no_failure(manage, tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("Cover starts at once.")
     for _ in range(2):
         result = manage("ingest", str(path), "--corpus", "Policies")
         assert result.returncode == 0, result.stderr
     assert "already there as a.txt" in result.stdout
-    assert len(stored(data_dir)) == 1
+    assert len(stored()) == 1
 
 
-def test_a_corpus_is_not_made_for_failures_alone(manage, data_dir, tmp_path):
+def test_a_corpus_is_not_made_for_failures_alone(manage, tmp_path):
     (tmp_path / "empty.txt").touch()
     result = manage("ingest", str(tmp_path / "empty.txt"), "--corpus", "Policies")
     assert result.returncode == 1
@@ -55,9 +50,7 @@ def test_a_corpus_is_not_made_for_failures_alone(manage, data_dir, tmp_path):
     result = manage("ingest", str(tmp_path / "folder"), "--corpus", "Policies")
     assert result.returncode == 1
     assert "holds no file of a known format" in result.stderr
-    with sqlite3.connect(data_dir / "workbench.sqlite3") as database:
-        assert database.execute("select count(*) from rag_pipeline_corpus").fetchone() == (0,)
-    database.close()
+    assert not Corpus.objects.exists()
 
 
 def test_wrong_usage_and_help(manage):
