@@ -183,8 +183,8 @@ def table(figures: dict[str, Any]) -> str:
         f" {', '.join(map(str, SIZES))} word pieces without overlap (`hierarchical`: children of half the size), every"
         f" retriever, and whole chunks or (from {SHORTENED[0]} on) `consolidate=extract`; five chunks. They were chosen"
         f" on every second question ({figures['choosing']}); what follows is the other {figures['reporting']}, which"
-        " had no part in the choice, nor in the making of `extract`; the stems of `bm25` were once compared on all of them."
-        " Each measure is compared with the row of the reference that is best in it ("
+        " had no part in the choice, nor in the making of `extract`; the stems of `bm25` were once compared on all of"
+        " them. Each measure is compared with the row of the reference that is best in it ("
         + ", ".join(f"{name}: {row}" for name, row in best.items())
         + "), made again here with the reference's counting: stricter than any one row. *Not below* means that best."
         " Per cent; in each cell ours, the difference in points (paired by question, 95 % interval) and the verdict.",
