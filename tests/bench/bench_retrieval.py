@@ -121,8 +121,8 @@ def _within(here: Any, there: Any) -> str:
 def _squad_lines(rows: list[dict[str, Any]]) -> list[str]:
     lines = [
         "150 answerable questions on seven SQuAD articles: the gold paragraph, or the answer span whole, is among the"
-        " first k chunks. The reference cut at paragraphs, lines and words only (LangChain's own separators); ours cuts"
-        " at the ends of sentences before words, so fewer answers are cut in two.",
+        " first k chunks. The reference's figures come out with LangChain's own separators (paragraph, line,"
+        " word); ours also cuts at the ends of sentences, so fewer answers are cut in two.",
         "",
         "| chunks | hit@1 / 3 / 5 / 10 | MRR@10 | reference |",
         "|---|---|---|---|",

@@ -44,8 +44,8 @@ def main(names: list[str]) -> int:
         taken, computed = time.perf_counter() - start, processor_seconds() - computed
         when = f"Measured on {dt.date.today()} in {taken:.0f} s, with {computed:.0f} s of processor time"
         if hasattr(bench, "cache"):
-            when += ", no vector known before." if cold else ", vectors of an earlier time used."
-        sections[heading(bench)] = f"{bench.table(figures)}\n\n{when.removesuffix('.')}."
+            when += ", no vector known before" if cold else ", vectors of an earlier time used"
+        sections[heading(bench)] = f"{bench.table(figures)}\n\n{when}."
         keep_figures(short, figures)
         order = [heading(each) for each in benches()]
         OUTPUT.parent.mkdir(exist_ok=True)
