@@ -219,7 +219,7 @@ def _cells(compared: Mapping[str, Any]) -> str:
     cells = [compared["name"]]
     for each in compared["differences"]:
         low, high = 100 * each["ci_low"], 100 * each["ci_high"]
-        verdict = "same" if each["verdict"] == SAME else f"**{each['verdict']}**"
+        verdict = SAME if each["verdict"] == SAME else f"**{each['verdict']}**"
         value = 100 * compared[each["measure"]]
         cells.append(f"{value:.1f}; {100 * each['mean']:+.1f} ({low:+.1f} to {high:+.1f}) {verdict}")
     return f"| {' | '.join(cells)} |"
