@@ -15,6 +15,8 @@ class Sample:
 
     `kind` is simple, complex or out_of_scope; `evidence` are the gold spans; `evidence_texts[i]` is the text of
     `evidence[i]`. `equivalents[i]` are further spans that repeat the text of `evidence[i]` verbatim.
+    Of another system's answers: `context_ids` by rank, None where only spans say what was retrieved; the gold ids and
+    texts; `missing`: inputs that the row does not have at all, by the names that metrics need them under.
     """
 
     question_id: str
@@ -29,6 +31,15 @@ class Sample:
     error: str = ""
     repeat: int = 0
     metadata: dict[str, Any] = field(default_factory=dict)
+    context_ids: tuple[str, ...] | None = None
+    reference_context_ids: tuple[str, ...] = ()
+    reference_contexts: tuple[str, ...] = ()
+    missing: frozenset[str] = frozenset()
+
+    @property
+    def gold_texts(self) -> tuple[str, ...]:
+        """The texts that should have been retrieved."""
+        return self.reference_contexts or self.evidence_texts
 
     @property
     def answerable(self) -> bool:

@@ -18,13 +18,19 @@ class RowError(Exception):
     """One row does not fit; the text says why."""
 
 
-def refuse(reason: str) -> ConfigError:
+_NOTHING = "Nothing was imported."
+
+
+def refuse(reason: str, nothing: str = _NOTHING) -> ConfigError:
     """Return the error that refuses a whole file."""
-    return ConfigError(f"{reason} Nothing was imported.", FIELD)
+    return ConfigError(f"{reason} {nothing}", FIELD)
 
 
-def each_row(rows: Iterable[tuple[str, Row]], make: Callable[[Row], Made]) -> list[Made]:
-    """Make something of every row, given with its place (“Row 5”). Raises ConfigError naming the rows that fail."""
+def each_row(rows: Iterable[tuple[str, Row]], make: Callable[[Row], Made], nothing: str = _NOTHING) -> list[Made]:
+    """Make something of every row, given with its place (“Row 5”). Raises ConfigError naming the rows that fail.
+
+    `nothing` says what was not done for that reason.
+    """
     made: list[Made] = []
     problems: list[str] = []
     for place, row in rows:
@@ -34,5 +40,5 @@ def each_row(rows: Iterable[tuple[str, Row]], make: Callable[[Row], Made]) -> li
             problems.append(f"{place}: {problem}")
     if problems:
         more = f" {len(problems) - _SHOWN} more rows do not fit." if len(problems) > _SHOWN else ""
-        raise refuse(" ".join(problems[:_SHOWN]) + more)
+        raise refuse(" ".join(problems[:_SHOWN]) + more, nothing)
     return made

@@ -11,6 +11,17 @@ from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.registry import Registry, Unit
 
+INPUTS = {
+    "answer": "answer",
+    "contexts": "contexts",
+    "reference": "reference_answers",
+    "reference_contexts": "reference_contexts",
+    "gold_ids": "contexts_id and reference_context_ids",
+    "evidence": "evidence spans",
+    "label": "is_answerable_label",
+}
+"""What a metric may need, and how it is called in the RAG task format."""
+
 Embed = Callable[[Sequence[str]], Vectors]
 """Texts to unit vectors, one row each."""
 
@@ -42,8 +53,9 @@ class MetricContext:
 class Metric(Unit):
     """A score of answers: write `score`, or `score_block` where a whole block is cheaper (embeddings, judges).
 
-    `kinds`: the kinds of question it counts; all others are null. `needs`: inputs without which a row is null (answer,
-    reference, evidence, contexts). A failed question is always null. None of these reaches `score`.
+    `kinds`: the kinds of question it counts; all others are null. `needs`: inputs, of `INPUTS`, without which a row is
+    null. A failed question is always null. None of these reaches `score`. `reads_answer`: False for metrics of
+    retrieval, which score a row that has no answer at all.
 
     A run's value is the mean over its rows, or, where `parts` names several, the mean of the parts' means.
     `low`, `high`: range; `higher_is_better`; `formula` and `source` are shown with the metric.
@@ -52,6 +64,7 @@ class Metric(Unit):
     group: ClassVar[str] = ""
     kinds: ClassVar[frozenset[str]] = frozenset({"simple", "complex", "out_of_scope"})
     needs: ClassVar[frozenset[str]] = frozenset()
+    reads_answer: ClassVar[bool] = True
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
     higher_is_better: ClassVar[bool] = True
@@ -87,7 +100,10 @@ class Metric(Unit):
             return f"the question failed: {sample.trace.error}"
         if sample.kind not in self.kinds:
             return f"counts only for {kind_words(self.kinds)} questions"
-        if "contexts" in self.needs and not context.use_context:
+        absent = sorted((self.needs | ({"answer"} if self.reads_answer else set())) & sample.missing)
+        if absent:
+            return f"the row has no {' and no '.join(INPUTS[name] for name in absent)}"
+        if self.needs & {"contexts", "gold_ids"} and not context.use_context:
             return "the run answered without context"
         if "answer" in self.needs and not sample.trace.answer.strip():
             return "the answer is empty"
@@ -95,6 +111,8 @@ class Metric(Unit):
             return "the question has no reference answer"
         if "evidence" in self.needs and not sample.evidence:
             return "the question has no evidence"
+        if "reference_contexts" in self.needs and not any(text.strip() for text in sample.gold_texts):
+            return "the question has no reference contexts"
         return ""
 
 

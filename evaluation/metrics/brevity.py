@@ -20,6 +20,7 @@ class Brevity(Metric):
     kinds = frozenset({"simple", "complex"})
     needs: ClassVar[frozenset[str]] = frozenset({"answer", "reference"})
     formula = "min(1, words of the longest reference / words of the answer)"
+    source = "As the brevity penalty of BLEU, the other way round (Papineni et al. 2002)"
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the ratio; null for a refusal, whose length says nothing."""

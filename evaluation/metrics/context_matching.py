@@ -27,6 +27,7 @@ class ContextMatching(Metric):
     group = "headline"
     kinds = frozenset({"simple", "complex"})
     needs: ClassVar[frozenset[str]] = frozenset({"evidence", "contexts"})
+    reads_answer: ClassVar[bool] = False
     formula = "evidence characters covered by contexts / evidence characters, over the union of the evidence spans"
     source = "Span recall of Smith and Troynikov 2024 (Chroma), with repeats"
 

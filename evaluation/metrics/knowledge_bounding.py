@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.types import Sample, Score
 
@@ -18,6 +20,7 @@ class KnowledgeBounding(Metric):
     label = "Knowledge bounding"
     help = "Mean of: answerable questions attempted, out-of-scope ones refused. 0.5 means no discrimination."
     group = "headline"
+    needs: ClassVar[frozenset[str]] = frozenset({"label"})
     parts = ("attempted", "refused")
     formula = "(attempted among answerable + refused among out-of-scope) / 2"
     source = "Balanced accuracy (Brodersen et al. 2010)"

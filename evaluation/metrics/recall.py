@@ -15,3 +15,4 @@ class Recall(AgreementMetric):
     group = "headline"
     kinds = frozenset({"simple"})
     formula = "mean agreement of answer and reference over simple questions"
+    source = "Ours; see the chosen agreement"

@@ -15,3 +15,4 @@ class Robustness(AgreementMetric):
     group = "headline"
     kinds = frozenset({"complex"})
     formula = "mean agreement of answer and reference over complex questions"
+    source = "Ours; see the chosen agreement"

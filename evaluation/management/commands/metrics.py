@@ -1,0 +1,56 @@
+"""`manage.py metrics`: every metric, what it needs and where it comes from."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.metrics.base import Metric, metrics
+from evaluation.metrics_page import metrics_page
+from rag_pipeline.management.base import WorkbenchCommand
+
+
+class Command(WorkbenchCommand):
+    """List the metrics."""
+
+    help = "List every metric: its name, group, what it needs, its range, formula and source."
+    example = "manage.py metrics --json"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the options."""
+        how = parser.add_mutually_exclusive_group()
+        how.add_argument("--json", action="store_true", help="write a JSON list instead of text")
+        how.add_argument("--markdown", action="store_true", help="write docs/metrics.md")
+
+    def run(self, **options: Any) -> None:
+        """Print the list, by group."""
+        if options["markdown"]:
+            self.out(metrics_page().rstrip())
+            return
+        found = sorted((described(metric) for metric in metrics), key=lambda each: (each["group"], each["name"]))
+        if options["json"]:
+            self.out(json.dumps(found, ensure_ascii=False, indent=2))
+            return
+        for each in found:
+            low, high = each["range"]
+            needs = f", needs {', '.join(each['needs'])}" if each["needs"] else ""
+            self.out(f"{each['name']}  ({each['group']}, {low:g} to {high:g}{needs})\n  {each['help']}")
+            self.out(f"  {each['formula']}\n  {each['source']}\n")
+
+
+def described(metric: type[Metric]) -> dict[str, Any]:
+    """Return what is to be known of a metric, JSON-ready."""
+    return {
+        "name": metric.key,
+        "label": metric.label,
+        "group": metric.group,
+        "help": metric.help,
+        "needs": sorted(metric.needs),
+        "kinds": sorted(metric.kinds),
+        "range": [metric.low, metric.high],
+        "higher_is_better": metric.higher_is_better,
+        "formula": metric.formula,
+        "source": metric.source,
+    }

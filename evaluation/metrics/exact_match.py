@@ -1,0 +1,23 @@
+"""Lexical: the answer is the reference."""
+
+from __future__ import annotations
+
+from evaluation.metrics.base import metrics
+from evaluation.metrics.overlap import ReferenceOverlap
+from evaluation.tokens import squad_tokens
+
+
+@metrics.register
+class ExactMatch(ReferenceOverlap):
+    """1 where the answer's tokens are those of a reference, in the same order."""
+
+    key = "exact_match"
+    label = "Exact match"
+    help = "1 where the answer is the reference, but for case, punctuation and articles."
+    formula = "1 if tokens(answer) = tokens(reference) else 0"
+    source = "Rajpurkar et al. 2016 (SQuAD)"
+
+    def compare(self, answer: str, reference: str) -> float | None:
+        """Return 1 or 0."""
+        wanted = squad_tokens(reference)
+        return float(squad_tokens(answer) == wanted) if wanted else None

@@ -1,0 +1,22 @@
+"""Retrieval: whether any gold context was retrieved."""
+
+from __future__ import annotations
+
+from evaluation.metrics.base import metrics
+from evaluation.metrics.ranked import IR_MEASURES, RankMetric
+from evaluation.ranks import Ranks
+
+
+@metrics.register
+class HitRate(RankMetric):
+    """1 where at least one gold context is among the contexts."""
+
+    key = "hit_rate"
+    label = "Hit rate"
+    help = "1 where any gold context was retrieved."
+    formula = "1 if a gold context is among the first k else 0"
+    source = f"Success@k; {IR_MEASURES}"
+
+    def value(self, ranks: Ranks, k: int) -> float:
+        """Return the metric."""
+        return float(any(ranks.hits))

@@ -1,0 +1,48 @@
+"""Lexical: how much of the answer's words stand in the contexts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.overlap import share, tokens_of
+from evaluation.types import Sample, Score
+
+
+class KPrecisionOptions(BaseModel):
+    """Against which contexts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    best_context: bool = Field(
+        False, title="Best context", description="Against the best single context, not all of them together."
+    )
+
+
+@metrics.register
+class KPrecision(Metric):
+    """Share of the answer's tokens that the contexts have; null for an answer without tokens."""
+
+    key = "k_precision"
+    label = "K-precision"
+    help = "Share of the answer's words that stand in the contexts: low where the answer adds words of its own."
+    group = "groundedness"
+    needs: ClassVar[frozenset[str]] = frozenset({"answer", "contexts"})
+    formula = "tokens common to answer and contexts / tokens of the answer, as multisets"
+    source = "Adlakha et al. 2024; option best_context as in unitxt"
+    Options = KPrecisionOptions
+    options: KPrecisionOptions
+
+    def score(self, sample: Sample, context: MetricContext) -> Score:
+        """Return the share, with the words that no context has."""
+        answer = tokens_of([sample.trace.answer])
+        if not answer:
+            return Score.unscored("the answer has no word to compare")
+        texts = [each.text for each in sample.trace.contexts]
+        groups = [[text] for text in texts] if self.options.best_context else [texts]
+        known = max((tokens_of(group) for group in groups), key=lambda each: share(each, answer), default=tokens_of([]))
+        found = (known & answer).total()
+        reason = f"{found} of {answer.total()} words of the answer are in the contexts"
+        return Score(found / answer.total(), reason, {"missing": sorted((answer - known).elements())})

@@ -1,0 +1,22 @@
+"""Retrieval: how early the first gold context comes."""
+
+from __future__ import annotations
+
+from evaluation.metrics.base import metrics
+from evaluation.metrics.ranked import IR_MEASURES, RankMetric
+from evaluation.ranks import Ranks
+
+
+@metrics.register
+class Mrr(RankMetric):
+    """Reciprocal of the rank of the first gold context; 0 where there is none."""
+
+    key = "mrr"
+    label = "MRR"
+    help = "1 where the first context is gold, 1/2 where the second is the first gold one."
+    formula = "1 / rank of the first gold context"
+    source = f"Voorhees 1999; {IR_MEASURES}"
+
+    def value(self, ranks: Ranks, k: int) -> float:
+        """Return the metric."""
+        return next((1 / rank for rank, hit in enumerate(ranks.hits, 1) if hit), 0.0)

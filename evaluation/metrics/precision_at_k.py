@@ -1,0 +1,22 @@
+"""Retrieval: how many of the contexts are gold."""
+
+from __future__ import annotations
+
+from evaluation.metrics.base import metrics
+from evaluation.metrics.ranked import IR_MEASURES, RankMetric
+from evaluation.ranks import Ranks
+
+
+@metrics.register
+class PrecisionAtK(RankMetric):
+    """Share of the first k ranks that are gold; fewer retrieved than k count as not gold."""
+
+    key = "precision_at_k"
+    label = "Precision at k"
+    help = "Share of the contexts that are gold."
+    formula = "gold contexts among the first k / k"
+    source = f"P@k; {IR_MEASURES}"
+
+    def value(self, ranks: Ranks, k: int) -> float:
+        """Return the metric."""
+        return sum(ranks.hits) / k

@@ -1,0 +1,22 @@
+"""Retrieval: how much of the gold was retrieved."""
+
+from __future__ import annotations
+
+from evaluation.metrics.base import metrics
+from evaluation.metrics.ranked import IR_MEASURES, RankMetric
+from evaluation.ranks import Ranks
+
+
+@metrics.register
+class RecallAtK(RankMetric):
+    """Share of all gold that is among the first k ranks."""
+
+    key = "recall_at_k"
+    label = "Recall at k"
+    help = "Share of the gold contexts that were retrieved."
+    formula = "gold among the first k / gold in all"
+    source = f"R@k; {IR_MEASURES}"
+
+    def value(self, ranks: Ranks, k: int) -> float:
+        """Return the metric."""
+        return sum(ranks.gains) / ranks.gold

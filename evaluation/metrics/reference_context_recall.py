@@ -1,0 +1,32 @@
+"""Lexical: how much of the text that should have been retrieved is in the contexts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.overlap import tokens_of
+from evaluation.types import Sample, Score
+
+
+@metrics.register
+class ReferenceContextRecall(Metric):
+    """Share of the reference contexts' tokens that the contexts have: retrieval judged by content, without ids."""
+
+    key = "reference_context_recall"
+    label = "Reference context recall"
+    help = "Share of the words of the right passages that the contexts hold, whatever their ids."
+    group = "retrieval"
+    kinds: ClassVar[frozenset[str]] = frozenset({"simple", "complex"})
+    needs: ClassVar[frozenset[str]] = frozenset({"reference_contexts", "contexts"})
+    reads_answer: ClassVar[bool] = False
+    formula = "tokens common to contexts and reference contexts / tokens of the reference contexts, as multisets"
+    source = "Token recall (Rajpurkar et al. 2016) on passages"
+
+    def score(self, sample: Sample, context: MetricContext) -> Score:
+        """Return the share."""
+        wanted = tokens_of(sample.gold_texts)
+        if not wanted:
+            return Score.unscored("no reference context has a word to compare")
+        found = (tokens_of([each.text for each in sample.trace.contexts]) & wanted).total()
+        return Score(found / wanted.total(), f"{found} of {wanted.total()} words of the reference contexts are there")

@@ -1,0 +1,46 @@
+"""Lexical: the longest common subsequence of answer and reference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from evaluation.metrics.base import metrics
+from evaluation.metrics.overlap import ReferenceOverlap, f_measure
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@metrics.register
+class RougeL(ReferenceOverlap):
+    """F-measure of the longest common subsequence of words, in lower case, punctuation left out, nothing stemmed.
+
+    Equal to rouge-score without its stemmer; that one knows no letters beyond a to z, here every script has words.
+    """
+
+    key = "rouge_l"
+    label = "ROUGE-L"
+    help = "How much of answer and reference is the same words in the same order."
+    formula = "F1 of LCS / words of the answer and LCS / words of the reference"
+    source = "Lin 2004"
+
+    def compare(self, answer: str, reference: str) -> float | None:
+        """Return the F-measure against one reference."""
+        given, wanted = _WORD.findall(answer.lower()), _WORD.findall(reference.lower())
+        if not wanted:
+            return None
+        common = common_length(given, wanted)
+        return f_measure(common / len(given), common / len(wanted)) if given else 0.0
+
+
+def common_length(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence, by bits (Hyyrö 2004): 10,000 words take a moment."""
+    places: dict[str, int] = {}
+    for place, word in enumerate(first):
+        places[word] = places.get(word, 0) | 1 << place
+    every = (1 << len(first)) - 1
+    row = every
+    for word in second:
+        matched = row & places.get(word, 0)
+        row = (row + matched | row - matched) & every
+    return len(first) - row.bit_count()

@@ -1,0 +1,33 @@
+"""Retrieval by spans: evidence and contexts in one figure."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.spans import context_positions, gold_in_contexts, missing_evidence
+from evaluation.types import Sample, Score
+
+
+@metrics.register
+class SpanIou(Metric):
+    """Intersection over union of the characters of evidence and contexts, white space not counted."""
+
+    key = "span_iou"
+    label = "Span IoU"
+    help = "1 where the contexts are the evidence and nothing else."
+    group = "retrieval"
+    kinds: ClassVar[frozenset[str]] = frozenset({"simple", "complex"})
+    needs: ClassVar[frozenset[str]] = frozenset({"evidence", "contexts"})
+    reads_answer: ClassVar[bool] = False
+    formula = "evidence characters in the contexts / (characters of the contexts + evidence characters in none of them)"
+    source = "Smith and Troynikov 2024 (Chroma), with repeats and without white space"
+
+    def score(self, sample: Sample, context: MetricContext) -> Score:
+        """Return the ratio; nothing retrieved is 0."""
+        given = context_positions(sample)
+        every = len(given) + missing_evidence(sample)
+        if not every:
+            return Score.unscored("evidence and contexts are only white space")
+        gold = gold_in_contexts(sample, given)
+        return Score(gold / every, f"{gold:,} of {every:,} characters of evidence and contexts are both")

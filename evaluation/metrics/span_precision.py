@@ -1,0 +1,32 @@
+"""Retrieval by spans: how much of the retrieved text is evidence."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.spans import context_positions, gold_in_contexts
+from evaluation.types import Sample, Score
+
+
+@metrics.register
+class SpanPrecision(Metric):
+    """Share of the contexts' characters that are evidence, each character once, white space not counted."""
+
+    key = "span_precision"
+    label = "Span precision"
+    help = "Share of the retrieved text that is evidence: low where chunks are larger than they need to be."
+    group = "retrieval"
+    kinds: ClassVar[frozenset[str]] = frozenset({"simple", "complex"})
+    needs: ClassVar[frozenset[str]] = frozenset({"evidence", "contexts"})
+    reads_answer: ClassVar[bool] = False
+    formula = "evidence characters in the contexts / characters of the contexts, over the union of each"
+    source = "Smith and Troynikov 2024 (Chroma), with repeats and without white space"
+
+    def score(self, sample: Sample, context: MetricContext) -> Score:
+        """Return the share; nothing retrieved is 0."""
+        given = context_positions(sample)
+        if not given:
+            return Score(0.0, "nothing was retrieved")
+        gold = gold_in_contexts(sample, given)
+        return Score(gold / len(given), f"{gold:,} of {len(given):,} characters of the contexts are evidence")

@@ -1,0 +1,22 @@
+"""Lexical: precision and recall of the answer's words together."""
+
+from __future__ import annotations
+
+from evaluation.metrics.base import metrics
+from evaluation.metrics.overlap import ReferenceOverlap, f_measure, share, tokens_of
+
+
+@metrics.register
+class TokenF1(ReferenceOverlap):
+    """Harmonic mean of token precision and token recall against the same reference."""
+
+    key = "token_f1"
+    label = "Token F1"
+    help = "Agreement of the answer's words with the reference's, both ways."
+    formula = "2 · precision · recall / (precision + recall), by tokens"
+    source = "Rajpurkar et al. 2016 (SQuAD)"
+
+    def compare(self, answer: str, reference: str) -> float | None:
+        """Return F1 against one reference."""
+        given, wanted = tokens_of([answer]), tokens_of([reference])
+        return f_measure(share(wanted, given), share(given, wanted)) if wanted else None

@@ -1,0 +1,22 @@
+"""Lexical: how much of the answer's words are the reference's."""
+
+from __future__ import annotations
+
+from evaluation.metrics.base import metrics
+from evaluation.metrics.overlap import ReferenceOverlap, share, tokens_of
+
+
+@metrics.register
+class TokenPrecision(ReferenceOverlap):
+    """Share of the answer's tokens that the reference has; 0 for an answer without tokens."""
+
+    key = "token_precision"
+    label = "Token precision"
+    help = "Share of the answer's words that the reference has; long answers score low."
+    formula = "tokens common to answer and reference / tokens of the answer, as multisets"
+    source = "Rajpurkar et al. 2016 (SQuAD)"
+
+    def compare(self, answer: str, reference: str) -> float | None:
+        """Return the precision against one reference."""
+        wanted = tokens_of([reference])
+        return share(wanted, tokens_of([answer])) if wanted else None

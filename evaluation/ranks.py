@@ -1,0 +1,55 @@
+"""Which ranks of a retrieval hold gold: by ids where they are given, else by spans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evaluation.types import Sample
+from rag_pipeline.types import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """`gains[r]`: how many gold ids rank r + 1 is the first to hold; `gold`: how many there are in all."""
+
+    gains: tuple[int, ...]
+    gold: int
+
+    @property
+    def hits(self) -> list[bool]:
+        """Tell for each rank whether it holds gold."""
+        return [gain > 0 for gain in self.gains]
+
+
+def ranks_of(sample: Sample) -> Ranks | None:
+    """Return the ranks of a sample; None where nothing says what is gold.
+
+    By ids: an id that comes again is dropped, its first rank kept. By spans: a context is gold when it covers at least
+    half of an evidence span (or of its verbatim repeat); only the first hit of a span counts.
+    """
+    if sample.context_ids is not None:
+        gold = set(sample.reference_context_ids)
+        found = list(dict.fromkeys(sample.context_ids))
+        return Ranks(tuple(int(each in gold) for each in found), len(gold)) if gold else None
+    if not sample.evidence:
+        return None
+    left = set(range(len(sample.evidence)))
+    gains = []
+    for context in sample.trace.contexts:
+        held = {number for number in left if _covers(context.span, _copies(sample, number))}
+        gains.append(len(held))
+        left -= held
+    return Ranks(tuple(gains), len(sample.evidence))
+
+
+def _copies(sample: Sample, number: int) -> tuple[Span, ...]:
+    repeats = sample.equivalents[number] if number < len(sample.equivalents) else ()
+    return (sample.evidence[number], *repeats)
+
+
+def _covers(context: Span, copies: tuple[Span, ...]) -> bool:
+    return any(
+        copy.document_id == context.document_id
+        and 2 * max(0, min(copy.end, context.end) - max(copy.start, context.start)) >= max(1, len(copy))
+        for copy in copies
+    )

@@ -1,0 +1,114 @@
+"""`manage.py score` and `manage.py metrics`: answers of any other system."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from evaluation.metrics.base import metrics
+from evaluation.metrics_page import metrics_page
+
+pytestmark = pytest.mark.django_db
+DOCS = Path(__file__).parents[2] / "docs"
+
+ROWS = [
+    {
+        "question": "Where does the Nile end?", "question_id": "n1", "answer": "In the Mediterranean.",
+        "contexts": ["The Nile ends in the Mediterranean Sea.", "Cairo is a city."], "contexts_id": ["nile", "cairo"],
+        "reference_answers": ["the Mediterranean Sea"],
+        "reference_contexts": ["The Nile ends in the Mediterranean Sea."],
+        "reference_context_ids": ["nile"], "is_answerable_label": True,
+    },
+    {"question": "Who is its king?", "answer": "I am not aware of that topic", "is_answerable_label": False},
+    {"question": "كم طوله؟", "answer": "طويل جدا 🐪", "reference_answers": ["طويل"], "contexts": []},
+    {"question": "And then?", "answer": "", "reference_answers": ["Nothing"], "contexts": ["x"], "extra": 7},
+    {"question": "Where does the Nile end?"},
+]  # fmt: skip
+
+
+def scored(tmp_path: Path, rows: list[dict], **options: str) -> tuple[list[dict], dict, str]:
+    source, out, summary = tmp_path / "answers.jsonl", tmp_path / "scored.jsonl", tmp_path / "summary.json"
+    source.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    screen = io.StringIO()
+    call_command("score", str(source), out=out, summary=summary, stdout=screen, **options)
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    return lines, json.loads(summary.read_text())["metrics"], screen.getvalue()
+
+
+def test_every_object_comes_back_in_order_with_numbers_or_reasons(tmp_path):
+    lines, summary, screen = scored(tmp_path, ROWS)
+    assert [{key: line[key] for key in row} for line, row in zip(lines, ROWS, strict=True)] == ROWS
+    assert set(summary) == set(metrics.keys())
+    for line in lines:
+        assert set(line["scores"]) == set(metrics.keys())
+        assert set(line["notes"]) == {name for name, value in line["scores"].items() if value is None}
+        assert all(0 <= value <= 1 for value in line["scores"].values() if value is not None)
+        assert all(line["notes"].values())
+    for name, each in summary.items():
+        values = [line["scores"][name] for line in lines if line["scores"][name] is not None]
+        assert (each["n"], each["n"] + each["n_null"]) == (len(values), len(ROWS))
+        assert name in screen
+
+
+def test_the_numbers_of_a_full_row(tmp_path):
+    row = scored(tmp_path, ROWS)[0][0]["scores"]
+    assert row["token_recall"] == row["recall"] == 1 / 2
+    assert row["token_precision"] == 1 / 2  # "in" is not in the reference
+    assert (row["mrr"], row["precision_at_k"], row["recall_at_k"], row["hit_rate"]) == (1.0, 0.5, 1.0, 1.0)
+    assert row["k_precision"] == row["reference_context_recall"] == 1.0
+    assert row["context_matching"] is None
+
+
+def test_what_a_row_lacks_is_null_and_never_0(tmp_path):
+    lines = scored(tmp_path, ROWS)[0]
+    assert set(lines[4]["scores"].values()) == {None}
+    assert lines[4]["notes"]["token_f1"] == "the row has no answer and no reference_answers"
+    assert lines[4]["notes"]["mrr"] == "the row has no contexts_id and reference_context_ids"
+    assert lines[2]["notes"]["knowledge_bounding"] == "the row has no is_answerable_label"
+    assert lines[2]["scores"]["k_precision"] == 0.0  # its list of contexts is there, and empty
+    assert lines[1]["scores"]["knowledge_bounding"] == 1.0
+
+
+def test_only_the_metrics_asked_for(tmp_path):
+    lines, summary, _ = scored(tmp_path, ROWS, metrics="token_f1, mrr")
+    assert list(summary) == ["token_f1", "mrr"]
+    assert set(lines[0]["scores"]) == {"token_f1", "mrr"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "holds no answers"),
+        ('{"question": "a"}\n{oops', "Line 2: it is not JSON"),
+        ('{"question": "a", "contexts": "b"}', "Line 1: contexts is not a list of texts. Nothing was scored."),
+        ('{"answer": 7}', "answer is not a text"),
+        ('{"is_answerable_label": "yes"}', "neither true nor false"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused_and_nothing_written(tmp_path, text, words):
+    source, out = tmp_path / "answers.jsonl", tmp_path / "scored.jsonl"
+    source.write_text(text)
+    with pytest.raises(CommandError, match=words):
+        call_command("score", str(source), out=out)
+    assert not out.exists()
+
+
+def test_an_unknown_metric_is_named_with_those_there_are(tmp_path):
+    with pytest.raises(CommandError, match=r"no metric called “f2”\. Choose one of: brevity"):
+        scored(tmp_path, ROWS, metrics="f2")
+
+
+def test_the_list_says_everything_of_each_metric():
+    screen = io.StringIO()
+    call_command("metrics", json=True, stdout=screen)
+    found = json.loads(screen.getvalue())
+    assert {each["name"] for each in found} == set(metrics.keys())
+    assert all(each["formula"] and each["source"] and each["group"] and each["help"] for each in found)
+
+
+def test_the_page_of_the_docs_is_that_of_the_metrics():
+    assert (DOCS / "metrics.md").read_text(encoding="utf-8") == metrics_page(), "manage.py metrics --markdown"
