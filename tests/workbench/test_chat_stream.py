@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import httpx
@@ -94,9 +95,10 @@ def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
 
 def prefer(data: Path, **settings: str) -> None:
     """Save preferred pipeline settings from outside the server."""
-    code = f"from workbench.models import Preferences; Preferences.store({{'pipeline': {settings!r}}})"
-    result = run_command("shell", "-v", "0", "-c", code, data=data)
-    assert result.returncode == 0, result.stderr
+    row = (json.dumps({"pipeline": settings}),)
+    with closing(sqlite3.connect(data / "workbench.sqlite3", timeout=30)) as database, database:
+        database.execute("DELETE FROM workbench_preferences")
+        database.execute('INSERT INTO workbench_preferences (id, "values", saved) VALUES (1, ?, datetime())', row)
 
 
 def test_the_builtin_reader_streams_stages_the_answer_and_the_finished_message(site, data):

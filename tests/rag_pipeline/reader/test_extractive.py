@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_pipeline.embedders.base import embedders
+from rag_pipeline.embedding_cache import CachedEmbedder
 from rag_pipeline.reader.extractive import ExtractiveReader
 from rag_pipeline.reader.sentences import split_sentences
 from rag_pipeline.types import Context, GenerationRequest, Span
@@ -21,8 +22,10 @@ SENTENCE = "Answer in one complete sentence."
 
 
 @pytest.fixture(scope="module")
-def reader():
-    return ExtractiveReader(embedders.get("local")("all-MiniLM-L6-v2", "mean").embed_passages)
+def reader(tmp_path_factory):
+    # The questions are read twice: with the cache every text of theirs is embedded once.
+    model = embedders.get("local")("all-MiniLM-L6-v2", "mean")
+    return ExtractiveReader(CachedEmbedder(model, tmp_path_factory.mktemp("cache")).embed_passages)
 
 
 def request(question, *texts, template=ALWAYS, start=0):
