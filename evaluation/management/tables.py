@@ -39,7 +39,7 @@ def tuning_table(tuned: TunedEmbedding) -> str:
         f"On holdout, {measured['questions']} questions of {measured['pairs']} pairs, {figures['chunks']} chunks:",
         f"{'':<12}{'before':>7}  {'95 % interval':<15}{'after':>7}  {'95 % interval':<15}{'change':>7}  95 % interval",
     ]
-    for name, values in measured["metrics"].items():
+    for name, values in sorted(measured["metrics"].items()):  # PostgreSQL keeps no order
         change = values["difference"]
         sides = "".join(f"{_mean(values[side]):<24}" for side in ("before", "after"))
         between = f"{change['low']:+.2f} to {change['high']:+.2f}"
