@@ -60,7 +60,7 @@ def table(figures: dict[str, Any]) -> str:
         "all-MiniLM-L6-v2 tuned on some questions of a collection and measured on all the others; one question a pair,"
         " chunks of 500 characters. The first line is what `TuningSpec` ships; each other line changes what is named in"
         " it. Change: mean paired difference with its 95 % interval. The defaults were chosen on draws from these same"
-        " collections, so that their lines flatter the choice a little, not the comparison with the untuned model.",
+        " collections, so that their lines flatter tuning a little.",
         "",
         "| questions | pairs | epochs | learning rate | negatives | measured on | hit rate@1 | hit rate@4 | MRR@10 |"
         " change of MRR@10 |",
