@@ -41,6 +41,22 @@ class EvaluationSpec(_Checked):
     refusal_list: bool = Field(True, title="Refusal list", description="Compare with the shipped refusals too.")
     refusal_patterns: bool = Field(True, title="Refusal patterns", description="Use the shipped patterns too.")
     weights: dict[str, float] = Field(default_factory=dict, title="Weights", description="Of the scores in the total.")
+    metrics: tuple[str, ...] = Field((), title="Metrics", description="Further ones beside the five headline scores.")
+
+    @field_validator("metrics", mode="before")
+    @classmethod
+    def _known_metrics(cls, value: object) -> object:
+        """Take names as a list or with commas between; the five are there anyway."""
+        from evaluation.metrics.base import metrics  # it reads this module
+
+        names = value.split(",") if isinstance(value, str) else value
+        if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+            raise ValueError("Metrics are names with commas between, such as token_f1,mrr.")
+        found = list(dict.fromkeys(name.strip() for name in names if name.strip()))
+        for name in found:
+            if metrics.find(name) is None:
+                raise ValueError(f"There is no metric called “{name}”. There are: {', '.join(metrics.keys())}.")
+        return tuple(name for name in found if name not in HEADLINE)
 
     @field_validator("weights")
     @classmethod

@@ -13,7 +13,8 @@ def score_table(run: Run) -> str:
     scoring = run.current_scoring
     rows = {row.metric: row for row in scoring.metrics.filter(group="")} if scoring else {}
     lines = [f"{'score':<20}{'mean':>7}   {'95 % interval':<15}{'n':>5}"]
-    lines += [_line(name, rows.get(name)) for name in (*HEADLINE, "total")]
+    further = tuple(scoring.spec.get("metrics", ())) if scoring else ()
+    lines += [_line(name, rows.get(name)) for name in (*HEADLINE, "total", *further)]
     return "\n".join(lines)
 
 

@@ -69,7 +69,7 @@ def why_incomparable(a: ScoredRun, b: ScoredRun) -> str:
     differing = [
         EvaluationSpec.model_fields[name].title or name
         for name in EvaluationSpec.model_fields
-        if name != "weights" and getattr(a.spec, name) != getattr(b.spec, name)
+        if name not in ("weights", "metrics") and getattr(a.spec, name) != getattr(b.spec, name)
     ]
     if differing:
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,8 @@ def testset_csv(*, testset: TestSet) -> bytes:
 
 def run_csv(*, run: Run) -> bytes:
     """Return eval.csv: one row an answer, with the scores of the current scoring."""
-    return to_csv(RUN_COLUMNS, _run_rows(run))
+    further = further_metrics(run)
+    return to_csv((*RUN_COLUMNS, *further), _run_rows(run, further))
 
 
 def write_testset_file(*, testset: TestSet) -> Path:
@@ -80,7 +81,13 @@ def _span(evidence: Evidence, documents: dict[int, Document]) -> dict[str, Any]:
     return {"document": documents[evidence.document_id].name, "start": evidence.start, "end": evidence.end}
 
 
-def _run_rows(run: Run) -> Iterator[list[Any]]:
+def further_metrics(run: Run) -> tuple[str, ...]:
+    """Return the metrics beside the five that the current scoring holds, in the order they were asked for."""
+    scoring = run.current_scoring
+    return tuple(scoring.spec.get("metrics", ())) if scoring else ()
+
+
+def _run_rows(run: Run, further: Sequence[str]) -> Iterator[list[Any]]:
     answers = list(
         Answer.objects.filter(run=run)
         .select_related("question")
@@ -93,7 +100,8 @@ def _run_rows(run: Run) -> Iterator[list[Any]]:
     for answer_id, metric, value in stored.values_list("answer_id", "metric", "value"):
         scores.setdefault(answer_id, {})[metric] = value
     for answer in answers:
-        yield _run_row(answer, scores.get(answer.pk, {}), texts)
+        own = scores.get(answer.pk, {})
+        yield [*_run_row(answer, own, texts), *(own.get(name) for name in further)]
 
 
 def _run_row(answer: Answer, scores: dict[str, float | None], texts: dict[int, str]) -> list[Any]:

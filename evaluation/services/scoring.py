@@ -11,7 +11,7 @@ from evaluation.models import Answer, Evidence, MetricScore, Run, RunMetric, Sco
 from evaluation.repeats import repeats_of
 from evaluation.scoring import ScoredSamples, Steps, finished, score_samples
 from evaluation.services.files import write_run_file
-from evaluation.spec import EvaluationSpec
+from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Sample
 from rag_pipeline.models import Document
 from rag_pipeline.services.indexes import open_embedder
@@ -134,6 +134,7 @@ def _score(run: Run, answers: Sequence[Answer], spec: EvaluationSpec) -> Steps[S
         run.pipeline.get("refusal", DEFAULT_REFUSAL),
         open_embedder(spec.eval_embedding).embed_passages,
         use_context=run.pipeline.get("use_context", True),
+        names=(*HEADLINE, *spec.metrics),
     )
 
 

@@ -27,8 +27,8 @@ _SHARE = 0.6
 class ExtractConsolidator(Consolidator):
     """Scores each sentence by its cosine to the question and by the question's words in it; keeps those near the best.
 
-    Sentences that stand together stay one span. A kept sentence keeps the headings above it, a table row its header
-    row. What overlapping contexts repeat comes once.
+    Sentences that stand together stay one span. A kept table row keeps its header row; headings stay where what follows
+    them is kept, never alone. What overlapping contexts repeat comes once.
     """
 
     key = "extract"
@@ -79,7 +79,10 @@ def kept_places(pieces: Sequence[Piece], scores: Vectors) -> list[int]:
     lifted = {place: _lifted(place, pieces, scores) for place in plain}
     least = _SHARE * max(lifted.values())
     kept = {place for place in plain if lifted[place] >= least}
-    kept |= {head for place in kept for head in pieces[place].heads}
+    kept |= {head for place in kept for head in pieces[place].heads if not pieces[head].is_heading}
+    for place in reversed(range(len(pieces) - 1)):
+        if pieces[place].is_heading and place + 1 in kept and pieces[place].context == pieces[place + 1].context:
+            kept.add(place)
     return sorted(kept)
 
 

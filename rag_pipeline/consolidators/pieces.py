@@ -34,6 +34,11 @@ class Piece:
     meaning: str = ""
     is_frame: bool = False
 
+    @property
+    def is_heading(self) -> bool:
+        """True for a heading; the other frames are a table's header and rule."""
+        return self.is_frame and not self.text.startswith(_ROW)
+
 
 def pieces_of(contexts: Sequence[Context]) -> list[Piece]:
     """Return the pieces of all contexts in order; what overlapping contexts repeat comes once."""

@@ -19,7 +19,7 @@
   }
 
   function key(field) {
-    return field.type === "radio" ? `${field.name}=${field.value}` : field.name;
+    return field.type === "radio" || field.type === "checkbox" ? `${field.name}=${field.value}` : field.name;
   }
 
   function values() {

@@ -75,7 +75,8 @@ def test_buttons_have_their_names(client, testset, name):
 def test_no_field_is_drawn_twice(client, testset):
     html = client.get("/").content.decode()
     for name in SettingsForm(initial=preferred_bench().values).fields:
-        assert html.count(f'name="{name}"') == 1, name
+        drawn = f'<div id="id_{name}"' if name == "metrics" else f'name="{name}"'  # boxes share their name
+        assert html.count(drawn) == 1, name
 
 
 def test_the_address_overrides_settings_and_marks_them(client, testset):
@@ -332,3 +333,15 @@ def test_the_cost_says_when_the_chunks_are_not_known_yet():
     cost = RunEstimate(questions=75, chunks=None, to_embed=1200, calls=0, seconds=36.0)
     html = render_to_string("workbench/_cost.html", {"cost": cost, "problem": ""})
     assert "1,200 sentence groups to embed first (chunks not known before the sentences are embedded)" in html
+
+
+def test_ticked_metrics_go_into_the_run_and_into_the_address(client, testset):
+    boxes = {**fields(), "metrics": ["token_f1", "mrr"]}
+    response = client.post(reverse("evaluate"), boxes, headers=HTMX)
+    assert response.status_code == 200
+    assert Run.objects.get().evaluation["metrics"] == ["token_f1", "mrr"]
+    html = client.get("/?metrics=token_f1,mrr").content.decode()
+    assert re.search(r'value="token_f1"[^>]*checked', html)
+    assert not re.search(r'value="rouge_l"[^>]*checked', html)
+    client.post(reverse("preferences"), boxes)
+    assert re.search(r'value="mrr"[^>]*checked', client.get("/").content.decode())

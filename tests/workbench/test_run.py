@@ -132,6 +132,23 @@ def test_a_wrong_threshold_is_said_beside_it(client):
     assert client.post(address(run, "run-score"), {"refusal_threshold": "x"}).status_code == 422
 
 
+def test_further_metrics_are_computed_on_the_stored_answers(client):
+    run = make_run(evaluation={"weights": {"recall": 2}, "metrics": ["mrr"]})
+    html = client.get(address(run)).content.decode()
+    assert '>MRR<span class="block' in html
+    client.post(address(run, "run-score"), {"further": "1", "metrics": ["token_f1", "span_iou"]})
+    run.refresh_from_db()
+    run_inline(run.scoring_task)
+    html = client.get(address(run)).content.decode()
+    assert '>Token F1<span class="block' in html
+    assert '>Span IoU<span class="block' in html
+    assert '>MRR<span class="block' not in html
+    assert run.current_scoring.spec["weights"] == {"recall": 2.0}
+    assert client.post(address(run, "run-score"), {"further": "1", "metrics": ["odd"]}, follow=True).status_code == 200
+    run.refresh_from_db()
+    assert run.scorings.count() == 2
+
+
 def test_scoring_again_keeps_the_rest_of_the_scoring(client):
     run = make_run(evaluation={"weights": {"recall": 2}})
     response = client.post(address(run, "run-score"), {"refusal_threshold": "0.9", "refusal_list": "on"}, follow=True)

@@ -12,6 +12,7 @@ from evaluation.queries import QuestionFilters
 from evaluation.spec import HEADLINE, EvaluationSpec
 from rag_pipeline.models import Corpus
 from workbench.forms.options import fields_of
+from workbench.forms.workbench import metrics_field
 
 REFUSAL_FIELDS = ("refusal_threshold", "refusal_list", "refusal_patterns")
 _ANY = ("", "Any")
@@ -92,6 +93,18 @@ class QuestionFilterForm(forms.Form):
     def active(self) -> bool:
         """True when something is filtered."""
         return self.filters != QuestionFilters()
+
+
+class MetricsForm(forms.Form):
+    """Which further metrics the stored answers are scored with."""
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, initial: Mapping[str, Any]) -> None:
+        super().__init__(data, initial={"metrics": initial.get("metrics", ())}, auto_id="further_%s")
+        self.fields["metrics"] = metrics_field()
+
+    def spec(self, base: Mapping[str, Any]) -> EvaluationSpec:
+        """Return the scoring `base` with these metrics. Raises ConfigError."""
+        return EvaluationSpec.create(dict(base) | {"metrics": self.cleaned_data["metrics"]})
 
 
 class RefusalForm(forms.Form):

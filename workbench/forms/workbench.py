@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
+from evaluation.metrics.base import metrics
 from evaluation.models import Run, TestSet
 from evaluation.services.contexts import retrieval_names, runs_with_contexts, with_retrieval_of
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
@@ -17,7 +18,7 @@ from rag_pipeline.models import Corpus
 from rag_pipeline.parts import PARTS, Part, option_names, unread_names
 from rag_pipeline.services.prompts import list_prompts
 from rag_pipeline.spec import BUILTIN_READER, CoreSettings, PipelineSpec
-from workbench.forms.options import UnitSelect, fields_of, named_unit_field, unit_field
+from workbench.forms.options import UnitSelect, fields_of, named_unit_field, names_field, unit_field
 from workbench.services.preferences import WEIGHT, comparable, differing
 
 EVERYDAY = ("corpus", "testset", "chunk_size", "chunk_overlap", "top_k", "prompt", "llm")
@@ -217,6 +218,7 @@ def _fields() -> dict[str, forms.Field]:
             label=f"Weight of {name.replace('_', ' ')}",
             error_messages=dict.fromkeys(("required", "invalid", "min_value"), wrong),
         )
+    fields["metrics"] = metrics_field()
     for name in ("prompt", "prompt_without_context"):
         attributes = {"class": "mono", "rows": 8 if name == "prompt" else 3, "spellcheck": "false"}
         fields[name].widget = forms.Textarea(attrs=attributes)
@@ -230,6 +232,14 @@ def _testsets(corpus: Any) -> Any:
     if not str(chosen or "").isdigit():
         return TestSet.objects.none()
     return TestSet.objects.filter(corpus=chosen).order_by("-created", "-pk")
+
+
+def metrics_field() -> forms.CharField:
+    """Return the further metrics to tick, by group."""
+    further = sorted((unit for unit in metrics if unit.key not in HEADLINE), key=lambda unit: (unit.group, unit.label))
+    choices = [(unit.key, f"{unit.label} ({unit.group})") for unit in further]
+    info = EvaluationSpec.model_fields["metrics"]
+    return names_field(choices, info.title or "", info.description or "")
 
 
 def _part_field(part: Part) -> forms.Field:

@@ -105,6 +105,7 @@ def flat_settings(
             flat |= unit.Options().model_dump()
     scoring = EvaluationSpec().model_dump() | dict(evaluation)
     weights = scoring.pop("weights")
+    scoring["metrics"] = ",".join(scoring["metrics"])
     flat |= scoring | RunOptions().model_dump() | dict(options) | dict(pipeline)
     return flat | {f"{WEIGHT}{name}": weights.get(name, 1.0) for name in HEADLINE}
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from django.db.models import Avg, Count, Max, Sum
 
-from evaluation.models import Question, Run
+from evaluation.metrics.base import Metric, metrics
+from evaluation.models import Question, Run, RunMetric
 from evaluation.queries import GroupValue, ScoreCard
 from evaluation.queries.settings import setting_label
 
@@ -46,6 +47,14 @@ class ScoreParts:
     card: ScoreCard
     first: list[GroupValue]
     others: list[GroupValue]
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherScore:
+    """A metric beside the five, over the whole run."""
+
+    metric: type[Metric]
+    summary: RunMetric
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +133,10 @@ def neighbours(run: Run, question: Question) -> Around:
 
 
 def _facts(values: Mapping[str, Any]) -> list[Fact]:
-    return [Fact(setting_label(name), _shown(value)) for name, value in values.items()]
+    shown = dict(values)
+    if "metrics" in shown:
+        shown["metrics"] = ", ".join(shown["metrics"]) or "only the five"
+    return [Fact(setting_label(name), _shown(value)) for name, value in shown.items()]
 
 
 def _shown(value: Any) -> Any:
@@ -135,3 +147,13 @@ def _shown(value: Any) -> Any:
     if isinstance(value, list):
         return json.dumps(value, ensure_ascii=False)
     return f"{value:g}" if isinstance(value, float) else value
+
+
+def further_scores(run: Run) -> list[FurtherScore]:
+    """Return the metrics beside the five that the run is scored with, in the order they were asked for."""
+    scoring = run.current_scoring
+    if scoring is None:
+        return []
+    names = scoring.spec.get("metrics", ())
+    rows = {row.metric: row for row in scoring.metrics.filter(metric__in=names, group="")}
+    return [FurtherScore(metrics.get(name), rows[name]) for name in names if name in rows and metrics.find(name)]

@@ -17,11 +17,11 @@ from evaluation.services.files import run_csv
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.services.scoring import preview_scores
 from rag_pipeline.errors import PipelineError
-from workbench.forms.runs import QuestionFilterForm, RefusalForm, RunNameForm
+from workbench.forms.runs import MetricsForm, QuestionFilterForm, RefusalForm, RunNameForm
 from workbench.htmx import render_page
 from workbench.services.preferences import preferred_bench
 from workbench.services.refusals import RefusalPreview, preview
-from workbench.services.run_facts import failures, neighbours, run_facts, score_parts
+from workbench.services.run_facts import failures, further_scores, neighbours, run_facts, score_parts
 
 TWINS = "twins"
 
@@ -47,6 +47,8 @@ def show(request: HttpRequest, found: Run, name_form: RunNameForm | None = None,
             "parts": score_parts(cards),
             "preferred": preferred if preferred and preferred.testset_id == found.testset_id else None,
             "refusal_form": RefusalForm(initial=found.current_scoring.spec),
+            "metrics_form": MetricsForm(initial=found.current_scoring.spec),
+            "further": further_scores(found),
             "failures": failures(found),
         }
     return render_page(request, "runs/run.html", "runs/_questions.html", context | {"facts": run_facts(found)}, status)
@@ -85,9 +87,14 @@ def refusals(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def score(request: HttpRequest, pk: int) -> HttpResponse:
-    """Queue scoring the stored answers again, with another way of recognising refusals; no model is asked."""
+    """Queue scoring the stored answers again, with other metrics or another way of recognising refusals.
+
+    No model is asked.
+    """
     found = _found(pk)
-    form = RefusalForm(request.POST, initial={})
+    form: MetricsForm | RefusalForm = (
+        MetricsForm(request.POST, initial={}) if "further" in request.POST else RefusalForm(request.POST, initial={})
+    )
     if not form.is_valid():
         context = {"run": found, "refusal_form": form, "preview": None}
         return render_page(request, "runs/refusals.html", "runs/_refusals.html", context, 422)

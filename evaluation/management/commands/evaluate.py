@@ -21,7 +21,7 @@ from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.management.base import WRONG_USAGE, WorkbenchCommand, add_set_argument, parse_set, pipeline_spec
 from rag_pipeline.services.corpora import get_corpus
 
-_EVALUATION = ("agreement", "eval_embedding", "refusal_threshold")
+_EVALUATION = ("agreement", "eval_embedding", "refusal_threshold", "metrics")
 _OPTIONS = ("split", "limit", "repeat")
 
 
@@ -42,6 +42,7 @@ class Command(WorkbenchCommand):
         parser.add_argument(
             "--weights", metavar="NAME=W,...", help=f"weights in the total, all 1 unless given: {', '.join(HEADLINE)}"
         )
+        parser.add_argument("--metrics", metavar="A,B", help="further metrics by name, see manage.py metrics")
         parser.add_argument("--split", choices=("tune", "holdout", "all"), help="part of the test set (all)")
         parser.add_argument("--limit", type=int, metavar="N", help="only the first N pairs")
         parser.add_argument("--repeat", type=int, metavar="N", help="answers per question (1)")

@@ -90,10 +90,22 @@ def test_the_files_on_disk_are_the_same_bytes(data_dir):
 
 def test_longer_files_take_no_more_queries(django_assert_num_queries):
     run = make_run(repeat=2)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         files.run_csv(run=run)
     with django_assert_num_queries(3):
         files.testset_csv(testset=run.testset)
+
+
+def test_further_metrics_are_columns_at_the_end_in_their_order():
+    run = make_run(evaluation={"metrics": ["token_f1", "mrr"]}, contexts={"p1s": [(0, 400)], "p2s": []})
+    data = files.run_csv(run=run)
+    assert data.decode().splitlines()[0] == f"{EVAL_HEADER},token_f1,mrr"
+    rows = rows_of(data)
+    assert rows["p1s"]["mrr"] == "1.0"
+    assert rows["p2s"]["mrr"] == "0.0"  # nothing was retrieved
+    assert rows["o1"]["mrr"] == ""  # counts for answerable questions only
+    assert 0 < float(rows["p1s"]["token_f1"]) <= 1
+    assert files.run_csv(run=make_run()).decode().splitlines()[0] == EVAL_HEADER
 
 
 def test_text_in_any_script_is_kept():
