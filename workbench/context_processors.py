@@ -20,6 +20,7 @@ PAGES = (
     ("Dashboard", "dashboard"),
     ("Compare", "compare"),
     ("Chat", "chat"),
+    ("Metrics", "metrics"),
 )
 THEMES = ("light", "dark")
 

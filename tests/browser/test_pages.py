@@ -16,6 +16,7 @@ PAGES = {
     "Dashboard": "/dashboard/",
     "Compare": "/compare/",
     "Chat": "/chat/",
+    "Metrics": "/metrics/",
 }
 SERIOUS = {"serious", "critical"}
 

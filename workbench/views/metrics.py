@@ -1,0 +1,36 @@
+"""What each metric is."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.http import require_safe
+
+from evaluation.metrics.base import INPUTS, Metric, kind_words, metrics
+
+
+@require_safe
+def metrics_page(request: HttpRequest) -> HttpResponse:
+    """List the metrics by group, the headline scores first."""
+    found = sorted(metrics, key=lambda metric: (metric.group != "headline", metric.group, metric.key))
+    groups = [
+        (group.capitalize(), [described(metric) for metric in each])
+        for group, each in groupby(found, lambda metric: metric.group)
+    ]
+    return render(request, "metrics/page.html", {"groups": groups})
+
+
+def described(metric: type[Metric]) -> dict[str, object]:
+    """Return what the page shows of a metric."""
+    return {
+        "metric": metric,
+        "needs": [INPUTS[name] for name in sorted(metric.needs)],
+        "kinds": "" if metric.kinds == Metric.kinds else kind_words(metric.kinds),
+        "options": [(name, option.description) for name, option in metric.Options.model_fields.items()],
+    }
+
+
+urlpatterns = [path("metrics/", metrics_page, name="metrics")]
