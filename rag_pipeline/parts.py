@@ -15,6 +15,7 @@ from rag_pipeline.rerankers.base import rerankers
 from rag_pipeline.retrievers.base import Retriever, retrievers
 
 NONE = "none"
+ONLY_READ_BY = "it is only read by"
 BUILTIN_READER = "builtin:extractive"
 
 
@@ -76,13 +77,9 @@ def option_names() -> set[str]:
 
 
 def option_owners(name: str) -> list[str]:
-    """Return which units read an option, in words."""
-    return [
-        f"{part.title.lower()} {unit.key}"
-        for part in PARTS
-        for unit in part.registry
-        if name in unit.Options.model_fields
-    ]
+    """Return which units read an option, in words, those of a kind together: chunker fixed, recursive."""
+    owners = ((part, [unit.key for unit in part.registry if name in unit.Options.model_fields]) for part in PARTS)
+    return [f"{part.title.lower()} {', '.join(keys)}" for part, keys in owners if keys]
 
 
 def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
@@ -99,7 +96,8 @@ def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
     unread["prompt_without_context"] = "it is only read without context"
     retriever = _retriever(values)
     if retriever is not None and retriever.needs_evidence:
-        unread |= dict.fromkeys(_BEFORE_EVIDENCE, f"the {retriever.label.lower()} retrieves the gold evidence itself")
+        before = _BEFORE_EVIDENCE | option_names() - set(retriever.Options.model_fields)
+        unread |= dict.fromkeys(before, f"the {retriever.label.lower()} retrieves the gold evidence itself")
     elif retriever is not None and not retriever.needs_vectors and not _embeds_elsewhere(values):
         unread |= dict.fromkeys(("embedding", "embed_mode"), f"{retriever.label} embeds nothing")
     read = {
@@ -108,8 +106,8 @@ def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
         if part.field not in unread and (unit := part.maybe(values.get(part.field))) is not None
         for name in unit.Options.model_fields
     }
-    for name in option_names() - read:
-        unread[name] = f"it is only read by {', '.join(option_owners(name))}"
+    for name in option_names() - read - set(unread):
+        unread[name] = f"{ONLY_READ_BY} {' or '.join(option_owners(name))}"
     return unread
 
 

@@ -106,8 +106,8 @@ def first_problem(error: ValidationError) -> tuple[str, str]:
     name = str(problem["loc"][0]) if problem["loc"] else ""
     if problem["type"] == "value_error":
         return name, problem["msg"].removeprefix("Value error, ")
-    label = name.replace("_", " ").capitalize()
-    limits = problem.get("ctx", {})
+    label = name.replace("_", " ").capitalize().replace("Mmr", "MMR")
+    limits = {limit: _plainly(value) for limit, value in problem.get("ctx", {}).items()}
     phrase = _PHRASES.get(problem["type"], "")
     if not phrase:
         return name, f"{label}: {problem['msg']}."
@@ -127,6 +127,11 @@ _PHRASES = {
     "dict_type": "must be an object of names and numbers",
 }
 """What pydantic's kinds of error mean, in the words of the form."""
+
+
+def _plainly(limit: Any) -> Any:
+    """Return 1.0 as 1, and quoted choices without their quotes."""
+    return f"{limit:g}" if isinstance(limit, float) else limit.replace("'", "") if isinstance(limit, str) else limit
 
 
 def _shortened(value: Any) -> str:

@@ -171,7 +171,7 @@ class Retrieval:
         if count:
             return found.after("budget", found.hits[:count])
         note = (
-            f"A question got no context: its best one alone is longer than the context budget of {self.budget} tokens. "
+            f"A question got no context: its best one alone is longer than the context budget ({self.budget}). "
             "Raise the budget, or make chunks smaller."
         )
         return replace(found.after("budget", ()), notes=(*found.notes, note))

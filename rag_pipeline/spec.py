@@ -18,6 +18,7 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.parts import (
     BUILTIN_READER,
     NONE,
+    ONLY_READ_BY,
     PARTS,
     Part,
     needs_vectors,
@@ -239,9 +240,8 @@ def _refuse_what_builtin_cannot(core: CoreSettings, units: Mapping[Part, type[Un
 
 def _refuse_unread(unread: Mapping[str, str]) -> None:
     for name, reason in unread.items():
-        if name in CORE_NAMES:
-            raise ConfigError(f"{name} would change nothing: {reason}. Leave it out.", name)
-        raise ConfigError(f"{name} would change nothing: {reason}. Choose that, or leave {name} out.", name)
+        mend = f"Choose what reads it, or leave {name} out" if reason.startswith(ONLY_READ_BY) else "Leave it out"
+        raise ConfigError(f"{name} would change nothing: {reason}. {mend}.", name)
 
 
 def _refuse_few_candidates(spec: PipelineSpec) -> None:

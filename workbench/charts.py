@@ -14,7 +14,7 @@ from django.urls import reverse
 from evaluation.queries import RunRow
 from evaluation.types import Summary
 from workbench.services.palette import SERIES
-from workbench.templatetags.workbench import chunking, reader_name, words
+from workbench.templatetags.workbench import reader_name, retrieving, words
 from workbench.templatetags.workbench import score as two_decimals
 
 Figure = dict[str, Any]
@@ -23,6 +23,7 @@ TOP = {"total": 5.0}
 DIRECT_LABELS = 4
 """Up to so many series are labelled beside their dots; more get a legend."""
 _LABEL_HEIGHT = 0.13
+_LABEL_ROOM, _WIDEST_LABEL = 136, 260
 """Least distance of two labels, as a share of the y axis."""
 _FAN = 0.022
 _WIDEST_FAN = 0.14
@@ -134,7 +135,7 @@ def _hover(row: RunRow, score: str) -> str:
         f"<b>{escape(str(row.run))}</b>",
         f"{words(score)} {two_decimals(summary.mean)}{_interval(summary)}, n = {summary.n}",
         f"{escape(row.prompt_name)} · {escape(reader_name(row.settings))}",
-        escape(chunking(settings)),
+        escape(retrieving(settings)),
         f"{escape(str(settings.get('chunker', '')))}, top k {settings.get('top_k', '')}",
         escape(str(settings.get("embedding", ""))),
     ]
@@ -171,7 +172,7 @@ def _layout(dots: Sequence[RunRow], data: Sequence[Figure], score: str) -> Figur
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         "annotations": _labels(data, top) if direct else [],
         "height": 380,
-        "margin": {"r": 136 if direct else 16},
+        "margin": {"r": _room(data) if direct else 16},
     }
     if sizes:
         low, high = math.log10(sizes[0]), math.log10(sizes[-1])
@@ -202,6 +203,12 @@ def _labels(data: Sequence[Figure], top: float) -> list[Figure]:
         heights.append(max(trace["y"][-1], heights[-1] + _LABEL_HEIGHT * top if heights else 0.0))
     over = max(0.0, heights[-1] - top) if heights else 0.0
     return [_label(trace, height - over) for trace, height in zip(ends, heights, strict=True)]
+
+
+def _room(data: Sequence[Figure]) -> int:
+    """Return the pixels right of the axes that the longest label needs; a very long one is cut by the edge."""
+    longest = max((len(line) for trace in data for line in trace["name"].split(" · ")), default=0)
+    return min(_WIDEST_LABEL, max(_LABEL_ROOM, 16 + round(6.5 * longest)))
 
 
 def _label(trace: Figure, height: float) -> Figure:

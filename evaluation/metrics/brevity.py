@@ -28,5 +28,5 @@ class Brevity(Metric):
             return Score.unscored("the answer declines")
         answer = count_words(sample.trace.answer)
         reference = max(count_words(text) for text in sample.reference_answers)
-        reason = f"{answer} words; the longest reference has {reference}"
+        reason = f"{answer} {'word' if answer == 1 else 'words'}; the longest reference has {reference}"
         return Score(min(1.0, reference / answer), reason, {"words": answer, "reference_words": reference})

@@ -9,8 +9,7 @@ from pydantic import BaseModel
 
 from evaluation.queries.rows import RunRow, SettingDifference
 from evaluation.spec import EvaluationSpec, RunOptions
-from rag_pipeline.chunkers.base import chunkers
-from rag_pipeline.retrievers.base import retrievers
+from rag_pipeline.parts import PARTS
 from rag_pipeline.spec import CoreSettings
 
 
@@ -40,7 +39,7 @@ def _all_settings(row: RunRow) -> dict[str, Any]:
 @cache
 def _labels() -> dict[str, str]:
     models: list[type[BaseModel]] = [CoreSettings, EvaluationSpec, RunOptions]
-    models += [unit.Options for unit in chunkers] + [unit.Options for unit in retrievers]
+    models += [unit.Options for part in PARTS for unit in part.registry]
     found = {"testset": "Test set"}
     for model in models:
         for name, field in model.model_fields.items():

@@ -59,6 +59,10 @@ class Reranker(Unit):
         """Refuse a name that cannot be used, before any work. Raises ConfigError with the mend."""
 
     @classmethod
+    def load(cls, name: str) -> None:
+        """Load what the name stands for, before other work that takes long. Raises ConfigError with the mend."""
+
+    @classmethod
     def calls(cls, options: object) -> int:
         """Return how many model calls one question takes at most."""
         return 1 if cls.needs_model else 0

@@ -55,6 +55,12 @@ class CrossEncoderReranker(Reranker):
         if folder.is_dir():
             _check_config(name, _saved_config(name, folder))
 
+    @classmethod
+    def load(cls, name: str) -> None:
+        """Load the model, which `rerank_many` then finds loaded. Raises ConfigError."""
+        with _lock:
+            _load(name, _state(name))
+
     async def rerank_many(
         self, questions: Sequence[str], candidates: Sequence[Sequence[Context]], concurrency: int = 16
     ) -> Sequence[Reranked | PipelineError]:

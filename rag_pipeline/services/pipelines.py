@@ -52,6 +52,15 @@ def check_parts(spec: PipelineSpec) -> None:
             unit.check(value.partition(":")[2])  # type: ignore[attr-defined]
 
 
+def _load_models(spec: PipelineSpec) -> None:
+    """Load the models that units name, before an index is built: a name of the hub may be wrong. Raises ConfigError."""
+    for part in PARTS:
+        value = getattr(spec.core, part.field)
+        unit = part.unit(value) if part.named and part.field in spec.options else None
+        if unit is not None:
+            unit.load(value.partition(":")[2])  # type: ignore[attr-defined]
+
+
 def calls_before_answer(spec: PipelineSpec) -> int:
     """Return how many model calls the steps of retrieval make for one question."""
     calls = 0
@@ -77,6 +86,7 @@ def prepare_pipeline(*, corpus: Corpus, spec: PipelineSpec) -> Iterator[Progress
     """
     check_parts(spec)
     _refuse_oracle(spec)
+    _load_models(spec)
     if spec.needs_chunks:
         yield from build_index(corpus=corpus, spec=spec)
 

@@ -22,7 +22,7 @@ CHAT = {"llm": "openai:gpt-test"}
         ({"chunk_overlap": "100%"}, "chunk_overlap", "smaller than the chunk size"),
         ({"chunk_overlap": "-5"}, "chunk_overlap", "negative"),
         ({"chunk_overlap": "some"}, "chunk_overlap", "percentage"),
-        ({"chunk_unit": "words"}, "chunk_unit", "'characters' or 'tokens'"),
+        ({"chunk_unit": "words"}, "chunk_unit", "characters or tokens"),
         ({"chunker": "odd"}, "chunker", "fixed, hierarchical"),
         ({"retriever": "odd"}, "retriever", "dense"),
         ({"embedding": "odd:name"}, "embedding", "local"),
@@ -119,3 +119,30 @@ def test_a_changed_prompt_loses_the_old_one_s_name():
     changed = PipelineSpec.create().changed(prompt="{context} {question}")
     assert changed.settings["prompt_name"].startswith("Custom")
     assert changed.changed(top_k=2).settings["prompt_name"] == changed.settings["prompt_name"]
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (
+            {"retriever": "oracle", "chunk_size": 500},
+            "chunk_size would change nothing: the oracle retrieves the gold evidence itself. Leave it out.",
+        ),
+        (
+            {"chunker": "semantic", "parent_size": 500},
+            "parent_size would change nothing: it is only read by chunker hierarchical. "
+            "Choose what reads it, or leave parent_size out.",
+        ),
+        ({"retriever": "mmr", "mmr_lambda": 2}, "MMR lambda must be at most 1, not “2”."),
+        ({"embed_mode": "late"}, "Embed mode must be mean or head, not “late”."),
+    ],
+)
+def test_a_refusal_says_what_can_be_done(given, message):
+    with pytest.raises(ConfigError) as refused:
+        PipelineSpec.create(given)
+    assert str(refused.value) == message
+
+
+def test_who_reads_a_setting_is_told_once_a_kind():
+    with pytest.raises(ConfigError, match="only read by reranker cross_encoder, llm\\. "):
+        PipelineSpec.create({"rerank_candidates": 30})

@@ -345,3 +345,35 @@ def test_ticked_metrics_go_into_the_run_and_into_the_address(client, testset):
     assert not re.search(r'value="rouge_l"[^>]*checked', html)
     client.post(reverse("preferences"), boxes)
     assert re.search(r'value="mrr"[^>]*checked', client.get("/").content.decode())
+
+
+def test_a_switch_in_the_address_is_shown_and_sent_as_it_says(client, testset):
+    html = client.get("/?use_context=false&llm=openai:x").content.decode()
+    box = re.search(r'<input[^>]*name="use_context"[^>]*>', html).group()
+    assert "checked" not in box
+    assert "No context is used" in html
+
+
+@pytest.mark.parametrize("chosen, left", [("chunker=semantic", "Chunk size"), ("retriever=oracle", "")])
+def test_what_the_choice_does_not_read_leaves_no_label(client, testset, chosen, left):
+    html = client.get(f"/?{chosen}").content.decode()
+    assert ">Chunk overlap</label>" not in html
+    assert (">Chunk size</label>" in html) == bool(left)
+    assert ("nothing is cut into chunks" in html) != bool(left)
+
+
+def test_the_size_of_a_parent_stands_before_its_overlap(client, testset):
+    html = client.get("/?chunker=hierarchical").content.decode()
+    assert html.index(">Parent size</label>") < html.index(">Parent overlap</label>")
+
+
+def test_a_choice_that_is_not_there_is_refused_with_those_that_are(client, testset):
+    response = client.post(reverse("evaluate"), fields() | {"retriever": "hybird"}, headers=HTMX)
+    assert response.status_code == 422
+    assert "Retriever cannot be “hybird”. Choose one of: bm25, dense, hybrid," in response.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_whole_numbers_have_no_point(client, testset):
+    html = client.get("/?chunker=semantic").content.decode()
+    assert re.search(r'name="semantic_percentile" value="95"', html)

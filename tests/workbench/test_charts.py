@@ -109,3 +109,8 @@ def test_a_run_without_score_or_of_part_of_the_questions(testset):
 
 def test_nothing_to_draw_is_an_empty_figure():
     assert figure(make_testset())["data"] == []
+
+
+def test_the_longest_label_has_room(testset):
+    make_run(testset, settings={"chunk_size": 100, "llm": "openai:a-model-with-a-long-name"})
+    assert figure(testset)["layout"]["margin"]["r"] >= 6 * len("openai:a-model-with-a-long-name")

@@ -82,3 +82,9 @@ def test_compare_and_the_run_s_page_say_where_contexts_came_from(client, source)
     source.delete()
     page = client.get(f"/runs/{run.pk}/").content.decode()
     assert "contexts from odd (deleted)" in page
+
+
+def test_where_the_chunk_fields_were_it_says_where_contexts_come_from(client, source):
+    shown = client.get(f"/?testset={source.testset_id}&contexts_from={source.pk}").content.decode()
+    assert f'Contexts come from <a href="/runs/{source.pk}/">odd</a>.' in shown
+    assert "Contexts come from" not in client.get(f"/?testset={source.testset_id}").content.decode()

@@ -75,9 +75,39 @@ def test_reported_values_are_short():
     "given, shown",
     [
         ({"use_context": True, "chunk_size": 1000, "chunk_overlap": "15%"}, "1,000 characters, overlap 15%"),
+        (
+            {"use_context": True, "chunk_size": 400, "chunk_unit": "tokens", "chunker": "semantic"},
+            "semantic 400 tokens",
+        ),
         ({"use_context": True, "retriever": "oracle"}, "oracle"),
         ({"use_context": False}, "no context"),
     ],
 )
 def test_a_run_s_chunks_in_a_line(given, shown):
     assert formats.chunking(given) == shown
+
+
+HYBRID = {
+    "query_transform": "rewrite",
+    "retriever": "hybrid",
+    "reranker": "cross_encoder:/models/own",
+    "consolidate": "none",
+}
+
+
+@pytest.mark.parametrize(
+    "given, shown",
+    [
+        ({"retriever": "dense"}, "300 characters"),
+        ({"retriever": "bm25"}, "300 characters · bm25"),
+        (HYBRID, "300 characters · rewrite · hybrid · cross_encoder:own"),
+    ],
+)
+def test_a_run_s_retrieval_in_a_line(given, shown):
+    assert formats.retrieving({"use_context": True, "chunk_size": 300} | given) == shown
+
+
+def test_the_oracle_is_said_once_and_no_context_has_no_steps():
+    assert formats.retrieving({"use_context": True, "retriever": "oracle"}) == "oracle"
+    assert formats.retrieving({"use_context": False}) == "no context"
+    assert formats.steps_of({"retriever": "dense", "consolidate": "extract"}) == "dense · extract"

@@ -87,7 +87,13 @@ def unit_field(registry: Registry[Any], title: str, default: str, *, optional: b
     choices += [
         (unit.key, f"{unit.label or unit.key}{' (not installed)' if unit.missing() else ''}") for unit in registry
     ]
-    field = UnitField(choices=choices, initial=default, label=title, widget=UnitSelect)
+    field = UnitField(
+        choices=choices,
+        initial=default,
+        label=title,
+        widget=UnitSelect,
+        error_messages=_choice_messages(title, [key for key, _ in choices]),
+    )
     field.explained = _explained(registry)
     return field
 
@@ -122,7 +128,8 @@ def form_field(name: str, info: FieldInfo) -> forms.Field:
     }
     if get_origin(kind) is Literal:
         choices = [(value, str(value).replace("_", " ").capitalize()) for value in get_args(kind)]
-        return forms.ChoiceField(choices=choices, **common)
+        messages = _choice_messages(common["label"], [str(value) for value in get_args(kind)])
+        return forms.ChoiceField(choices=choices, error_messages=messages, **common)
     if kind is bool:
         return forms.BooleanField(**(common | {"required": False}))
     if kind in (int, float):
@@ -132,6 +139,20 @@ def form_field(name: str, info: FieldInfo) -> forms.Field:
     longest = _limit(info, "max_length")
     wrong = {"required": f"{common['label']} cannot be empty."}
     return forms.CharField(max_length=longest, error_messages=wrong, **(common | {"required": _needed(info)}))
+
+
+def _choice_messages(title: str, keys: Sequence[str]) -> dict[str, str]:
+    """Return what is said of a value that is none of the choices, as an old address may hold one."""
+    offered = f"Choose one of: {', '.join(keys)}."
+    return {"required": offered, "invalid_choice": f"{title} cannot be “%(value)s”. {offered}"}
+
+
+class FloatField(forms.FloatField):
+    """A number without a needless .0."""
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return a whole number as one; what was typed stays."""
+        return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _number(kind: type, info: FieldInfo, common: dict[str, Any]) -> forms.Field:
@@ -147,7 +168,7 @@ def _number(kind: type, info: FieldInfo, common: dict[str, Any]) -> forms.Field:
     if kind is int:
         field = forms.IntegerField(min_value=low, max_value=high, error_messages=messages, **common)
     else:
-        field = forms.FloatField(min_value=low, max_value=high, step_size=None, error_messages=messages, **common)
+        field = FloatField(min_value=low, max_value=high, step_size=None, error_messages=messages, **common)
         field.widget.attrs["step"] = "any"
     return field
 

@@ -18,7 +18,7 @@ from rag_pipeline.models import Corpus
 from rag_pipeline.parts import PARTS, Part, option_names, unread_names
 from rag_pipeline.services.prompts import list_prompts
 from rag_pipeline.spec import BUILTIN_READER, CoreSettings, PipelineSpec
-from workbench.forms.options import UnitSelect, fields_of, named_unit_field, names_field, unit_field
+from workbench.forms.options import FloatField, UnitSelect, fields_of, named_unit_field, names_field, unit_field
 from workbench.services.preferences import WEIGHT, comparable, differing
 
 EVERYDAY = ("corpus", "testset", "chunk_size", "chunk_overlap", "top_k", "prompt", "llm")
@@ -54,6 +54,7 @@ class SettingsForm(forms.Form):
     def __init__(self, data: Mapping[str, Any] | None = None, *, initial: Mapping[str, Any]) -> None:
         super().__init__(data, initial=dict(initial))
         self.fields.update(_fields())
+        self._read_switches()
         self._offer_testsets()
         self._offer_contexts()
         self.fields["llm"].widget.attrs["list"] = "known-models"
@@ -64,6 +65,12 @@ class SettingsForm(forms.Form):
             self.fields[name].widget = forms.HiddenInput()
         for name in STRUCTURE:
             self.fields[name].widget.attrs["data-structure"] = ""
+
+    def _read_switches(self) -> None:
+        """Take a switch given as text, as in an address, for what it says: to Django any text is on."""
+        for name, field in self.fields.items():
+            if isinstance(field, forms.BooleanField) and name in self.initial:
+                self.initial[name] = comparable(self.initial[name]) == "true"
 
     def _offer_testsets(self) -> None:
         """Offer the test sets of the corpus; when it was just chosen, its newest one is."""
@@ -111,6 +118,23 @@ class SettingsForm(forms.Form):
         unread = set(unread_names(shown)) - {"prompt_name"} | set(_HIDDEN)
         return unread | retrieval_names() if self.key(CONTEXTS) else unread
 
+    @cached_property
+    def source(self) -> Run | None:
+        """The run whose contexts are answered from; None where this run retrieves."""
+        key = self.key(CONTEXTS)
+        return runs_with_contexts(testset=self.key("testset") or 0).filter(pk=key).first() if key else None
+
+    @property
+    def no_chunks(self) -> str:
+        """Why there is nothing to cut, in place of the chunk fields; empty where documents are cut."""
+        if "chunk_size" not in self.unread or self.source is not None:
+            return ""
+        if comparable(self.value("use_context")) != "true":
+            return "No context is used: the model answers alone."
+        chosen = self.fields["retriever"]
+        label = dict(chosen.choices).get(self.value("retriever"), "")  # type: ignore[attr-defined]
+        return f"{label}: the gold evidence is the context, so nothing is cut into chunks."
+
     def changed_from(self, preferred: Mapping[str, Any]) -> set[str]:
         """Return the names of the shown fields that differ from the preferred settings."""
         shown = {name: self.value(name) for name in self.fields if name not in self.unread}
@@ -120,9 +144,9 @@ class SettingsForm(forms.Form):
     def more(self) -> list[tuple[str, list[forms.BoundField]]]:
         """Return the fields under *More settings*, by heading."""
         chunks, retrieval = _option_names("chunker"), [part for part in PARTS if part.field != "chunker"]
-        steps = [name for part in retrieval for name in (part.field, *sorted(_option_names(part.field)))]
+        steps = [name for part in retrieval for name in (part.field, *_option_names(part.field))]
         groups = (
-            ("Chunks", ["chunker", "chunk_unit", *sorted(chunks - {"chunk_unit"})]),
+            ("Chunks", [*dict.fromkeys(["chunker", "chunk_unit", *chunks])]),
             ("Retrieval", ["use_context", CONTEXTS, "embedding", "embed_mode", *steps, "context_budget"]),
             ("Answer", [name for name in CoreSettings.model_fields if name not in chunks]),
             ("Scoring", [*EvaluationSpec.model_fields, *(f"{WEIGHT}{name}" for name in HEADLINE)]),
@@ -213,7 +237,7 @@ def _fields() -> dict[str, forms.Field]:
         fields[part.field] = _part_field(part)
     for name in HEADLINE:
         wrong = f"The weight of {name.replace('_', ' ')} must be a number of at least 0."
-        fields[f"{WEIGHT}{name}"] = forms.FloatField(
+        fields[f"{WEIGHT}{name}"] = FloatField(
             min_value=0,
             label=f"Weight of {name.replace('_', ' ')}",
             error_messages=dict.fromkeys(("required", "invalid", "min_value"), wrong),
@@ -248,11 +272,10 @@ def _part_field(part: Part) -> forms.Field:
     return make(part.registry, part.title, default, optional=part.optional)
 
 
-def _option_names(field: str) -> set[str]:
-    """Return the options of all units that a setting can choose."""
-    return {
-        name for part in PARTS if part.field == field for unit in part.registry for name in unit.Options.model_fields
-    }
+def _option_names(field: str) -> list[str]:
+    """Return the options of all units that a setting can choose, as they were declared."""
+    units = [unit for part in PARTS if part.field == field for unit in part.registry]
+    return list(dict.fromkeys(name for unit in units for name in unit.Options.model_fields))
 
 
 def _pipeline_names() -> set[str]:

@@ -17,11 +17,14 @@ from django.utils.safestring import SafeString
 
 from evaluation.models import Answer
 from rag_pipeline.models import BackgroundTask
+from rag_pipeline.parts import NONE, PARTS
 
 register = template.Library()
 
 UNKNOWN = "unknown"
 MINUS = "−"
+_PLAIN = {"chunker": "recursive", "retriever": "dense"}
+_STEPS = [part.field for part in PARTS if part.field != "chunker"]
 
 
 @register.filter
@@ -214,7 +217,30 @@ def chunking(settings: Mapping[str, Any]) -> str:
     size = settings.get("chunk_size")
     if not isinstance(size, int):
         return str(settings["retriever"]) if settings.get("use_context") and "retriever" in settings else "no context"
-    return f"{size:,} {settings.get('chunk_unit', 'characters')}, overlap {settings.get('chunk_overlap', '0')}"
+    chunker = settings.get("chunker", _PLAIN["chunker"])
+    named = f"{chunker} " if chunker != _PLAIN["chunker"] else ""
+    overlap = f", overlap {settings['chunk_overlap']}" if "chunk_overlap" in settings else ""
+    return f"{named}{size:,} {settings.get('chunk_unit', 'characters')}{overlap}"
+
+
+@register.filter
+def steps_of(settings: Mapping[str, Any]) -> str:
+    """How a run finds contexts: hybrid · rewrite · cross_encoder:MiniLM; a dash without context."""
+    chosen = [str(settings[name]) for name in _STEPS if settings.get(name, NONE) != NONE]
+    return " · ".join(_short_path(each) for each in chosen) or "—"
+
+
+@register.filter
+def retrieving(settings: Mapping[str, Any]) -> str:
+    """How a run cuts and finds, the plain case unsaid: 1,000 characters, overlap 15% · hybrid · rewrite."""
+    cut, steps = chunking(settings), steps_of(settings)
+    return cut if steps in (_PLAIN["retriever"], cut, "—") else f"{cut} · {steps}"
+
+
+def _short_path(value: str) -> str:
+    """Leave the folders out of a name: cross_encoder:/models/mine is cross_encoder:mine."""
+    key, colon, name = value.partition(":")
+    return f"{key}{colon}{name.rstrip('/').rpartition('/')[2]}"
 
 
 @register.filter

@@ -75,7 +75,8 @@ class Command(WorkbenchCommand):
         finish_inline(self, run.task)
         run.refresh_from_db()
         contexts = f" · contexts from {run.contexts_origin}" if run.contexts_origin else ""
-        self.out(f"{run} · {run.testset} · {run.answers.count()} questions{contexts}")
+        chunks = f" · {run.chunks:,} chunks" if run.chunks else ""
+        self.out(f"{run} · {run.testset} · {run.answers.count()} questions{chunks}{contexts}")
         self.out(score_table(run))
         for note in run.notes:
             self.out(note)

@@ -29,6 +29,7 @@ def test_words_of_the_reference_over_words_of_the_answer(answer, references, val
 
 def test_it_says_the_numbers():
     assert brevity(make_sample("in Memphis", ["Memphis"])).reason == "2 words; the longest reference has 1"
+    assert brevity(make_sample("Memphis", ["in Memphis"])).reason == "1 word; the longest reference has 2"
 
 
 def test_a_refusal_has_no_brevity_but_a_partial_answer_has():

@@ -13,6 +13,9 @@ from rag_pipeline.errors import ConfigError, ProviderError
 from rag_pipeline.rerankers import cross_encoder
 from rag_pipeline.rerankers.base import Reranked
 from rag_pipeline.rerankers.cross_encoder import CrossEncoderReranker, score_pairs
+from rag_pipeline.services.pipelines import prepare_pipeline
+from rag_pipeline.spec import PipelineSpec
+from tests.factories import WORDS, make_corpus
 from tests.real_passages import asked, contexts, paragraphs
 from tests.tiny_cross_encoder import save_tiny_cross_encoder
 
@@ -117,3 +120,13 @@ async def test_a_model_that_is_not_here_without_network_is_explained(monkeypatch
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(ConfigError, match=r"could not be loaded.*not on this machine.*Give the folder"):
         await CrossEncoderReranker("nobody/no-such-model").rerank_many(["Who?"], [contexts(paragraphs()[:2])])
+
+
+@pytest.mark.django_db
+def test_a_model_that_is_not_here_is_refused_before_anything_is_embedded(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    spec = PipelineSpec.create({"embedding": WORDS, "reranker": "cross_encoder:nobody/nothing"})
+    corpus = make_corpus()
+    with pytest.raises(ConfigError, match="nobody/nothing"):
+        list(prepare_pipeline(corpus=corpus, spec=spec))
+    assert not corpus.indexes.exists()
