@@ -102,3 +102,18 @@ def test_runs_of_several_models_are_told_apart(client):
     compared = client.get("/compare/", {"a": first.pk, "b": second.pk}).content.decode()
     assert "gpt-4.1-mini" in compared
     assert "claude-sonnet-4-5" in compared
+
+
+def test_runs_that_differ_in_retrieval_alone_are_told_apart(client):
+    testset = make_testset()
+    make_run(testset, settings={"chunk_size": 90})
+    make_run(testset, settings={"chunk_size": 90, "retriever": "bm25", "consolidate": "extract"})
+    for address in (f"/dashboard/?testset={testset.pk}", "/runs/"):
+        assert "bm25 · extract" in client.get(address).content.decode()
+
+
+def test_a_run_without_chunks_is_not_called_one_without_context(client):
+    make_run(make_testset(), settings={"retriever": "oracle"})
+    html = client.get("/runs/").content.decode()
+    assert "oracle" in html
+    assert "no context" not in html
