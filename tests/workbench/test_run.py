@@ -215,3 +215,8 @@ def test_missing_runs_and_wrong_methods(client):
         assert client.get(reverse(name, args=[9999])).status_code == 404
         assert client.post(address(run, name)).status_code == 405
     assert client.get(address(run, "run-question", 9999)).status_code == 404
+
+
+def test_a_run_that_cuts_nothing_has_no_chunks(client):
+    run = make_run(make_testset(), settings={"retriever": "oracle"})
+    assert "<dt>Chunks</dt><dd>none</dd>" in client.get(f"/runs/{run.pk}/").content.decode()
