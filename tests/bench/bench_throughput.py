@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rag_pipeline.chunking import chunk_documents
 from rag_pipeline.embedders.base import embedders
+from rag_pipeline.spec import PipelineSpec
 from rag_pipeline.types import SourceDoc
 from tests.bench.corpora import chunking_eval, cut
 
@@ -29,7 +31,10 @@ def run(data_dir: Path) -> dict[str, Any]:
     characters = sum(len(doc.text) for doc in documents)
     embedder = embedders.get("local")("all-MiniLM-L6-v2")
     embedder.token_offsets("warm")
-    seconds = {name: _best(lambda given=given: cut(documents, embedder, **given)) for name, given in _CHUNKED}
+    specs = {name: PipelineSpec.create(given) for name, given in _CHUNKED}
+    seconds = {
+        name: _best(lambda spec=spec: chunk_documents(documents, spec, embedder)) for name, spec in specs.items()
+    }
     seconds["LangChain's recursive splitter with start index, characters"] = _best(lambda: _langchain(documents))
     chunks = cut(documents, embedder, chunk_size=1000)
     texts = {doc.id: doc.text for doc in documents}
