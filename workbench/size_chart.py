@@ -21,7 +21,7 @@ def size_histogram(spread: SizeSpread, unit: str, window: int | None = None) -> 
     }
     if window is not None and window <= bars[-1].high:
         layout["shapes"] = [_line(window)]
-        layout["annotations"] = [_line_label(window)]
+        layout["annotations"] = [_line_label(window, bars[-1].high)]
     data = [_bars(bars, [bar.count - bar.over for bar in bars], unit, {"color": "var(--accent)"})]
     if any(bar.over for bar in bars):
         hatched = {"color": "var(--warn)", "pattern": {"shape": "/", "fillmode": "overlay"}}
@@ -47,9 +47,10 @@ def _line(window: int) -> Figure:
     return {"type": "line", "x0": window, "x1": window, "y0": 0, "y1": 1, "yref": "paper", "line": style}
 
 
-def _line_label(window: int) -> Figure:
+def _line_label(window: int, end: int) -> Figure:
     return {
         "x": window,
+        "xanchor": "right" if 2 * window > end else "left",  # towards the middle, or the edge would cut it
         "y": 1,
         "yref": "paper",
         "yanchor": "bottom",

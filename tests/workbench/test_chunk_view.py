@@ -103,3 +103,9 @@ def test_the_histogram_counts_every_chunk_once_and_hatches_those_beyond_the_wind
     assert over["marker"]["pattern"]["shape"]
     assert figure["layout"]["shapes"][0]["x0"] == 105
     assert len(size_histogram(size_spread([5, 9]), "characters")["data"]) == 1
+
+
+def test_the_label_of_the_window_stands_towards_the_middle():
+    spread = size_spread([5, 100])
+    anchors = [size_histogram(spread, "tokens", window)["layout"]["annotations"][0]["xanchor"] for window in (20, 90)]
+    assert anchors == ["left", "right"]
