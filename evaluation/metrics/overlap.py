@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -36,9 +37,9 @@ class ReferenceOverlap(Metric):
     kinds: ClassVar[frozenset[str]] = frozenset({"simple", "complex"})
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
 
+    @abstractmethod
     def compare(self, answer: str, reference: str) -> float | None:
         """Return the score against one reference; None where that has no word."""
-        raise NotImplementedError
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the best score over the references; null when none of them has a word."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -32,9 +33,9 @@ class RankMetric(Metric):
     Options = CutoffOptions
     options: CutoffOptions
 
+    @abstractmethod
     def value(self, ranks: Ranks, k: int) -> float:
         """Return the metric for ranks that are cut at `k`; `k` is at least 1."""
-        raise NotImplementedError
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the metric; nothing retrieved is 0."""

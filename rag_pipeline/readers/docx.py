@@ -84,7 +84,7 @@ def _notes(blob: bytes) -> Iterator[tuple[tuple[str, str], Any]]:
     """Yield ((kind, id), element) of the notes of a part; not the lines that part notes from text."""
     from lxml import etree
 
-    parser = etree.XMLParser(resolve_entities=False, no_network=True)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
     for node in etree.fromstring(blob, parser):
         kind = etree.QName(node).localname
         if node.get(tag("type")) in (None, "normal"):

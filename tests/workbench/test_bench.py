@@ -305,7 +305,9 @@ def test_more_runs_take_no_more_queries(client, testset, django_assert_max_num_q
 
 def test_every_choice_says_when_it_helps_and_brings_its_own_settings(client, testset):
     html = client.get("/?retriever=hybrid").content.decode()
-    assert 'name="hybrid_weight" value="0.5"' in html or 'value="0.5"' in html.split('name="hybrid_weight"')[0][-120:]
+    shown = next(tag for tag in re.findall("<input[^>]*>", html) if 'name="hybrid_weight"' in tag)
+    assert 'value="0.5"' in shown
+    assert 'type="number"' in shown
     for unit in retrievers:
         assert f"<dt>{unit.label}</dt><dd>{unit.help}" in html
     assert f'id="id_retriever_helptext">{retrievers.get("hybrid").help}' in html

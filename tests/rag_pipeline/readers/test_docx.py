@@ -142,7 +142,7 @@ def test_notes_stand_after_their_paragraph_with_a_raised_number():
     paragraph.add_run(" and storm.")
     document.add_paragraph("Next.")
     notes = (
-        f'<w:footnotes {space}><w:footnote w:type="separator" w:id="-1"><w:p/></w:footnote>'
+        f'<w:footnotes {space}><!-- by hand --><w:footnote w:type="separator" w:id="-1"><w:p/></w:footnote>'
         '<w:footnote w:id="2"><w:p><w:r><w:footnoteRef/></w:r><w:r><w:t>Not lightning.</w:t></w:r></w:p></w:footnote>'
         "</w:footnotes>"
     )
