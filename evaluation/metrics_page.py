@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluation.metrics.base import INPUTS, Metric, kind_words, metrics
+from evaluation.scales import scale_of
 
 _HEAD = """# Metrics
 
@@ -31,7 +32,8 @@ def _entry(metric: type[Metric]) -> Iterator[str]:
     yield f"### `{metric.key}`\n"
     yield f"{metric.help}\n"
     yield f"- Formula: {metric.formula}"
-    yield f"- Range: {metric.low:g} to {metric.high:g}, {'higher' if metric.higher_is_better else 'lower'} is better"
+    better = "higher" if metric.higher_is_better else "lower"
+    yield f"- Range: {scale_of(metric.key).range_words()}, {better} is better"
     if metric.needs:
         yield f"- Needs: {', '.join(INPUTS[name] for name in sorted(metric.needs))}"
     if metric.kinds != Metric.kinds:

@@ -64,10 +64,16 @@ class Term:
 
         With n clusters all alike, at most a share q of the others differs (Wilson's upper bound for 0 of n,
         q = z² / (n + z²); the exact form of the "rule of three", Hanley and Lippman-Hand 1983), and those differ at
-        most up to the ends of the range. For values that are all 1 this is Wilson's interval for n of n.
+        most up to the ends of the range. For values that are all 1 this is Wilson's interval for n of n. Where the
+        range has no end (seconds, tokens), by as much as the mean itself or the spread of what was sampled.
         """
         share = _Z**2 / (self.cluster_count + _Z**2)
-        return share * (self.mean - self.low), share * (self.high - self.mean)
+        usual = max(abs(self.mean), max(self.values) - min(self.values))
+        below, above = self.mean - self.low, self.high - self.mean
+        return (
+            share * (below if math.isfinite(below) else usual),
+            share * (above if math.isfinite(above) else usual),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,24 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.models import Run, RunMetric, TunedEmbedding
+from evaluation.scales import scale_of
 from evaluation.spec import HEADLINE
+from evaluation.summaries import TOTAL
 
 
 def score_table(run: Run) -> str:
-    """Return the headline scores and the total of a run as aligned lines: mean, 95 % interval, n, reason if empty."""
+    """Return the scores of a run as aligned lines: mean, 95 % interval, n, reason if empty; the five come first."""
     scoring = run.current_scoring
     rows = {row.metric: row for row in scoring.metrics.filter(group="")} if scoring else {}
-    lines = [f"{'score':<20}{'mean':>7}   {'95 % interval':<15}{'n':>5}"]
     further = tuple(scoring.spec.get("metrics", ())) if scoring else ()
-    lines += [_line(name, rows.get(name)) for name in (*HEADLINE, "total", *further)]
-    return "\n".join(lines)
+    cells: list[tuple[str, ...]] = [("score", "mean", "95 % interval", "n")]
+    cells += [_cells(name, rows.get(name)) for name in (*HEADLINE, TOTAL, *further)]
+    scored = [each for each in cells if len(each) == 4]
+    first, second = (max(20 if at == 0 else 7, *(len(each[at]) for each in cells)) for at in (0, 1))
+    third = max(len(each[2]) for each in scored)
+    return "\n".join(
+        f"{each[0]:<{first}}{each[1]:>{second}}   "
+        + (f"{each[2]:<{third + 2}}{each[3]:>5}" if len(each) == 4 else each[2])
+        for each in cells
+    )
 
 
-def _line(name: str, row: RunMetric | None) -> str:
+def _cells(name: str, row: RunMetric | None) -> tuple[str, ...]:
+    """Return name, mean, interval and n; or name, a dash and why there is no mean."""
     if row is None or row.mean is None:
-        return f"{name:<20}{'—':>7}   {row.reason if row else 'not scored'}"
-    interval = f"{row.ci_low:.2f} – {row.ci_high:.2f}" if row.ci_low is not None and row.ci_high is not None else ""
-    return f"{name:<20}{row.mean:>7.2f}   {interval:<15}{row.n:>5}"
+        return name, "—", row.reason if row else "not scored"
+    scale = scale_of(name)
+    ends = [scale.text(end) for end in (row.ci_low, row.ci_high) if end is not None]
+    interval = " – ".join(ends) if len(ends) == 2 else ""
+    return name, scale.text(row.mean), interval, str(row.n)
 
 
 def tuning_table(tuned: TunedEmbedding) -> str:

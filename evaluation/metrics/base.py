@@ -58,7 +58,8 @@ class Metric(Unit):
     retrieval, which score a row that has no answer at all.
 
     A run's value is the mean over its rows, or, where `parts` names several, the mean of the parts' means.
-    `low`, `high`: range; `higher_is_better`; `formula` and `source` are shown with the metric.
+    `low`, `high`: range, infinite where it has no end; `unit`: "s", "USD" or a word such as "tokens", empty for plain
+    numbers; `higher_is_better`; `formula` and `source` are shown with the metric.
     """
 
     group: ClassVar[str] = ""
@@ -67,6 +68,7 @@ class Metric(Unit):
     reads_answer: ClassVar[bool] = True
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
+    unit: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = True
     formula: ClassVar[str] = ""
     source: ClassVar[str] = ""

@@ -184,3 +184,12 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say():
         found = estimate([term(values)], seed=seed, resamples=1000)
         covered += found.low <= truth <= found.high
     assert 0.91 <= covered / 300 <= 0.99
+
+
+def test_equal_values_without_an_end_of_the_range_are_widened_by_the_mean():
+    found = estimate([term([0.4] * 12, high=math.inf)])
+    q = Q / (12 + Q)
+    assert (found.low, found.high) == pytest.approx((0.4 - q * 0.4, 0.4 + q * 0.4))
+    few = estimate([term([10.0, 30.0, 20.0], low=-math.inf, high=math.inf)])
+    assert math.isfinite(few.low)
+    assert math.isfinite(few.high)

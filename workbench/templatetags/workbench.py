@@ -16,6 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from evaluation.models import Answer
+from evaluation.scales import money_text, scale_of, seconds_text
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.parts import NONE, PARTS
 
@@ -31,6 +32,18 @@ _STEPS = [part.field for part in PARTS if part.field != "chunker"]
 def score(value: float | str | None) -> str:
     """Two decimals; a missing score (None, or nothing where a template found none) is a dash."""
     return f"{value:.2f}" if isinstance(value, int | float) else "—"
+
+
+@register.filter
+def as_metric(value: float | None, name: str) -> str:
+    """Return a value of the metric called `name` as that metric reads: 0.83, 1.2 s, $0.0042; a dash for none."""
+    return "—" if value is None else scale_of(name).text(value)
+
+
+@register.filter
+def change_of(value: float | None, name: str) -> str:
+    """Return a difference in the metric called `name`, with its sign."""
+    return "—" if value is None else scale_of(name).change(value)
 
 
 @register.filter
@@ -50,9 +63,7 @@ def seconds(value: float | None) -> str:
     """1.2 s; below a tenth in milliseconds."""
     if value is None:
         return UNKNOWN
-    if 0 < value < 0.0995:
-        return f"{value * 1000:.0f} ms"
-    return f"{value:.1f} s" if value < 99.95 else duration(value)
+    return seconds_text(value) if value < 99.95 else duration(value)
 
 
 @register.filter
@@ -72,9 +83,7 @@ def duration(value: float | None) -> str:
 @register.filter
 def money(value: float | None) -> str:
     """$0.0042: two decimals from a dollar on, four below."""
-    if value is None:
-        return UNKNOWN
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+    return UNKNOWN if value is None else money_text(value)
 
 
 @register.filter
@@ -182,7 +191,15 @@ def interval(summary: Any, tick: float | None = None, top: float = 1.0) -> dict[
 @register.inclusion_tag("_score_cell.html")
 def score_cell(value: float | None, reason: str = "", top: float = 1.0) -> dict[str, Any]:
     """A score in a table: the number, and a bar of its share of `top` behind it."""
-    return {"value": value, "reason": reason, "part": None if value is None else value / top}
+    return {"text": score(value), "value": value, "reason": reason, "part": None if value is None else value / top}
+
+
+@register.inclusion_tag("_score_cell.html")
+def metric_cell(name: str, value: float | None, reason: str = "") -> dict[str, Any]:
+    """A value of the metric called `name` in a table, with its unit; a bar where its range has both ends."""
+    scale = scale_of(name)
+    part = None if value is None else scale.place(value)
+    return {"text": as_metric(value, name), "value": value, "reason": reason, "part": part}
 
 
 @register.inclusion_tag("_sort_header.html", takes_context=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from evaluation.metrics.base import Metric, metrics
 from evaluation.metrics_page import metrics_page
+from evaluation.scales import scale_of
 from rag_pipeline.management.base import WorkbenchCommand
 
 
@@ -34,9 +36,9 @@ class Command(WorkbenchCommand):
             self.out(json.dumps(found, ensure_ascii=False, indent=2))
             return
         for each in found:
-            low, high = each["range"]
             needs = f", needs {', '.join(each['needs'])}" if each["needs"] else ""
-            self.out(f"{each['name']}  ({each['group']}, {low:g} to {high:g}{needs})\n  {each['help']}")
+            reach = scale_of(each["name"]).range_words()
+            self.out(f"{each['name']}  ({each['group']}, {reach}{needs})\n  {each['help']}")
             self.out(f"  {each['formula']}\n  {each['source']}\n")
 
 
@@ -49,7 +51,8 @@ def described(metric: type[Metric]) -> dict[str, Any]:
         "help": metric.help,
         "needs": sorted(metric.needs),
         "kinds": sorted(metric.kinds),
-        "range": [metric.low, metric.high],
+        "range": [end if math.isfinite(end) else None for end in (metric.low, metric.high)],
+        "unit": metric.unit,
         "higher_is_better": metric.higher_is_better,
         "formula": metric.formula,
         "source": metric.source,
