@@ -206,6 +206,10 @@ class Scoring(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="scorings")
     spec = models.JSONField(help_text="EvaluationSpec")
     current = models.BooleanField(default=True)
+    prompts = models.JSONField(default=dict, help_text="Text of each of the judge's prompts that was used, by name")
+    judging = models.JSONField(
+        default=dict, help_text="What the judge took: calls, cached, tokens, cost_usd; empty without one"
+    )
     created = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -242,3 +246,91 @@ class RunMetric(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=("scoring", "metric", "group"), name="run_metric_once")]
+
+
+class JudgeReply(models.Model):
+    """A judge's reply to one prompt, by content: what was asked before is not paid for again. A cache."""
+
+    key = models.CharField(max_length=64, unique=True, help_text="sha256 of model, prompt, form and attempt")
+    model = models.CharField(max_length=200)
+    reply = models.JSONField()
+    created = models.DateTimeField(default=timezone.now)
+
+
+class JudgePrompt(models.Model):
+    """A prompt of the judge as a user changed it; without a row, the shipped file counts."""
+
+    name = models.CharField(max_length=60, unique=True)
+    text = models.TextField()
+    changed = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AnswerMark(models.Model):
+    """What a person says of an answer: right or wrong, grounded or not. Belongs to no scoring."""
+
+    class Aspect(models.TextChoices):
+        RIGHT = "right"
+        GROUNDED = "grounded"
+
+    answer = models.ForeignKey(Answer, on_delete=models.CASCADE, related_name="marks")
+    aspect = models.CharField(max_length=10, choices=Aspect)
+    value = models.BooleanField()
+    changed = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=("answer", "aspect"), name="mark_once")]
+
+
+class AnswerFile(models.Model):
+    """Answers of another system, uploaded to be scored; the rows lie in DATA_DIR/scores/<id>."""
+
+    name = models.CharField(max_length=200)
+    spec = models.JSONField(help_text="EvaluationSpec")
+    refusal = models.TextField(blank=True, help_text="The sentence with which that system declines")
+    rows = models.PositiveIntegerField(default=0)
+    summary = models.JSONField(default=dict, help_text="As in summary.json; empty until it is scored")
+    task = models.OneToOneField(BackgroundTask, null=True, blank=True, on_delete=models.SET_NULL)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-id",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Preference(models.Model):
+    """A judge's comparison of the answers of two runs, question by question."""
+
+    a = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="preferences_as_a")
+    b = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="preferences_as_b")
+    judge = models.CharField(max_length=200)
+    votes = models.PositiveIntegerField(default=1)
+    prompts = models.JSONField(default=dict, help_text="As in Scoring")
+    judging = models.JSONField(default=dict, help_text="As in Scoring")
+    summary = models.JSONField(default=dict, help_text="Share of questions that b wins, with its interval")
+    task = models.OneToOneField(BackgroundTask, null=True, blank=True, on_delete=models.SET_NULL)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-id",)
+
+
+class PreferenceVerdict(models.Model):
+    """Which of two answers to one question is better: 1 the one of b, 0 the one of a, 0.5 neither."""
+
+    preference = models.ForeignKey(Preference, on_delete=models.CASCADE, related_name="verdicts")
+    answer_a = models.ForeignKey(Answer, on_delete=models.CASCADE, related_name="+")
+    answer_b = models.ForeignKey(Answer, on_delete=models.CASCADE, related_name="+")
+    value = models.FloatField(null=True)
+    reason = models.TextField(blank=True)
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=("preference", "answer_a", "answer_b"), name="verdict_once")]

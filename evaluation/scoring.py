@@ -1,4 +1,4 @@
-"""Scores of stored or fresh answers: refusals, agreement, metrics, summaries. Asks no pipeline and no model."""
+"""Scores of stored or fresh answers: refusals, agreement, metrics, summaries. No model is asked but the judge."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from evaluation.metrics.base import Embed, MetricContext, metrics
+from evaluation.judging.judge import Judge
+from evaluation.metrics.base import Embed, Metric, MetricContext, make_metric
 from evaluation.refusal import RefusalDetector
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.summaries import Summaries, summarise
@@ -18,6 +19,9 @@ Steps = Generator[Progress, None, Result]
 """Work that yields how far it is, and returns what it comes to."""
 
 STEP = "Scoring"
+
+JUDGED_BLOCK = 16
+"""Rows that a metric with a judge scores at once."""
 
 
 @dataclass(frozen=True)
@@ -42,24 +46,45 @@ def score_samples(
     *,
     use_context: bool = True,
     names: Sequence[str] = HEADLINE,
+    judge: Judge | None = None,
 ) -> Steps[ScoredSamples]:
     """Score answers with the metrics called `names`, yielding progress; `finished` does it all at once.
 
-    `refusal` is the sentence with which the bot should decline.
+    `refusal` is the sentence with which the bot should decline; `judge` is asked by the metrics that need one.
+    Raises ProviderError when it cannot be asked at all.
     """
-    total = len(names) + 3
+    units = [make_metric(name, spec) for name in names]
+    agreeing = make_metric(spec.agreement, spec)
+    total = sum(_blocks(unit, len(samples)) for unit in (agreeing, *units)) + 2
     yield Progress(STEP, 0, total)
     refusals = RefusalDetector(embed, spec, refusal).classify_many([sample.trace.answer for sample in samples])
-    yield Progress(STEP, 1, total)
-    context = MetricContext(spec, refusals, embed, use_context=use_context)
-    agreement = metrics.get(spec.agreement, "agreement")().score_many(samples, context)
-    context = MetricContext(spec, refusals, embed, agreement, use_context)
+    context = MetricContext(spec, refusals, embed, use_context=use_context, judge=judge)
+    agreement = yield from _scored(agreeing, samples, context, 1, total)
+    context = MetricContext(spec, refusals, embed, agreement, use_context, judge)
     scores: dict[str, list[Score]] = {}
-    for name in names:
-        yield Progress(STEP, len(scores) + 2, total)
-        scores[name] = metrics.get(name)().score_many(samples, context)
+    done = 1 + _blocks(agreeing, len(samples))
+    for name, unit in zip(names, units, strict=True):
+        scores[name] = yield from _scored(unit, samples, context, done, total)
+        done += _blocks(unit, len(samples))
     yield Progress(STEP, total - 1, total)
     return ScoredSamples(samples, refusals, scores, summarise(samples, scores, spec))
+
+
+def _scored(
+    unit: Metric, samples: Sequence[Sample], context: MetricContext, done: int, total: int
+) -> Steps[list[Score]]:
+    """Score block by block, so that progress is seen, and cancelling heard, while a judge is asked."""
+    scores: list[Score] = []
+    size = JUDGED_BLOCK if "judge" in unit.needs else max(1, len(samples))
+    for start in range(0, len(samples), size):
+        yield Progress(STEP, done + start // size, total)
+        block = range(start, min(start + size, len(samples)))
+        scores += unit.score_many([samples[position] for position in block], context.only(block))
+    return scores
+
+
+def _blocks(unit: Metric, rows: int) -> int:
+    return -(-rows // JUDGED_BLOCK) if "judge" in unit.needs else 1
 
 
 def finished(steps: Steps[Result]) -> Result:

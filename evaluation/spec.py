@@ -29,7 +29,7 @@ class _Checked(BaseModel):
 class EvaluationSpec(_Checked):
     """How a run's answers are scored. What may change without asking a model again."""
 
-    agreement: Literal["token_recall", "semantic_similarity"] = Field(
+    agreement: Literal["token_recall", "semantic_similarity", "answer_correctness"] = Field(
         "token_recall", title="Agreement", description="What recall and robustness are made of."
     )
     eval_embedding: str = Field(
@@ -42,6 +42,52 @@ class EvaluationSpec(_Checked):
     refusal_patterns: bool = Field(True, title="Refusal patterns", description="Use the shipped patterns too.")
     weights: dict[str, float] = Field(default_factory=dict, title="Weights", description="Of the scores in the total.")
     metrics: tuple[str, ...] = Field((), title="Metrics", description="Further ones beside the five headline scores.")
+
+    metric_options: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, title="Options of metrics", description="Their options by name, where not as shipped."
+    )
+    judge: str = Field("", title="Judge", description="provider:model that judges answers; empty for none.")
+    judge_votes: int = Field(
+        1, ge=1, le=9, title="Judge votes", description="Differently worded calls of which the majority counts."
+    )
+    failure_context: float = Field(
+        0.5, ge=0, le=1, title="Retrieval lost below", description="Context matching under which retrieval failed."
+    )
+    failure_agreement_low: float = Field(
+        0.3, ge=0, le=1, title="Not extracted below", description="Agreement under which the answer was missed."
+    )
+    failure_agreement_high: float = Field(
+        0.8, ge=0, le=1, title="Incomplete below", description="Agreement under which the answer is incomplete."
+    )
+    failure_brevity: float = Field(
+        0.3, ge=0, le=1, title="Unspecific below", description="Brevity under which a right answer is too long."
+    )
+
+    @field_validator("judge")
+    @classmethod
+    def _judge_is_a_model(cls, value: str) -> str:
+        provider, _, name = value.strip().partition(":")
+        if value.strip() and not (provider and name):
+            raise ValueError(f"The judge “{value}” is not of the form provider:model, such as openai:gpt-4.1-mini.")
+        if provider == "builtin":
+            raise ValueError("The built-in reader cannot judge. Choose a language model, such as openai:gpt-4.1-mini.")
+        return value.strip()
+
+    @field_validator("judge_votes")
+    @classmethod
+    def _majority(cls, value: int) -> int:
+        if value % 2 == 0:
+            raise ValueError("Judge votes must be an odd number: an even one can end in a draw.")
+        return value
+
+    @field_validator("metric_options")
+    @classmethod
+    def _known_options(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        """Check each metric's options as it declares them; what equals its default is left out."""
+        from evaluation.metrics.base import checked_options  # it reads this module
+
+        checked = {name: checked_options(name, given) for name, given in value.items()}
+        return {name: given for name, given in sorted(checked.items()) if given}
 
     @field_validator("metrics", mode="before")
     @classmethod

@@ -17,6 +17,7 @@ class Sample:
     `evidence[i]`. `equivalents[i]` are further spans that repeat the text of `evidence[i]` verbatim.
     Of another system's answers: `context_ids` by rank, None where only spans say what was retrieved; the gold ids and
     texts; `missing`: inputs that the row does not have at all, by the names that metrics need them under.
+    `other_answer`: what another system answered, None where nothing is compared.
     """
 
     question_id: str
@@ -35,6 +36,7 @@ class Sample:
     reference_context_ids: tuple[str, ...] = ()
     reference_contexts: tuple[str, ...] = ()
     missing: frozenset[str] = frozenset()
+    other_answer: str | None = None
 
     @property
     def gold_texts(self) -> tuple[str, ...]:

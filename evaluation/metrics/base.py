@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from pydantic import ValidationError
+
+from evaluation.metrics.families import MetricRegistry
+from evaluation.metrics.worked import WorkedExample
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.embedders.base import Vectors
-from rag_pipeline.registry import Registry, Unit
+from rag_pipeline.registry import Unit, first_problem
+
+if TYPE_CHECKING:
+    from evaluation.judging.judge import Judge
 
 INPUTS = {
+    "question": "question",
     "answer": "answer",
     "contexts": "contexts",
     "reference": "reference_answers",
@@ -19,6 +27,10 @@ INPUTS = {
     "gold_ids": "contexts_id and reference_context_ids",
     "evidence": "evidence spans",
     "label": "is_answerable_label",
+    "other_answer": "another system's answer",
+    "usage": "measured times, tokens or cost",
+    "judge": "a judge",
+    "weights": "a model's weights",
 }
 """What a metric may need, and how it is called in the RAG task format."""
 
@@ -32,7 +44,7 @@ class MetricContext:
 
     `refusals[i]` and `agreement[i]` belong to `samples[i]`; `agreement` is what the chosen agreement gave, empty while
     that one is being computed. `embed` is the evaluation's own embedding. `use_context` is False where the model
-    answered without documents.
+    answered without documents. `judge` is None where none was chosen.
     """
 
     spec: EvaluationSpec
@@ -40,6 +52,7 @@ class MetricContext:
     embed: Embed
     agreement: Sequence[Score] = field(default_factory=tuple)
     use_context: bool = True
+    judge: Judge | None = None
 
     def only(self, positions: Sequence[int]) -> MetricContext:
         """Return the context of the samples at `positions`."""
@@ -59,7 +72,8 @@ class Metric(Unit):
 
     A run's value is the mean over its rows, or, where `parts` names several, the mean of the parts' means.
     `low`, `high`: range, infinite where it has no end; `unit`: "s", "USD" or a word such as "tokens", empty for plain
-    numbers; `higher_is_better`; `formula` and `source` are shown with the metric.
+    numbers; `higher_is_better`; `formula`, `source` and the `worked` example are shown with the metric.
+    `claim_parts`: which parts of the claim table it reads.
     """
 
     group: ClassVar[str] = ""
@@ -73,6 +87,8 @@ class Metric(Unit):
     formula: ClassVar[str] = ""
     source: ClassVar[str] = ""
     parts: ClassVar[tuple[str, ...]] = ("",)
+    claim_parts: ClassVar[frozenset[str]] = frozenset()
+    worked: ClassVar[WorkedExample | None] = None
 
     def part(self, sample: Sample) -> str:
         """Return which of `parts` a sample belongs to."""
@@ -105,12 +121,18 @@ class Metric(Unit):
         absent = sorted((self.needs | ({"answer"} if self.reads_answer else set())) & sample.missing)
         if absent:
             return f"the row has no {' and no '.join(INPUTS[name] for name in absent)}"
+        if "judge" in self.needs and context.judge is None:
+            return "no judge is chosen: choose a model, such as openai:gpt-4.1-mini, as the judge"
         if self.needs & {"contexts", "gold_ids"} and not context.use_context:
             return "the run answered without context"
         if "answer" in self.needs and not sample.trace.answer.strip():
             return "the answer is empty"
         if "reference" in self.needs and not any(reference.strip() for reference in sample.reference_answers):
             return "the question has no reference answer"
+        if "other_answer" in self.needs and sample.other_answer is None:
+            return "there is no other answer to compare with"
+        if "question" in self.needs and not sample.trace.question.strip():
+            return "the question is empty"
         if "evidence" in self.needs and not sample.evidence:
             return "the question has no evidence"
         if "reference_contexts" in self.needs and not any(text.strip() for text in sample.gold_texts):
@@ -137,4 +159,27 @@ def kind_words(kinds: frozenset[str]) -> str:
     return " and ".join(kind.replace("_of_", "-of-") for kind in order if kind in kinds)
 
 
-metrics: Registry[Metric] = Registry("metric", "evaluation.metrics")
+metrics: MetricRegistry[Metric] = MetricRegistry("metric", "evaluation.metrics")
+
+
+def make_metric(name: str, spec: EvaluationSpec) -> Metric:
+    """Return the metric called `name` with its options of `spec`. Raises ConfigError where there is none."""
+    unit = metrics.get(name, "metrics")
+    return unit(unit.Options.model_validate(spec.metric_options.get(name, {})))
+
+
+def checked_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a metric that are not as it declares them. Raises ValueError in the user's words."""
+    unit = metrics.find(name)
+    if unit is None:
+        raise ValueError(f"There is no metric called “{name}”.")
+    unknown = sorted(set(given) - set(unit.Options.model_fields))
+    if unknown:
+        known = ", ".join(unit.Options.model_fields) or "none"
+        raise ValueError(f"The metric {name} has no option called “{unknown[0]}”. It has: {known}.")
+    try:
+        options = unit.Options.model_validate(dict(given))
+    except ValidationError as error:
+        raise ValueError(f"Metric {name}: {first_problem(error)[1]}") from error
+    default = unit.Options.model_construct().model_dump(mode="json")
+    return {key: value for key, value in options.model_dump(mode="json").items() if default.get(key) != value}

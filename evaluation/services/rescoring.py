@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from django.db import transaction
 
 from evaluation.models import Run
+from evaluation.services.judging import check_judge
 from evaluation.services.scoring import score_run_in_steps
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler
@@ -38,6 +39,7 @@ class ScoreAgain(TaskHandler):
 def start_scoring_again(*, run: Run, spec: EvaluationSpec) -> BackgroundTask:
     """Queue the scoring of a run's stored answers. Raises ConfigError while the run or another scoring works."""
     check_embedding(spec.eval_embedding, "eval_embedding")
+    check_judge(spec)
     with transaction.atomic():
         held = Run.objects.select_for_update().get(pk=run.pk)
         if held.task is not None and held.task.active:

@@ -12,6 +12,7 @@ from django.db.models import Avg
 
 from evaluation.models import Answer, Question, Run, TestSet
 from evaluation.services.contexts import check_source, with_retrieval_of
+from evaluation.services.judging import check_judge
 from evaluation.services.tuning import seen_in_tuning
 from evaluation.services.versions import versions
 from evaluation.spec import EvaluationSpec, RunOptions
@@ -125,6 +126,7 @@ def start_run(
         check_parts(spec)
     check_model(spec.core.llm)
     check_embedding(evaluation.eval_embedding, "eval_embedding")
+    check_judge(evaluation)
     with transaction.atomic():
         run = Run.objects.create(
             corpus=corpus,

@@ -7,10 +7,12 @@ from typing import Any
 
 from django.db import transaction
 
+from evaluation.judging.judge import Judge
 from evaluation.models import Answer, Evidence, MetricScore, Run, RunMetric, Scoring
 from evaluation.repeats import repeats_of
 from evaluation.scoring import ScoredSamples, Steps, finished, score_samples
 from evaluation.services.files import write_run_file
+from evaluation.services.judging import open_judge
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Sample
 from rag_pipeline.models import Document
@@ -32,11 +34,17 @@ def score_run(*, run: Run, spec: EvaluationSpec) -> Scoring:
 def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
     """Do `score_run`, yielding progress; until its end everything stored stays as it is. Raises ProviderError."""
     answers = stored_answers(run=run)
-    scored = yield from _score(run, answers, spec)
+    judge = open_judge(spec)
+    scored = yield from _score(run, answers, spec, (*HEADLINE, *spec.metrics), judge)
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)  # of two scorings at once the later is the current one
         Scoring.objects.filter(run=run, current=True).update(current=False)
-        scoring = Scoring.objects.create(run=run, spec=spec.model_dump(mode="json"))
+        scoring = Scoring.objects.create(
+            run=run,
+            spec=spec.model_dump(mode="json"),
+            prompts=judge.used_prompts if judge else {},
+            judging=judge.usage if judge else {},
+        )
         MetricScore.objects.bulk_create(_score_rows(scoring, answers, scored), batch_size=_BATCH)
         RunMetric.objects.bulk_create(_summary_rows(scoring, scored), batch_size=_BATCH)
     write_run_file(run=run)
@@ -45,7 +53,7 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
 
 def preview_scores(*, run: Run, spec: EvaluationSpec) -> ScoredSamples:
     """Score a run's answers and store nothing: what another refusal threshold would change. Raises ProviderError."""
-    return finished(_score(run, stored_answers(run=run), spec))
+    return finished(_score(run, stored_answers(run=run), spec, HEADLINE, open_judge(spec)))
 
 
 def samples_of(*, run: Run) -> list[Sample]:
@@ -127,14 +135,17 @@ def _sample(answer: Answer, texts: dict[int, str]) -> Sample:
     )
 
 
-def _score(run: Run, answers: Sequence[Answer], spec: EvaluationSpec) -> Steps[ScoredSamples]:
+def _score(
+    run: Run, answers: Sequence[Answer], spec: EvaluationSpec, names: Sequence[str], judge: Judge | None
+) -> Steps[ScoredSamples]:
     return score_samples(
         make_samples(run=run, answers=answers),
         spec,
         run.pipeline.get("refusal", DEFAULT_REFUSAL),
         open_embedder(spec.eval_embedding).embed_passages,
         use_context=run.pipeline.get("use_context", True),
-        names=(*HEADLINE, *spec.metrics),
+        names=names,
+        judge=judge,
     )
 
 

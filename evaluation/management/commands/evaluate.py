@@ -36,7 +36,7 @@ class Command(WorkbenchCommand):
         parser.add_argument("--corpus", required=True, metavar="NAME")
         parser.add_argument("--testset", required=True, metavar="T")
         add_set_argument(parser)
-        parser.add_argument("--agreement", help="token_recall (default) or semantic_similarity")
+        parser.add_argument("--agreement", help="token_recall (default), semantic_similarity or answer_correctness")
         parser.add_argument("--eval-embedding", help="scores answers (local:all-MiniLM-L6-v2)")
         parser.add_argument("--refusal-threshold", type=float, help="cosine from which a sentence declines (0.5)")
         parser.add_argument(

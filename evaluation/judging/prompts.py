@@ -1,0 +1,51 @@
+"""The judge's prompts: shipped as plain text files, changed by users, kept exactly with each scoring."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from rag_pipeline.errors import ConfigError
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+@cache
+def shipped_prompts() -> dict[str, str]:
+    """Return the text of every shipped prompt, by name."""
+    folder = files("evaluation") / "prompts" / "judge"
+    found = sorted((file for file in folder.iterdir() if file.name.endswith(".txt")), key=lambda file: file.name)
+    return {file.name.removesuffix(".txt"): file.read_text(encoding="utf-8").strip() for file in found}
+
+
+def placeholders(text: str) -> set[str]:
+    """Return the names in braces."""
+    return set(_PLACEHOLDER.findall(text))
+
+
+def check_prompt(name: str, text: str) -> None:
+    """Raise ConfigError where a changed prompt lacks what is filled in, or is asked for what there is not."""
+    shipped = shipped_prompts().get(name)
+    if shipped is None:
+        raise ConfigError(f"The judge has no prompt called “{name}”.", "name")
+    wanted = placeholders(shipped)
+    lost = sorted(wanted - placeholders(text))
+    if lost:
+        listed = ", ".join(f"{{{each}}}" for each in lost)
+        raise ConfigError(f"The prompt must keep {listed}: that is where what is judged is filled in.", "text")
+
+
+class JudgePrompts:
+    """The prompts in force: a user's text where there is one, else the shipped one. `used` are those filled so far."""
+
+    def __init__(self, changed: Mapping[str, str] | None = None) -> None:
+        self._changed = dict(changed or {})
+        self.used: dict[str, str] = {}
+
+    def fill(self, name: str, fields: Mapping[str, str]) -> str:
+        """Return a prompt with its `{names}` replaced in one pass; braces inside the values stay. Raises KeyError."""
+        text = self._changed.get(name) or shipped_prompts()[name]
+        self.used[name] = text
+        return _PLACEHOLDER.sub(lambda match: fields.get(match.group(1), match.group()), text)

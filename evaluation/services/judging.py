@@ -1,0 +1,52 @@
+"""The judge of a scoring: made from its settings, with the prompts in force and the replies kept in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+
+from evaluation.judging.judge import Judge, make_judge
+from evaluation.judging.prompts import JudgePrompts
+from evaluation.metrics.base import metrics
+from evaluation.models import JudgePrompt, JudgeReply
+from evaluation.spec import EvaluationSpec
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.llm.preflight import check_model
+
+_BATCH = 500
+
+
+class StoredReplies:
+    """Replies in the database, by the content of what was asked."""
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return the replies that are there, by key."""
+        found: dict[str, dict[str, Any]] = {}
+        for start in range(0, len(keys), _BATCH):
+            rows = JudgeReply.objects.filter(key__in=keys[start : start + _BATCH])
+            found.update(rows.values_list("key", "reply"))
+        return found
+
+    def put(self, key: str, model: str, reply: Mapping[str, Any]) -> None:
+        """Keep a reply; of two scorings that ask the same at once, the first stays."""
+        JudgeReply.objects.bulk_create([JudgeReply(key=key, model=model, reply=dict(reply))], ignore_conflicts=True)
+
+
+def check_judge(spec: EvaluationSpec) -> None:
+    """Raise ConfigError where it is known beforehand that the judge cannot be asked, or that one is needed."""
+    if spec.judge:
+        check_model(spec.judge, "judge")
+    elif "judge" in metrics.get(spec.agreement).needs:
+        raise ConfigError(
+            f"The agreement {spec.agreement} needs a judge. Choose a model, such as openai:gpt-4.1-mini.", "judge"
+        )
+
+
+def open_judge(spec: EvaluationSpec) -> Judge | None:
+    """Return the judge that `spec` names, None without one."""
+    if not spec.judge:
+        return None
+    changed = dict(JudgePrompt.objects.values_list("name", "text"))
+    return make_judge(spec.judge, JudgePrompts(changed), StoredReplies(), spec.judge_votes, settings.CONCURRENCY)

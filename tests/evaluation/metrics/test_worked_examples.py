@@ -1,0 +1,65 @@
+"""Every worked example that is shown with a metric is what the metric gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.metrics.base import Metric, MetricContext, make_metric, metrics
+from evaluation.metrics.worked import WorkedExample
+from evaluation.refusal import RefusalDetector
+from evaluation.spec import EvaluationSpec
+from evaluation.types import Sample
+from rag_pipeline.services.indexes import open_embedder
+from rag_pipeline.spec import DEFAULT_REFUSAL
+from rag_pipeline.types import Context, Span, Trace, Usage
+from tests.scripted_judge import ScriptedJudge
+
+WITH_EXAMPLE = [metric for metric in metrics if metric.worked is not None and metric.worked.executed]
+
+
+def sample_of(example: WorkedExample) -> Sample:
+    contexts = tuple(
+        Context(Span(-rank, 0, len(text)), f"c{rank}", text, 0.0, rank) for rank, text in enumerate(example.contexts, 1)
+    )
+    counted = {name: example.usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
+    trace = Trace(
+        question=example.question,
+        answer=example.answer,
+        contexts=contexts,
+        latency_s=example.usage.get("latency_s"),
+        ttft_s=example.usage.get("ttft_s"),
+        usage=Usage(
+            *(None if value is None else int(value) for value in counted.values()), example.usage.get("cost_usd")
+        ),
+    )
+    return Sample(
+        question_id="q",
+        pair_id="q",
+        kind=example.kind,
+        trace=trace,
+        reference_answers=example.references,
+        context_ids=example.context_ids,
+        reference_context_ids=example.gold_ids,
+        reference_contexts=example.reference_contexts,
+        other_answer=example.other_answer,
+    )
+
+
+def context_of(example: WorkedExample, name: str) -> tuple[Metric, MetricContext]:
+    spec = EvaluationSpec.create({"metric_options": {name: dict(example.options)} if example.options else {}})
+    embed = open_embedder(spec.eval_embedding).embed_passages
+    refusals = RefusalDetector(embed, spec, DEFAULT_REFUSAL).classify_many([example.answer])
+    return make_metric(name, spec), MetricContext(spec, refusals, embed, judge=ScriptedJudge(example.judge))
+
+
+@pytest.mark.parametrize("metric", WITH_EXAMPLE, ids=lambda metric: metric.key)
+def test_a_worked_example_is_what_the_metric_gives(metric: type[Metric]) -> None:
+    example = metric.worked
+    assert example is not None
+    unit, context = context_of(example, metric.key)
+    [score] = unit.score_many([sample_of(example)], context)
+    if example.value is None:
+        assert score.value is None
+    else:
+        assert score.value == pytest.approx(example.value, abs=0.006), score.reason
+    assert example.working
