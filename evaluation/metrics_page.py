@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 
 from evaluation.metrics.base import INPUTS, Metric, kind_words, metrics
+from evaluation.metrics.worked import WorkedExample
 from evaluation.scales import scale_of
 
 _HEAD = """# Metrics
@@ -42,4 +44,40 @@ def _entry(metric: type[Metric]) -> Iterator[str]:
         yield f"- Option `{name}` ({option.default}): {option.description}"
     if metric.source:
         yield f"- Source: {metric.source}"
+    if metric.worked:
+        yield from _worked(metric.worked)
     yield ""
+
+
+def _worked(example: WorkedExample) -> Iterator[str]:
+    """Yield a worked example as one point of a list: what is given, the value, the way to it."""
+    value = "no score" if example.value is None else f"{example.value:.3g}"
+    given = "; ".join(f"{name} {text}" for name, text in example_inputs(example))
+    yield f"- Example: {given}. Score: **{value}**. {example.working}"
+
+
+def example_inputs(example: WorkedExample) -> list[tuple[str, str]]:
+    """Return what an example is given, as (name, text), leaving out what it does not use."""
+    document = example.document
+    spans = {"Context": example.context_spans, "Evidence": example.evidence_spans}
+    given = [
+        ("Kind", example.kind.replace("_", " ") if example.kind != "simple" else ""),
+        ("Question", _quoted((example.question,))),
+        ("Answer", _quoted((example.answer,))),
+        ("Other answer", _quoted((example.other_answer or "",))),
+        ("References", _quoted(example.references)),
+        ("Contexts", "" if example.context_ids else _quoted(example.contexts)),
+        ("Reference contexts", _quoted(example.reference_contexts)),
+        ("Retrieved ids", ", ".join(example.context_ids or ())),
+        ("Gold ids", ", ".join(example.gold_ids)),
+        ("Document", _quoted((document,))),
+        *((name, _quoted([document[start:end] for start, end in ranges])) for name, ranges in spans.items()),
+        ("Measured", ", ".join(f"{name} {value:g}" for name, value in example.usage.items())),
+        ("Options", ", ".join(f"{name}={value}" for name, value in example.options.items())),
+        ("Judge", " · ".join(f"{name}: {json.dumps(reply, ensure_ascii=False)}" for name, reply in example.judge)),
+    ]
+    return [(name, text) for name, text in given if text]
+
+
+def _quoted(texts: Sequence[str]) -> str:
+    return ", ".join(f"“{text}”" for text in texts if text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.worked import WorkedExample
 from evaluation.tokens import count_words
 from evaluation.types import Sample, Score
 
@@ -21,6 +22,7 @@ class Brevity(Metric):
     needs: ClassVar[frozenset[str]] = frozenset({"answer", "reference"})
     formula = "min(1, words of the longest reference / words of the answer)"
     source = "As the brevity penalty of BLEU, the other way round (Papineni et al. 2002)"
+    worked = WorkedExample(0.25, "1 word where the answer has 4: 1/4.", answer="It was in 1815.", references=("1815",))
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the ratio; null for a refusal, whose length says nothing."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 from rag_pipeline.types import Span
 
@@ -30,6 +31,13 @@ class ContextMatching(Metric):
     reads_answer: ClassVar[bool] = False
     formula = "evidence characters covered by contexts / evidence characters, over the union of the evidence spans"
     source = "Span recall of Smith and Troynikov 2024 (Chroma), with repeats"
+    worked = WorkedExample(
+        0.667,
+        "The evidence has 18 characters without spaces; 12 of them, “born in London”, are in the context: 12/18.",
+        document="Ada was born in London in 1815.",
+        context_spans=((0, 22),),
+        evidence_spans=((8, 30),),
+    )
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return covered over all characters; an empty retrieval is 0."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaluation.metrics.base import metrics
 from evaluation.metrics.overlap import ReferenceOverlap
+from evaluation.metrics.worked import WorkedExample
 from evaluation.tokens import squad_tokens
 
 
@@ -16,6 +17,12 @@ class ExactMatch(ReferenceOverlap):
     help = "1 where the answer is the reference, but for case, punctuation and articles."
     formula = "1 if tokens(answer) = tokens(reference) else 0"
     source = "Rajpurkar et al. 2016 (SQuAD)"
+    worked = WorkedExample(
+        1.0,
+        "Without case, punctuation and “the”, both are “year 1815”.",
+        answer="The year 1815!",
+        references=("year 1815",),
+    )
 
     def compare(self, answer: str, reference: str) -> float | None:
         """Return 1 or 0."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaluation.metrics.base import metrics
 from evaluation.metrics.ranked import IR_MEASURES, RankMetric
+from evaluation.metrics.worked import WorkedExample
 from evaluation.ranks import Ranks
 
 
@@ -16,6 +17,14 @@ class HitRate(RankMetric):
     help = "1 where any gold context was retrieved."
     formula = "1 if a gold context is among the first k else 0"
     source = f"Success@k; {IR_MEASURES}"
+    worked = WorkedExample(
+        1.0,
+        "A gold context, a, is among the first 2.",
+        context_ids=("c", "a", "b"),
+        gold_ids=("a", "b"),
+        contexts=("C", "A", "B"),
+        options={"k": 2},
+    )
 
     def value(self, ranks: Ranks, k: int) -> float:
         """Return the metric."""

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.overlap import share, tokens_of
+from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
 
@@ -32,6 +33,12 @@ class KPrecision(Metric):
     needs: ClassVar[frozenset[str]] = frozenset({"answer", "contexts"})
     formula = "tokens common to answer and contexts / tokens of the answer, as multisets"
     source = "Adlakha et al. 2024; option best_context as in unitxt"
+    worked = WorkedExample(
+        0.8,
+        "4 of the 5 tokens of the answer are in the context; “Paris” is not: 4/5.",
+        answer="Ada was born in Paris.",
+        contexts=("Ada Lovelace was born in London in 1815.",),
+    )
     Options = KPrecisionOptions
     options: KPrecisionOptions
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
 
@@ -24,6 +25,12 @@ class KnowledgeBounding(Metric):
     parts = ("attempted", "refused")
     formula = "(attempted among answerable + refused among out-of-scope) / 2"
     source = "Balanced accuracy (Brodersen et al. 2010)"
+    worked = WorkedExample(
+        1.0,
+        "The documents do not say it, and the answer declines. (Over a run: the mean of both rates.)",
+        answer="I am not aware of that topic.",
+        kind="out_of_scope",
+    )
 
     def part(self, sample: Sample) -> str:
         """Return the rate that a sample counts for."""

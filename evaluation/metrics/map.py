@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaluation.metrics.base import metrics
 from evaluation.metrics.ranked import IR_MEASURES, RankMetric
+from evaluation.metrics.worked import WorkedExample
 from evaluation.ranks import Ranks
 
 
@@ -16,6 +17,13 @@ class AveragePrecision(RankMetric):
     help = "High where all gold contexts come early."
     formula = "sum over gold ranks of precision at that rank / gold contexts in all"
     source = f"Average precision (Buckley and Voorhees 2000); {IR_MEASURES}"
+    worked = WorkedExample(
+        0.583,
+        "Gold at ranks 2 and 3: (1/2 + 2/3) / 2.",
+        context_ids=("c", "a", "b"),
+        gold_ids=("a", "b"),
+        contexts=("C", "A", "B"),
+    )
 
     def value(self, ranks: Ranks, k: int) -> float:
         """Return the metric."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaluation.metrics.base import metrics
 from evaluation.metrics.ranked import IR_MEASURES, RankMetric
+from evaluation.metrics.worked import WorkedExample
 from evaluation.ranks import Ranks
 
 
@@ -16,6 +17,13 @@ class Mrr(RankMetric):
     help = "1 where the first context is gold, 1/2 where the second is the first gold one."
     formula = "1 / rank of the first gold context"
     source = f"Voorhees 1999; {IR_MEASURES}"
+    worked = WorkedExample(
+        0.5,
+        "The first gold context, a, is at rank 2: 1/2.",
+        context_ids=("c", "a", "b"),
+        gold_ids=("a", "b"),
+        contexts=("C", "A", "B"),
+    )
 
     def value(self, ranks: Ranks, k: int) -> float:
         """Return the metric."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaluation.metrics.base import metrics
 from evaluation.metrics.ranked import IR_MEASURES, RankMetric
+from evaluation.metrics.worked import WorkedExample
 from evaluation.ranks import Ranks
 
 
@@ -16,6 +17,14 @@ class PrecisionAtK(RankMetric):
     help = "Share of the contexts that are gold."
     formula = "gold contexts among the first k / k"
     source = f"P@k; {IR_MEASURES}"
+    worked = WorkedExample(
+        0.667,
+        "2 of the first 3 contexts are gold: 2/3.",
+        context_ids=("c", "a", "b"),
+        gold_ids=("a", "b"),
+        contexts=("C", "A", "B"),
+        options={"k": 3},
+    )
 
     def value(self, ranks: Ranks, k: int) -> float:
         """Return the metric."""

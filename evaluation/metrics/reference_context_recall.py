@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.overlap import tokens_of
+from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
 
@@ -22,6 +23,12 @@ class ReferenceContextRecall(Metric):
     reads_answer: ClassVar[bool] = False
     formula = "tokens common to contexts and reference contexts / tokens of the reference contexts, as multisets"
     source = "Token recall (Rajpurkar et al. 2016) on passages"
+    worked = WorkedExample(
+        0.8,
+        "4 of the 5 tokens of the reference context are in the contexts; “London” is not: 4/5.",
+        contexts=("Ada was born in 1815.",),
+        reference_contexts=("Ada was born in London.",),
+    )
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the share."""

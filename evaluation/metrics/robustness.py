@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evaluation.metrics.base import AgreementMetric, metrics
+from evaluation.metrics.worked import WorkedExample
 
 
 @metrics.register
@@ -16,3 +17,10 @@ class Robustness(AgreementMetric):
     kinds = frozenset({"complex"})
     formula = "mean agreement of answer and reference over complex questions"
     source = "Ours; see the chosen agreement"
+    worked = WorkedExample(
+        0.6,
+        "The token recall of a complex question: 3 of the 5 tokens of the reference are in the answer.",
+        answer="She was born in 1815.",
+        references=("born in London in 1815",),
+        kind="complex",
+    )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from evaluation.metrics.base import metrics
 from evaluation.metrics.overlap import ReferenceOverlap, f_measure
+from evaluation.metrics.worked import WorkedExample
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -23,6 +24,12 @@ class RougeL(ReferenceOverlap):
     help = "How much of answer and reference is the same words in the same order."
     formula = "F1 of LCS / words of the answer and LCS / words of the reference"
     source = "Lin 2004"
+    worked = WorkedExample(
+        0.6,
+        "The longest common subsequence is “born in London”, 3 words; 3/5 of the answer and 3/5 of the reference.",
+        answer="born in 1815 in London",
+        references=("born in London in 1815",),
+    )
 
     def compare(self, answer: str, reference: str) -> float | None:
         """Return the F-measure against one reference."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
 
@@ -23,6 +24,12 @@ class SemanticSimilarity(Metric):
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
     formula = "max(0, cosine(answer, reference))"
     source = "Reimers and Gurevych 2019; as in Risch et al. 2021"
+    worked = WorkedExample(
+        1.0,
+        "Equal texts have equal vectors: their cosine is 1.",
+        answer="born in London",
+        references=("born in London",),
+    )
 
     def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
         """Embed every distinct text of the block once."""

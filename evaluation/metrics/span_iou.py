@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.spans import context_positions, gold_in_contexts, missing_evidence
+from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
 
@@ -22,6 +23,13 @@ class SpanIou(Metric):
     reads_answer: ClassVar[bool] = False
     formula = "evidence characters in the contexts / (characters of the contexts + evidence characters in none of them)"
     source = "Smith and Troynikov 2024 (Chroma), with repeats and without white space"
+    worked = WorkedExample(
+        0.5,
+        "12 characters are evidence and context, 18 are context, 6 more are evidence only: 12 / (18 + 6).",
+        document="Ada was born in London in 1815.",
+        context_spans=((0, 22),),
+        evidence_spans=((8, 30),),
+    )
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the ratio; nothing retrieved is 0."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaluation.metrics.base import metrics
 from evaluation.metrics.overlap import ReferenceOverlap, f_measure, share, tokens_of
+from evaluation.metrics.worked import WorkedExample
 
 
 @metrics.register
@@ -15,6 +16,12 @@ class TokenF1(ReferenceOverlap):
     help = "Agreement of the answer's words with the reference's, both ways."
     formula = "2 · precision · recall / (precision + recall), by tokens"
     source = "Rajpurkar et al. 2016 (SQuAD)"
+    worked = WorkedExample(
+        0.75,
+        "Precision 3/3, recall 3/5: 2 · 1 · 0.6 / 1.6.",
+        answer="Born in 1815.",
+        references=("born in London in 1815",),
+    )
 
     def compare(self, answer: str, reference: str) -> float | None:
         """Return F1 against one reference."""

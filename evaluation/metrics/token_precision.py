@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaluation.metrics.base import metrics
 from evaluation.metrics.overlap import ReferenceOverlap, share, tokens_of
+from evaluation.metrics.worked import WorkedExample
 
 
 @metrics.register
@@ -15,6 +16,12 @@ class TokenPrecision(ReferenceOverlap):
     help = "Share of the answer's words that the reference has; long answers score low."
     formula = "tokens common to answer and reference / tokens of the answer, as multisets"
     source = "Rajpurkar et al. 2016 (SQuAD)"
+    worked = WorkedExample(
+        0.6,
+        "3 of the 5 tokens of the answer (born, in, 1815) are in the reference: 3/5.",
+        answer="She was born in 1815.",
+        references=("born in London in 1815",),
+    )
 
     def compare(self, answer: str, reference: str) -> float | None:
         """Return the precision against one reference."""

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.worked import WorkedExample
 from evaluation.tokens import squad_tokens
 from evaluation.types import Sample, Score
 
@@ -22,6 +23,12 @@ class TokenRecall(Metric):
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
     formula = "tokens common to answer and reference / tokens of the reference, as multisets"
     source = "Tokens as in SQuAD (Rajpurkar et al. 2016); recall as in Adlakha et al. 2024"
+    worked = WorkedExample(
+        0.6,
+        "3 of the 5 tokens of the reference (born, in, 1815) are in the answer; London and an “in” are not: 3/5.",
+        answer="She was born in 1815.",
+        references=("born in London in 1815",),
+    )
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the best recall over the references; null when none of them has a token."""

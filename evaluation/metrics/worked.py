@@ -14,6 +14,7 @@ class WorkedExample:
     `value` is None where the example shows when there is no score. `working` is the way to it, in words and numbers.
     `options` are the metric's. `judge`: the judge's replies as (name of the prompt, JSON object), in the order in
     which they are asked for. `usage`: latency_s, ttft_s, prompt_tokens, completion_tokens, cost_usd.
+    `context_spans` and `evidence_spans` are character ranges of `document`, for metrics of spans.
     `executed` is False where the weights that it takes are not shipped: the test then leaves the value unchecked.
     """
 
@@ -26,6 +27,9 @@ class WorkedExample:
     reference_contexts: tuple[str, ...] = ()
     context_ids: tuple[str, ...] | None = None
     gold_ids: tuple[str, ...] = ()
+    document: str = ""
+    context_spans: tuple[tuple[int, int], ...] = ()
+    evidence_spans: tuple[tuple[int, int], ...] = ()
     kind: str = "simple"
     other_answer: str | None = None
     usage: Mapping[str, float] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from django.urls import path
 from django.views.decorators.http import require_safe
 
 from evaluation.metrics.base import INPUTS, Metric, kind_words, metrics
+from evaluation.metrics_page import example_inputs
 
 
 @require_safe
@@ -29,6 +30,7 @@ def described(metric: type[Metric]) -> dict[str, object]:
         "metric": metric,
         "needs": [INPUTS[name] for name in sorted(metric.needs)],
         "kinds": "" if metric.kinds == Metric.kinds else kind_words(metric.kinds),
+        "example": example_inputs(metric.worked) if metric.worked else [],
         "options": [(name, option.description) for name, option in metric.Options.model_fields.items()],
     }
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from evaluation.metrics.base import Metric, MetricContext, make_metric, metrics
 from evaluation.metrics.worked import WorkedExample
 from evaluation.refusal import RefusalDetector
 from evaluation.spec import EvaluationSpec
-from evaluation.types import Sample
+from evaluation.types import Sample, Score
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.spec import DEFAULT_REFUSAL
 from rag_pipeline.types import Context, Span, Trace, Usage
@@ -21,6 +23,12 @@ def sample_of(example: WorkedExample) -> Sample:
     contexts = tuple(
         Context(Span(-rank, 0, len(text)), f"c{rank}", text, 0.0, rank) for rank, text in enumerate(example.contexts, 1)
     )
+    spans = [Span(1, start, end) for start, end in example.context_spans]
+    contexts += tuple(
+        Context(span, "document", example.document[span.start : span.end], 0.0, rank)
+        for rank, span in enumerate(spans, 1)
+    )
+    evidence = tuple(Span(1, start, end) for start, end in example.evidence_spans)
     counted = {name: example.usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
     trace = Trace(
         question=example.question,
@@ -38,6 +46,8 @@ def sample_of(example: WorkedExample) -> Sample:
         kind=example.kind,
         trace=trace,
         reference_answers=example.references,
+        evidence=evidence,
+        evidence_texts=tuple(example.document[span.start : span.end] for span in evidence),
         context_ids=example.context_ids,
         reference_context_ids=example.gold_ids,
         reference_contexts=example.reference_contexts,
@@ -45,21 +55,27 @@ def sample_of(example: WorkedExample) -> Sample:
     )
 
 
-def context_of(example: WorkedExample, name: str) -> tuple[Metric, MetricContext]:
+def score_of(example: WorkedExample, name: str) -> Score:
     spec = EvaluationSpec.create({"metric_options": {name: dict(example.options)} if example.options else {}})
     embed = open_embedder(spec.eval_embedding).embed_passages
     refusals = RefusalDetector(embed, spec, DEFAULT_REFUSAL).classify_many([example.answer])
-    return make_metric(name, spec), MetricContext(spec, refusals, embed, judge=ScriptedJudge(example.judge))
+    context = MetricContext(spec, refusals, embed, judge=ScriptedJudge(example.judge))
+    sample = sample_of(example)
+    agreement = make_metric(spec.agreement, spec).score_many([sample], context)
+    return make_metric(name, spec).score_many([sample], replace(context, agreement=agreement))[0]
 
 
 @pytest.mark.parametrize("metric", WITH_EXAMPLE, ids=lambda metric: metric.key)
 def test_a_worked_example_is_what_the_metric_gives(metric: type[Metric]) -> None:
     example = metric.worked
     assert example is not None
-    unit, context = context_of(example, metric.key)
-    [score] = unit.score_many([sample_of(example)], context)
+    score = score_of(example, metric.key)
     if example.value is None:
         assert score.value is None
     else:
         assert score.value == pytest.approx(example.value, abs=0.006), score.reason
     assert example.working
+
+
+def test_every_metric_has_a_worked_example() -> None:
+    assert [metric.key for metric in metrics if metric.worked is None] == []
