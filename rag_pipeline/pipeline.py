@@ -91,8 +91,14 @@ class Pipeline:
             ttft_s=None if result.ttft_s is None else found.seconds + result.ttft_s,
             usage=found.usage + result.usage,
             notes=(*found.notes, *result.notes),
-            details=result.details,
+            details=result.details | _own_tokens(found, result),
         )
+
+
+def _own_tokens(found: Retrieved, result: Generation) -> dict[str, int]:
+    """Return how many tokens the answer alone has, where retrieval asked a model too: the usage is that of both."""
+    own = result.usage.completion_tokens
+    return {"answer_tokens": own} if found.usage.completion_tokens and own is not None else {}
 
 
 def text_of(question: str | Query) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation.exchange.fields import reference_list
 from evaluation.exchange.problems import RowError, each_row
 from evaluation.types import Sample, Score
-from rag_pipeline.types import Context, Span, Trace
+from rag_pipeline.types import Context, Span, Trace, Usage
 
 Task = dict[str, Any]
 FIELDS = {
@@ -21,6 +22,8 @@ FIELDS = {
     "label": ("is_answerable_label",),
 }
 """What metrics need, and the fields of the format that hold it."""
+SECONDS, TOKENS, COST = ("latency_s", "ttft_s"), ("prompt_tokens", "completion_tokens"), "cost_usd"
+"""What an object may say of what its answer took; named as in eval.csv."""
 
 
 def read_answered(text: str) -> list[tuple[Task, Sample]]:
@@ -57,7 +60,7 @@ def _sample(task: Task, number: int) -> Sample:
         question_id=name,
         pair_id=name,
         kind="out_of_scope" if _label(task) is False else "simple",
-        trace=Trace(_text(task, "question"), _text(task, "answer"), _contexts(_texts(task, "contexts"), ids)),
+        trace=_trace(task, ids),
         reference_answers=references,
         metadata={"metadata_field": task["metadata_field"]} if task.get("metadata_field") else {},
         context_ids=ids if task.get("contexts_id") is not None else None,
@@ -67,9 +70,24 @@ def _sample(task: Task, number: int) -> Sample:
     )
 
 
+def _trace(task: Task, ids: Sequence[str]) -> Trace:
+    latency, first = (_amount(task, name) for name in SECONDS)
+    prompt, completion = (_amount(task, name, whole=True) for name in TOKENS)
+    return Trace(
+        _text(task, "question"),
+        _text(task, "answer"),
+        _contexts(_texts(task, "contexts"), ids),
+        latency_s=latency,
+        ttft_s=first,
+        usage=Usage(_count(prompt), _count(completion), _amount(task, COST)),
+    )
+
+
 def _missing(task: Task) -> frozenset[str]:
     """Return the inputs that the object does not have; what cannot be had from a file at all is one of them."""
     absent = {need for need, fields in FIELDS.items() if any(task.get(field) is None for field in fields)}
+    if all(task.get(field) is None for field in (*SECONDS, *TOKENS, COST)):
+        absent.add("usage")
     return frozenset(absent | {"evidence"})
 
 
@@ -93,6 +111,21 @@ def _text(task: Task, name: str) -> str:
     if value is not None and not isinstance(value, str):
         raise RowError(f"{name} is not a text.")
     return value or ""
+
+
+def _amount(task: Task, name: str, *, whole: bool = False) -> float | None:
+    """Return a measurement, None where there is none. Raises RowError for what is no number of at least 0."""
+    value = task.get(name)
+    if value is None:
+        return None
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    if not number or (whole and value != int(value)):
+        raise RowError(f"{name} is not a {'whole ' if whole else ''}number of at least 0.")
+    return float(value)
+
+
+def _count(value: float | None) -> int | None:
+    return None if value is None else int(value)
 
 
 def _texts(task: Task, name: str) -> tuple[str, ...]:

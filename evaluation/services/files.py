@@ -42,7 +42,8 @@ def testset_csv(*, testset: TestSet) -> bytes:
 def run_csv(*, run: Run) -> bytes:
     """Return eval.csv: one row an answer, with the scores of the current scoring."""
     further = further_metrics(run)
-    return to_csv((*RUN_COLUMNS, *further), _run_rows(run, further))
+    added = tuple(name for name in further if name not in RUN_COLUMNS)  # latency and the like have their column anyway
+    return to_csv((*RUN_COLUMNS, *added), _run_rows(run, added))
 
 
 def write_testset_file(*, testset: TestSet) -> Path:

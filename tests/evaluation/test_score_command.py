@@ -73,6 +73,16 @@ def test_what_a_row_lacks_is_null_and_never_0(tmp_path):
     assert lines[1]["scores"]["knowledge_bounding"] == 1.0
 
 
+def test_what_an_answer_took_may_stand_in_its_row(tmp_path):
+    took = {"latency_s": 2, "ttft_s": 0.5, "prompt_tokens": 300, "completion_tokens": 4, "cost_usd": 0}
+    lines, summary, _ = scored(tmp_path, [ROWS[0] | took, ROWS[0] | {"latency_s": 4}, ROWS[0]])
+    assert {name: lines[0]["scores"][name] for name in took} == took
+    assert lines[0]["scores"]["tpot_s"] == 0.5  # 1.5 s for three tokens
+    assert lines[1]["notes"]["ttft_s"] == "the model did not stream, so the time of its first token is not known"
+    assert lines[2]["notes"]["latency_s"] == "the row has no measured times, tokens or cost"
+    assert (summary["latency_s"]["mean"], summary["latency_s"]["n_null"]) == (3.0, 1)
+
+
 def test_only_the_metrics_asked_for(tmp_path):
     lines, summary, _ = scored(tmp_path, ROWS, metrics="token_f1, mrr")
     assert list(summary) == ["token_f1", "mrr"]
@@ -87,6 +97,10 @@ def test_only_the_metrics_asked_for(tmp_path):
         ('{"question": "a", "contexts": "b"}', "Line 1: contexts is not a list of texts. Nothing was scored."),
         ('{"answer": 7}', "answer is not a text"),
         ('{"is_answerable_label": "yes"}', "neither true nor false"),
+        ('{"latency_s": -1}', "latency_s is not a number of at least 0"),
+        ('{"prompt_tokens": 2.5}', "prompt_tokens is not a whole number of at least 0"),
+        ('{"cost_usd": "free"}', "cost_usd is not a number of at least 0"),
+        ('{"ttft_s": NaN}', "ttft_s is not a number of at least 0"),
     ],
 )
 def test_a_file_that_does_not_fit_is_refused_and_nothing_written(tmp_path, text, words):
@@ -107,6 +121,7 @@ def test_the_list_says_everything_of_each_metric():
     call_command("metrics", json=True, stdout=screen)
     found = json.loads(screen.getvalue())
     assert {each["name"] for each in found} == set(metrics.keys())
+    assert {each["name"]: each["range"] for each in found}["latency_s"] == [0.0, None]
     assert all(each["formula"] and each["source"] and each["group"] and each["help"] for each in found)
 
 

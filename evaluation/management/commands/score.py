@@ -24,7 +24,8 @@ class Command(WorkbenchCommand):
 
     help = (
         "Score the answers of any other system: JSONL, one object a question, with question, answer, contexts, "
-        "contexts_id, reference_answers, reference_contexts, reference_context_ids, is_answerable_label. "
+        "contexts_id, reference_answers, reference_contexts, reference_context_ids, is_answerable_label, and what the "
+        "answer took: latency_s, ttft_s, prompt_tokens, completion_tokens, cost_usd. "
         "A metric whose inputs a row lacks is null for that row, with the reason in its notes."
     )
     example = "manage.py score answers.jsonl --metrics token_f1,k_precision --out scored.jsonl --summary summary.json"

@@ -108,6 +108,11 @@ def test_further_metrics_are_columns_at_the_end_in_their_order():
     assert files.run_csv(run=make_run()).decode().splitlines()[0] == EVAL_HEADER
 
 
+def test_what_an_answer_took_has_one_column():
+    run = make_run(evaluation={"metrics": ["latency_s", "tpot_s", "cost_usd"]})
+    assert files.run_csv(run=run).decode().splitlines()[0] == f"{EVAL_HEADER},tpot_s"
+
+
 def test_text_in_any_script_is_kept():
     corpus = make_corpus(files={"茶.txt": "緑茶は日本で最も飲まれているお茶です。"})
     testset = make_testset(corpus, drafts=[])

@@ -1,0 +1,75 @@
+"""Rules: an answer is JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evaluation.metrics.base import MetricContext, metrics
+from evaluation.metrics.rule import Rule, verdict
+from evaluation.metrics.worked import WorkedExample
+from evaluation.types import Sample, Score
+
+_FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*)\n[ \t]*```", re.DOTALL | re.IGNORECASE)
+
+
+class ValidJsonOptions(BaseModel):
+    """What else it has to be."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    keys: str = Field(
+        "",
+        max_length=1000,
+        title="Keys",
+        description="Names that the object must have, commas between; any JSON if empty.",
+    )
+    fence: bool = Field(True, title="Fence", description="Allow the marks of a code block around it (```json).")
+
+
+@metrics.register
+class ValidJson(Rule):
+    """The whole answer parses as JSON (RFC 8259): no NaN, nothing before or after it."""
+
+    key = "valid_json"
+    label = "Valid JSON"
+    help = "Whether the whole answer is JSON, and an object with the wanted keys where some are named."
+    formula = "1 if the answer parses as JSON and has the keys, else 0"
+    source = "RFC 8259 (Bray 2017)"
+    worked = WorkedExample(
+        0.0,
+        "It is a JSON object, but has no key “currency”: broken. Without the option it would be kept.",
+        question="What does it cost?",
+        answer='{"price": 30}',
+        options={"keys": "price, currency"},
+    )
+    Options = ValidJsonOptions
+    options: ValidJsonOptions
+
+    def score(self, sample: Sample, context: MetricContext) -> Score:
+        """Return 1 for JSON with the wanted keys."""
+        text = sample.trace.answer.strip()
+        fenced = _FENCE.fullmatch(text)
+        if fenced and self.options.fence:
+            text = fenced[1]
+        try:
+            # A number may have any length, which Python's own conversion refuses.
+            value = json.loads(text, parse_int=float, parse_constant=_refuse)
+        except RecursionError:
+            return verdict(False, "it is nested too deeply to be read")
+        except ValueError as error:
+            return verdict(False, f"it is not JSON: {error}")
+        return self._with_keys(value)
+
+    def _with_keys(self, value: object) -> Score:
+        wanted = [name.strip() for name in self.options.keys.split(",") if name.strip()]
+        if wanted and not isinstance(value, dict):
+            return verdict(False, "it is JSON, but not an object")
+        absent = [name for name in wanted if name not in value]  # type: ignore[operator]
+        return verdict(not absent, f"it has no {' and no '.join(absent)}" if absent else "it is JSON")
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number in JSON")
