@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from evaluation.claims.table import ClaimTable
+from evaluation.claims.tables import ClaimTables
 from evaluation.judging.judge import Judge
 from evaluation.metrics.base import Embed, Metric, MetricContext, make_metric
 from evaluation.refusal import RefusalDetector
@@ -26,12 +28,16 @@ JUDGED_BLOCK = 16
 
 @dataclass(frozen=True)
 class ScoredSamples:
-    """Answers with their scores. `refusals[i]` and `scores[metric][i]` belong to `samples[i]`."""
+    """Answers with their scores. `refusals[i]` and `scores[metric][i]` belong to `samples[i]`.
+
+    `claims[i]` is the claim table of `samples[i]`, None where no metric read one.
+    """
 
     samples: Sequence[Sample]
     refusals: Sequence[Refusal]
     scores: dict[str, list[Score]]
     summaries: Summaries
+    claims: Sequence[ClaimTable | None] = ()
 
     def summary(self, metric: str, group: str = "") -> Summary:
         """Return a metric's summary over the run or one of its groups. Raises KeyError."""
@@ -58,16 +64,19 @@ def score_samples(
     total = sum(_blocks(unit, len(samples)) for unit in (agreeing, *units)) + 2
     yield Progress(STEP, 0, total)
     refusals = RefusalDetector(embed, spec, refusal).classify_many([sample.trace.answer for sample in samples])
-    context = MetricContext(spec, refusals, embed, use_context=use_context, judge=judge)
+    parts = {part for unit in (agreeing, *units) for part in unit.claim_parts}
+    claims = ClaimTables(judge, parts) if judge else None
+    context = MetricContext(spec, refusals, embed, use_context=use_context, judge=judge, claims=claims)
     agreement = yield from _scored(agreeing, samples, context, 1, total)
-    context = MetricContext(spec, refusals, embed, agreement, use_context, judge)
+    context = replace(context, agreement=agreement)
     scores: dict[str, list[Score]] = {}
     done = 1 + _blocks(agreeing, len(samples))
     for name, unit in zip(names, units, strict=True):
         scores[name] = yield from _scored(unit, samples, context, done, total)
         done += _blocks(unit, len(samples))
     yield Progress(STEP, total - 1, total)
-    return ScoredSamples(samples, refusals, scores, summarise(samples, scores, spec))
+    tables = [claims.made_for(sample) for sample in samples] if claims else []
+    return ScoredSamples(samples, refusals, scores, summarise(samples, scores, spec), tables)
 
 
 def _scored(

@@ -70,6 +70,7 @@ def _whole(metric: type[Metric], rows: Rows) -> Summary:
     details: dict[str, object] = {"applicable": sum(sample.kind in metric.kinds for sample, _ in rows)}
     if len(terms) > 1:
         details |= {part: term.mean for part, term in zip(metric.parts, terms, strict=True)}
+    details |= _pooled(metric, rows)
     return _summary(estimate(terms), n, len(rows) - n, details)
 
 
@@ -81,7 +82,14 @@ def _mean(metric: type[Metric], rows: Rows) -> Summary:
     term = Term(
         [value for _, value in scored], [cluster_of(sample) for sample, _ in scored], low=metric.low, high=metric.high
     )
-    return _summary(estimate([term]), len(scored), len(rows) - len(scored), {"applicable": len(rows)})
+    details = {"applicable": len(rows), **_pooled(metric, rows)}
+    return _summary(estimate([term]), len(scored), len(rows) - len(scored), details)
+
+
+def _pooled(metric: type[Metric], rows: Rows) -> dict[str, object]:
+    """Return the sums behind a mean of ratios, such as {"pooled": [134, 280]}, where the metric counts something."""
+    counts = [score.details for _, score in rows if metric.pooled and "of" in score.details]
+    return {"pooled": [sum(each[key] for each in counts) for key in ("counted", "of")]} if counts else {}
 
 
 def _summary(found: Estimate, n: int, n_null: int, details: Mapping[str, object]) -> Summary:

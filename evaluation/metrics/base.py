@@ -16,6 +16,7 @@ from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.registry import Unit, first_problem
 
 if TYPE_CHECKING:
+    from evaluation.claims.tables import ClaimTables
     from evaluation.judging.judge import Judge
 
 INPUTS = {
@@ -44,7 +45,8 @@ class MetricContext:
 
     `refusals[i]` and `agreement[i]` belong to `samples[i]`; `agreement` is what the chosen agreement gave, empty while
     that one is being computed. `embed` is the evaluation's own embedding. `use_context` is False where the model
-    answered without documents. `judge` is None where none was chosen.
+    answered without documents. `judge` is None where none was chosen; `claims` are the claim tables of the whole
+    scoring, made by the first metric that reads them.
     """
 
     spec: EvaluationSpec
@@ -53,6 +55,7 @@ class MetricContext:
     agreement: Sequence[Score] = field(default_factory=tuple)
     use_context: bool = True
     judge: Judge | None = None
+    claims: ClaimTables | None = None
 
     def only(self, positions: Sequence[int]) -> MetricContext:
         """Return the context of the samples at `positions`."""
@@ -73,7 +76,8 @@ class Metric(Unit):
     A run's value is the mean over its rows, or, where `parts` names several, the mean of the parts' means.
     `low`, `high`: range, infinite where it has no end; `unit`: "s", "USD" or a word such as "tokens", empty for plain
     numbers; `higher_is_better`; `formula`, `source` and the `worked` example are shown with the metric.
-    `claim_parts`: which parts of the claim table it reads.
+    `claim_parts`: which parts of the claim table it reads. `pooled`: a score's details hold `counted` and `of`, whose
+    sums are shown beside the mean (134 of 280).
     """
 
     group: ClassVar[str] = ""
@@ -88,6 +92,7 @@ class Metric(Unit):
     source: ClassVar[str] = ""
     parts: ClassVar[tuple[str, ...]] = ("",)
     claim_parts: ClassVar[frozenset[str]] = frozenset()
+    pooled: ClassVar[bool] = False
     worked: ClassVar[WorkedExample | None] = None
 
     def part(self, sample: Sample) -> str:
@@ -99,7 +104,7 @@ class Metric(Unit):
         reasons = [self.why_null(sample, context) for sample in samples]
         usable = [position for position, reason in enumerate(reasons) if not reason]
         scores = [Score.unscored(reason) if reason else None for reason in reasons]
-        block = self.score_block([samples[position] for position in usable], context.only(usable))
+        block = self.score_block([samples[position] for position in usable], context.only(usable)) if usable else []
         for position, score in zip(usable, block, strict=True):
             scores[position] = score
         return [score for score in scores if score is not None]

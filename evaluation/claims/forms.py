@@ -1,0 +1,74 @@
+"""What the judge fills in about claims, and the requests for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from evaluation.judging.forms import JudgeForm
+from evaluation.judging.judge import Request
+from rag_pipeline.llm.structured import Form
+
+MOST_CLAIMS = 60
+"""Claims of one text that are checked; an answer of 10,000 words has more, and its first ones say how it does."""
+
+MOST_AT_ONCE = 40
+"""Claims in one list: more verdicts would not fit into one reply."""
+
+
+class ExtractedClaims(JudgeForm):
+    """The statements of a text, each understandable by itself; none for a text that declines."""
+
+    voted: ClassVar[bool] = False
+
+    claims: list[str]
+
+
+class CheckedClaim(Form):
+    """The verdict on one claim; the reason comes first, so that the verdict follows from it."""
+
+    number: int
+    reason: str
+    supported: bool
+
+
+class CheckedClaims(JudgeForm):
+    """The verdicts on a numbered list of claims, in its order."""
+
+    verdicts: list[CheckedClaim]
+
+
+def extraction(question: str, text: str) -> Request[ExtractedClaims]:
+    """Return the request for the claims of `text`, an answer to `question`."""
+    fields = {"question": question.strip(), "answer": text.strip(), "most": str(MOST_CLAIMS)}
+    return Request("claims", ExtractedClaims, fields)
+
+
+def check_against_text(claims: Sequence[str], text: str) -> Request[CheckedClaims]:
+    """Return the request for verdicts on `claims` by one context, or all of them joined."""
+    return Request("check_claims", CheckedClaims, {"claims": _numbered(claims), "text": text}, _complete(len(claims)))
+
+
+def check_against_answer(claims: Sequence[str], question: str, other: str) -> Request[CheckedClaims]:
+    """Return the request for verdicts on `claims` by another answer to the same question."""
+    fields = {"claims": _numbered(claims), "question": question.strip(), "other": other.strip()}
+    return Request("compare_claims", CheckedClaims, fields, _complete(len(claims)))
+
+
+def _numbered(claims: Sequence[str]) -> str:
+    return "\n".join(f"{number}. {claim}" for number, claim in enumerate(claims, 1))
+
+
+def _complete(count: int) -> Callable[[CheckedClaims], str]:
+    """Return the check that there is one verdict for each claim, in order."""
+    wanted = list(range(1, count + 1))
+
+    def check(reply: CheckedClaims) -> str:
+        if [verdict.number for verdict in reply.verdicts] == wanted:
+            return ""
+        return (
+            f"There are {count} claims, numbered 1 to {count}: “verdicts” must have exactly one entry for each number, "
+            "in this order."
+        )
+
+    return check

@@ -1,0 +1,108 @@
+"""RAGAS: how right the answer is, by facts and by meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Self
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from evaluation.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.claim_based import ANSWERABLE, tables_of
+from evaluation.metrics.factual_similarity import FactualSimilarity, factual_score
+from evaluation.metrics.worked import WorkedExample
+from evaluation.types import Sample, Score
+
+
+class AnswerCorrectnessOptions(BaseModel):
+    """How both are weighed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    factual_weight: float = Field(0.75, ge=0, le=1, title="Weight of facts", description="Of the F1 of statements.")
+    semantic_weight: float = Field(
+        0.25, ge=0, le=1, title="Weight of meaning", description="Of the cosine of answer and reference."
+    )
+    threshold: float | None = Field(
+        None, ge=0, le=1, title="Threshold", description="From it on an answer counts 1, below it 0; empty for none."
+    )
+
+    @model_validator(mode="after")
+    def _one_counts(self) -> Self:
+        if self.factual_weight + self.semantic_weight == 0:
+            raise ValueError("One of the two weights must be above 0.")
+        return self
+
+
+@metrics.register
+class AnswerCorrectness(Metric):
+    """Weighted mean of the F1 of claims and of the cosine of answer and reference under the scoring embedding.
+
+    Both against the first reference; weights are shared out so that they add up to 1. An empty answer is 0.
+    """
+
+    key = "answer_correctness"
+    label = "Answer correctness"
+    help = "How right the answer is against the reference: statements in common (0.75) and closeness in meaning (0.25)."
+    group = "ragas"
+    kinds = ANSWERABLE
+    needs: ClassVar[frozenset[str]] = frozenset({"question", "reference", "judge"})
+    claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_REFERENCE, REFERENCE_ANSWER})
+    formula = "0.75 · F1 of claims + 0.25 · max(0, cosine(answer, reference)); with a threshold 1 from it on, else 0"
+    source = "RAGAS documentation (answer correctness)"
+    Options = AnswerCorrectnessOptions
+    options: AnswerCorrectnessOptions
+    worked = WorkedExample(
+        question=FactualSimilarity.worked.question,
+        answer=FactualSimilarity.worked.answer,
+        references=FactualSimilarity.worked.references,
+        judge=FactualSimilarity.worked.judge,
+        value=0.58,
+        working="TP: born in 1879. FP: in Spain. FN: in Germany. F1 = 0.5; the cosine of answer and reference is 0.83 "
+        "(all-MiniLM-L6-v2): 0.75 · 0.5 + 0.25 · 0.83 = 0.58.",
+    )
+
+    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
+        """Have the claim tables made and embed all texts of the block at once."""
+        tables = tables_of(samples, context, self.claim_parts)
+        closeness = _cosines(samples, context)
+        scores = []
+        for sample, table, cosine in zip(samples, tables, closeness, strict=True):
+            problem = table.problem(self.claim_parts)
+            if not sample.trace.answer.strip():
+                scores.append(Score(0.0, "the answer is empty"))
+            elif problem:
+                scores.append(Score.unscored(problem))
+            else:
+                scores.append(self._weighed(factual_score(table), cosine))
+        return scores
+
+    def _weighed(self, factual: Score, cosine: float) -> Score:
+        if factual.value is None:
+            return factual
+        options = self.options
+        weights = options.factual_weight + options.semantic_weight
+        value = (options.factual_weight * factual.value + options.semantic_weight * cosine) / weights
+        reason = f"{factual.reason}; cosine {cosine:.2f}"
+        details = {"factual": factual.value, "semantic": cosine} | factual.details
+        if options.threshold is None:
+            return Score(value, reason, details)
+        return Score(float(value >= options.threshold), reason, details | {"before the threshold": value})
+
+
+def _cosines(samples: Sequence[Sample], context: MetricContext) -> list[float]:
+    """Return the cosine of each answer and its first reference, 0 for opposite ones and for empty answers."""
+    pairs = [
+        (sample.trace.answer.strip(), next(text.strip() for text in sample.reference_answers if text.strip()))
+        for sample in samples
+    ]
+    rows = {text: row for row, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair if text))}
+    if not rows:
+        return []
+    vectors = np.asarray(context.embed(list(rows)), dtype=np.float64)
+    return [
+        float(np.clip(vectors[rows[answer]] @ vectors[rows[reference]], 0.0, 1.0)) if answer else 0.0
+        for answer, reference in pairs
+    ]

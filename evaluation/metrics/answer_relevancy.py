@@ -1,0 +1,115 @@
+"""RAGAS: how well the answer fits the question that was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from evaluation.judging.forms import JudgeForm
+from evaluation.judging.judge import Request, Unjudged
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.worked import WorkedExample
+from evaluation.types import Refusal, Sample, Score
+
+QUESTIONS = 3
+
+
+class QuestionsBack(JudgeForm):
+    """Questions that the answer would answer, and whether it evades."""
+
+    voted: ClassVar[bool] = False
+
+    questions: list[str]
+    evasive: bool
+
+
+@metrics.register
+class AnswerRelevancy(Metric):
+    """Mean cosine of the question and three different ones that the judge makes of the answer alone.
+
+    An evasive answer is 0, a refusal too, but for an out-of-scope question, where declining is right: null. It says
+    nothing of whether the answer is true.
+    """
+
+    key = "answer_relevancy"
+    label = "Answer relevancy"
+    help = "How close the questions that the answer would answer are to the one that was asked; 0 where it evades."
+    group = "ragas"
+    needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "judge"})
+    formula = "max(0, mean cosine(question, question made of the answer)) over 3 questions; 0 where the answer evades"
+    source = "Es et al. 2024 (RAGAS)"
+    worked = WorkedExample(
+        question="Where is France and what is its capital?",
+        answer="France is in western Europe.",
+        judge=(
+            (
+                "questions_back",
+                {
+                    "questions": [
+                        "In which part of Europe is France located?",
+                        "What is the geographical location of France within Europe?",
+                        "Can you identify the region of Europe where France is situated?",
+                    ],
+                    "evasive": False,
+                },
+            ),
+        ),
+        value=0.73,
+        working="The three questions have cosines of 0.74, 0.76 and 0.71 with the one that was asked "
+        "(all-MiniLM-L6-v2), 0.73 in the mean. They ask for the place alone, for the answer leaves the capital out.",
+    )
+
+    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
+        """Ask for the questions of all answers, then embed all questions at once."""
+        if context.judge is None:
+            raise ValueError("answer_relevancy needs a judge")
+        asked = [sample for sample, refusal in zip(samples, context.refusals, strict=True) if not refusal.refused]
+        replies = iter(context.judge.ask_many([_request(sample.trace.answer) for sample in asked]))
+        found = [None if refusal.refused else next(replies) for refusal in context.refusals]
+        cosines = _cosines(samples, found, context)
+        return [_score(*each) for each in zip(samples, context.refusals, found, cosines, strict=True)]
+
+
+def _request(answer: str) -> Request[QuestionsBack]:
+    return Request("questions_back", QuestionsBack, {"answer": answer.strip()}, _different)
+
+
+def _different(reply: QuestionsBack) -> str:
+    """Return what is wrong unless there are three questions that differ in more than case and marks."""
+    plain = {"".join(letter for letter in text.casefold() if letter.isalnum()) for text in reply.questions}
+    if len(reply.questions) == QUESTIONS and len(plain - {""}) == QUESTIONS:
+        return ""
+    return f"“questions” must have exactly {QUESTIONS} questions, each in other words than the others."
+
+
+def _cosines(
+    samples: Sequence[Sample], found: Sequence[QuestionsBack | Unjudged | None], context: MetricContext
+) -> list[list[float]]:
+    """Return, for each sample, the cosines of its question and those made of its answer; empty without such."""
+    pairs = [
+        (sample.trace.question.strip(), reply.questions if isinstance(reply, QuestionsBack) else [])
+        for sample, reply in zip(samples, found, strict=True)
+    ]
+    texts = dict.fromkeys(text for question, made in pairs if made for text in (question, *made))
+    rows = {text: row for row, text in enumerate(texts)}
+    if not rows:
+        return [[] for _ in pairs]
+    vectors = np.asarray(context.embed(list(rows)), dtype=np.float64)
+    return [[float(vectors[rows[text]] @ vectors[rows[question]]) for text in made] for question, made in pairs]
+
+
+def _score(sample: Sample, refusal: Refusal, found: QuestionsBack | Unjudged | None, cosines: list[float]) -> Score:
+    if found is None:
+        if sample.answerable:
+            return Score(0.0, "the answer declines")
+        return Score.unscored("the question is out of scope and was rightly declined")
+    if isinstance(found, Unjudged):
+        return Score.unscored(found.reason)
+    details = {"questions": dict(zip(found.questions, (round(cosine, 4) for cosine in cosines), strict=True))}
+    if found.evasive:
+        return Score(0.0, "the judge finds the answer evasive", details)
+    # Opposite meanings are no worse than unrelated ones; rounding may leave the cosine of equal texts above 1.
+    value = float(np.clip(np.mean(cosines), 0.0, 1.0))
+    return Score(value, f"mean cosine {value:.2f} with {QUESTIONS} questions made of the answer", details)

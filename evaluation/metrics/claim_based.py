@@ -1,0 +1,53 @@
+"""What the metrics share that are read off the claim table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from evaluation.claims.table import ClaimTable
+from evaluation.claims.tables import ClaimTables
+from evaluation.metrics.base import Metric, MetricContext
+from evaluation.types import Sample, Score
+
+ANSWERABLE = frozenset({"simple", "complex"})
+NO_STATEMENT = "the answer makes no statement that could be checked"
+NO_REFERENCE_STATEMENT = "the reference makes no statement that could be checked"
+
+
+class ClaimMetric(Metric):
+    """A metric that reads each answer's claim table: write `read`. `claim_parts` are the parts that it needs."""
+
+    needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "contexts", "judge"})
+
+    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
+        """Have the block's tables made, or taken from another metric that needed them, and read them."""
+        return [
+            self._scored(sample, table)
+            for sample, table in zip(samples, tables_of(samples, context, self.claim_parts), strict=True)
+        ]
+
+    def _scored(self, sample: Sample, table: ClaimTable) -> Score:
+        problem = table.problem(self.claim_parts)
+        return Score.unscored(problem) if problem else self.read(table, sample)
+
+    @abstractmethod
+    def read(self, table: ClaimTable, sample: Sample) -> Score:
+        """Return the score that the table gives; all of `claim_parts` are in it."""
+
+
+def tables_of(samples: Sequence[Sample], context: MetricContext, parts: frozenset[str]) -> list[ClaimTable]:
+    """Return the claim tables of a block: those of the whole scoring where there are such, else with `parts` alone."""
+    if context.claims is not None:
+        tables = context.claims
+    elif context.judge is not None:
+        tables = ClaimTables(context.judge, parts)
+    else:
+        raise ValueError("claims need a judge: a metric that reads them must have “judge” in its needs")
+    return tables.of(samples, [refusal.refused for refusal in context.refusals])
+
+
+def ratio(found: int, total: int, words: str, **details: Any) -> Score:
+    """Return `found` of `total` as a score; `words` says what was counted, such as “claims of the answer are …”."""
+    return Score(found / total, f"{found} of {total} {words}", {"counted": found, "of": total} | details)

@@ -1,0 +1,68 @@
+"""RAGAS: how much of what the reference states can be taken from the contexts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from evaluation.claims.table import REFERENCE_CONTEXTS, ClaimTable
+from evaluation.metrics.base import metrics
+from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, ClaimMetric, ratio
+from evaluation.metrics.worked import WorkedExample
+from evaluation.types import Sample, Score
+
+
+@metrics.register
+class ContextRecall(ClaimMetric):
+    """Share of the reference's claims that one context or, failing that, all joined support."""
+
+    key = "context_recall"
+    label = "Context recall"
+    help = "Share of the reference's statements that the contexts support, alone or together."
+    group = "ragas"
+    kinds = ANSWERABLE
+    needs: ClassVar[frozenset[str]] = frozenset({"question", "reference", "contexts", "judge"})
+    reads_answer: ClassVar[bool] = False
+    claim_parts: ClassVar[frozenset[str]] = frozenset({REFERENCE_CONTEXTS})
+    pooled = True
+    formula = "claims of the reference supported by the contexts / claims of the reference"
+    source = "RAGAS documentation (Es et al. 2024)"
+    worked = WorkedExample(
+        question="Where is France and what is its capital?",
+        references=("France is in Western Europe and its capital is Paris.",),
+        contexts=(
+            "France, in Western Europe, encompasses medieval cities, alpine villages and Mediterranean beaches.",
+            "The country is also renowned for its wines and sophisticated cuisine.",
+        ),
+        judge=(
+            ("claims", {"claims": ["France is in Western Europe.", "The capital of France is Paris."]}),
+            (
+                "check_claims",
+                {
+                    "verdicts": [
+                        {"number": 1, "reason": "“France, in Western Europe”", "supported": True},
+                        {"number": 2, "reason": "No capital is named.", "supported": False},
+                    ]
+                },
+            ),
+            (
+                "check_claims",
+                {
+                    "verdicts": [
+                        {"number": 1, "reason": "It speaks of wines and cuisine.", "supported": False},
+                        {"number": 2, "reason": "No capital is named.", "supported": False},
+                    ]
+                },
+            ),
+            ("check_claims", {"verdicts": [{"number": 1, "reason": "No capital is named.", "supported": False}]}),
+        ),
+        value=0.5,
+        working="The reference states two things. The first context says where France is; no context, nor all joined, "
+        "names the capital: 1/2.",
+    )
+
+    def read(self, table: ClaimTable, sample: Sample) -> Score:
+        """Return supported over all claims of the reference; an empty retrieval is 0."""
+        if not table.reference:
+            return Score.unscored(NO_REFERENCE_STATEMENT)
+        supported = sum(claim.supported for claim in table.reference)
+        return ratio(supported, len(table.reference), "claims of the reference are supported by the contexts")

@@ -1,0 +1,116 @@
+"""RAGAS: how much of the contexts is needed to answer the question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from evaluation.judging.forms import JudgeForm
+from evaluation.judging.judge import Request, Unjudged
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.claim_based import ANSWERABLE, ratio
+from evaluation.metrics.worked import WorkedExample
+from evaluation.types import Sample, Score
+from evaluation.verbatim import covered, find_all
+
+BETWEEN = "\n\n---\n\n"
+HALF = 0.5
+
+
+class RelevantSentences(JudgeForm):
+    """Sentences that are needed for the answer, copied from the contexts."""
+
+    voted: ClassVar[bool] = False
+
+    sentences: list[str]
+    insufficient: bool
+
+
+@metrics.register
+class ContextRelevance(Metric):
+    """Share of the contexts' sentences that the judge extracts as needed for the question.
+
+    What it extracts must stand in the contexts word for word (white space aside): after one chance to mend it,
+    anything else is dropped. A sentence counts where at least half of it was extracted. “Insufficient” is 0.
+    """
+
+    key = "context_relevance"
+    label = "Context relevance"
+    help = "Share of the contexts' sentences that are needed to answer the question: low where much is noise."
+    group = "ragas"
+    kinds = ANSWERABLE
+    needs: ClassVar[frozenset[str]] = frozenset({"question", "contexts", "judge"})
+    reads_answer: ClassVar[bool] = False
+    pooled = True
+    formula = "sentences of the contexts extracted as relevant / sentences of the contexts"
+    source = "Es et al. 2024 (RAGAS)"
+    worked = WorkedExample(
+        question="What is the capital of France?",
+        contexts=(
+            "France, in Western Europe, encompasses medieval cities and Mediterranean beaches. Paris, its capital, is "
+            "famed for its fashion houses.",
+            "The country is also renowned for its wines. Lascaux’s ancient cave drawings attest to its rich history.",
+        ),
+        judge=(
+            (
+                "relevant_sentences",
+                {"sentences": ["Paris, its capital, is famed for its fashion houses."], "insufficient": False},
+            ),
+        ),
+        value=0.25,
+        working="The contexts have four sentences; one of them is needed: 1/4.",
+    )
+
+    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
+        """Ask about all samples at once."""
+        if context.judge is None:
+            raise ValueError("context_relevance needs a judge")
+        asked = [sample for sample in samples if _texts(sample)]
+        replies = iter(context.judge.ask_many([_request(sample) for sample in asked]))
+        return [_score(sample, next(replies)) if _texts(sample) else _NOTHING for sample in samples]
+
+
+_NOTHING = Score(0.0, "nothing was retrieved")
+
+
+def _texts(sample: Sample) -> list[str]:
+    return [context.text for context in sample.trace.contexts if context.text.strip()]
+
+
+def _request(sample: Sample) -> Request[RelevantSentences]:
+    fields = {"question": sample.trace.question.strip(), "passages": BETWEEN.join(_texts(sample))}
+    return Request("relevant_sentences", RelevantSentences, fields, _verbatim_once(_texts(sample)))
+
+
+def _verbatim_once(texts: Sequence[str]) -> Callable[[RelevantSentences], str]:
+    """Return the check that all is copied word for word. It finds fault once: what then is still not is dropped."""
+    chances = 1
+
+    def check(reply: RelevantSentences) -> str:
+        nonlocal chances
+        strange = [text for text in reply.sentences if not any(find_all(source, text) for source in texts)]
+        if not strange or not chances:
+            return ""
+        chances -= 1
+        return f"“{strange[0]}” does not stand in the passages word for word. Copy sentences exactly as they are."
+
+    return check
+
+
+def _score(sample: Sample, reply: RelevantSentences | Unjudged) -> Score:
+    from rag_pipeline.reader.sentences import split_sentences
+
+    if isinstance(reply, Unjudged):
+        return Score.unscored(reply.reason)
+    total, relevant = 0, []
+    for text in _texts(sample):
+        places = [place for quote in reply.sentences for place in find_all(text, quote)]
+        for sentence in split_sentences(text):
+            total += 1
+            if covered(places, sentence.start, sentence.end) >= HALF * (sentence.end - sentence.start):
+                relevant.append(sentence.text)
+    if not total:
+        return Score.unscored("the contexts have no sentence")
+    if reply.insufficient and not relevant:
+        return Score(0.0, "the judge finds nothing in the contexts that helps", {"counted": 0, "of": total})
+    return ratio(len(relevant), total, "sentences of the contexts are needed", sentences=list(dict.fromkeys(relevant)))

@@ -1,0 +1,54 @@
+"""RAGAS: how much of what the answer states the contexts support."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from evaluation.claims.table import ANSWER_CONTEXTS, ClaimTable
+from evaluation.metrics.base import metrics
+from evaluation.metrics.claim_based import NO_STATEMENT, ClaimMetric, ratio
+from evaluation.metrics.worked import WorkedExample
+from evaluation.types import Sample, Score
+
+
+@metrics.register
+class Faithfulness(ClaimMetric):
+    """Share of the answer's claims that one context or, failing that, all joined support.
+
+    Claims come from question and answer alone. Null where the answer states nothing, as a refusal does.
+    """
+
+    key = "faithfulness"
+    label = "Faithfulness"
+    help = "Share of the answer's statements that the contexts support."
+    group = "ragas"
+    claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_CONTEXTS})
+    pooled = True
+    formula = "claims of the answer supported by the contexts / claims of the answer; null without claims"
+    source = "Es et al. 2024 (RAGAS); RAGChecker (Ru et al. 2024) calls it faithfulness too"
+    worked = WorkedExample(
+        question="Where and when was Einstein born?",
+        answer="Einstein was born in Germany on 20th March 1879.",
+        contexts=("Albert Einstein (born 14 March 1879) was a German-born theoretical physicist.",),
+        judge=(
+            ("claims", {"claims": ["Einstein was born in Germany.", "Einstein was born on 20th March 1879."]}),
+            (
+                "check_claims",
+                {
+                    "verdicts": [
+                        {"number": 1, "reason": "He was “German-born”.", "supported": True},
+                        {"number": 2, "reason": "The text says “14 March 1879”.", "supported": False},
+                    ]
+                },
+            ),
+        ),
+        value=0.5,
+        working="The answer states two things. That he was born in Germany is in the context, the date is not: 1/2.",
+    )
+
+    def read(self, table: ClaimTable, sample: Sample) -> Score:
+        """Return supported over all claims."""
+        if not table.answer:
+            return Score.unscored(NO_STATEMENT)
+        supported = sum(claim.supported for claim in table.answer)
+        return ratio(supported, len(table.answer), "claims of the answer are supported by the contexts")

@@ -1,0 +1,68 @@
+"""RAGChecker: how much of the answer is made up."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from evaluation.claims.table import ANSWER_CONTEXTS, ANSWER_REFERENCE, ClaimTable
+from evaluation.metrics.base import metrics
+from evaluation.metrics.claim_based import ANSWERABLE, NO_STATEMENT, ClaimMetric, ratio
+from evaluation.metrics.worked import WorkedExample
+from evaluation.types import Sample, Score
+
+
+@metrics.register
+class Hallucination(ClaimMetric):
+    """Share of the answer's claims that neither a context nor the reference has.
+
+    With faithfulness and self-knowledge it adds up to 1.
+    """
+
+    key = "hallucination"
+    label = "Hallucination"
+    help = "Share of the answer's statements that stand neither in the contexts nor in the reference."
+    group = "claims"
+    kinds = ANSWERABLE
+    needs: ClassVar[frozenset[str]] = ClaimMetric.needs | {"reference"}
+    claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_CONTEXTS, ANSWER_REFERENCE})
+    higher_is_better = False
+    pooled = True
+    formula = "claims of the answer in no context and not in the reference / claims of the answer"
+    source = "RAGChecker (Ru et al. 2024)"
+    worked = WorkedExample(
+        question="Where and when was Einstein born?",
+        answer="Einstein was born in Ulm on 20th March 1879.",
+        references=("Einstein was born in Ulm on 14 March 1879.",),
+        contexts=("Albert Einstein (born 14 March 1879) was a German-born theoretical physicist.",),
+        judge=(
+            ("claims", {"claims": ["Einstein was born in Ulm.", "Einstein was born on 20th March 1879."]}),
+            (
+                "check_claims",
+                {
+                    "verdicts": [
+                        {"number": 1, "reason": "Ulm is not named.", "supported": False},
+                        {"number": 2, "reason": "The text says “14 March 1879”.", "supported": False},
+                    ]
+                },
+            ),
+            (
+                "compare_claims",
+                {
+                    "verdicts": [
+                        {"number": 1, "reason": "“in Ulm”", "supported": True},
+                        {"number": 2, "reason": "The answer says “14 March 1879”.", "supported": False},
+                    ]
+                },
+            ),
+        ),
+        value=0.5,
+        working="Of two claims the wrong date is in neither context nor reference: 1/2. Ulm, which no context has but "
+        "the reference does, is self-knowledge.",
+    )
+
+    def read(self, table: ClaimTable, sample: Sample) -> Score:
+        """Return made up over all claims."""
+        if not table.answer:
+            return Score.unscored(NO_STATEMENT)
+        made_up = sum(not claim.supported and not claim.in_other for claim in table.answer)
+        return ratio(made_up, len(table.answer), "claims of the answer are in no context and not in the reference")

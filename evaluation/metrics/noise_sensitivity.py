@@ -1,0 +1,120 @@
+"""RAGAS and RAGChecker: how often the answer takes something wrong from the contexts."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evaluation.claims.table import ANSWER_CONTEXTS, ANSWER_REFERENCE, REFERENCE_CONTEXTS, Claim, ClaimTable
+from evaluation.metrics.base import metrics
+from evaluation.metrics.claim_based import ANSWERABLE, NO_STATEMENT, ClaimMetric, ratio
+from evaluation.metrics.worked import WorkedExample
+from evaluation.types import Sample, Score
+
+
+class NoiseSensitivityOptions(BaseModel):
+    """Whose noise counts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    focus: Literal["relevant", "irrelevant"] = Field(
+        "relevant",
+        title="Noise of",
+        description="Contexts that hold a statement of the reference (relevant), or those that hold none (irrelevant).",
+    )
+
+
+@metrics.register
+class NoiseSensitivity(ClaimMetric):
+    """Share of the answer's claims that are wrong (not in the reference) and were taken from the contexts.
+
+    `relevant` contexts support a claim of the reference by themselves. A wrong claim counts for them where one of them
+    supports it, else for the irrelevant ones; one that only all contexts joined support counts for the relevant ones
+    where there are any. So precision of claims, both noises and hallucination add up to 1.
+    """
+
+    key = "noise_sensitivity"
+    label = "Noise sensitivity"
+    help = "Share of the answer's statements that are wrong and come from the contexts. Lower is better."
+    group = "ragas"
+    kinds = ANSWERABLE
+    needs: ClassVar[frozenset[str]] = ClaimMetric.needs | {"reference"}
+    claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_CONTEXTS, ANSWER_REFERENCE, REFERENCE_CONTEXTS})
+    higher_is_better = False
+    pooled = True
+    formula = "claims of the answer not in the reference but supported by (ir)relevant contexts / claims of the answer"
+    source = "RAGChecker (Ru et al. 2024); RAGAS documentation"
+    Options = NoiseSensitivityOptions
+    options: NoiseSensitivityOptions
+    worked = WorkedExample(
+        question="What is the Life Insurance Corporation of India (LIC) known for?",
+        answer="LIC is the largest insurance company in India, known for its vast portfolio of investments. It "
+        "contributes to the financial stability of the country.",
+        references=(
+            "LIC is the largest insurance company in India. It is known for a large portfolio of investments.",
+        ),
+        contexts=(
+            "LIC is the largest insurance company in India, with huge investments. It manages substantial funds, "
+            "contributing to the financial stability of the country.",
+        ),
+        judge=(
+            (
+                "claims",
+                {
+                    "claims": [
+                        "LIC is the largest insurance company in India.",
+                        "LIC is known for its vast portfolio of investments.",
+                        "LIC contributes to the financial stability of India.",
+                    ]
+                },
+            ),
+            (
+                "claims",
+                {
+                    "claims": [
+                        "LIC is the largest insurance company in India.",
+                        "LIC is known for a large portfolio of investments.",
+                    ]
+                },
+            ),
+            (
+                "check_claims",
+                {
+                    "verdicts": [
+                        {"number": number, "reason": "The text says so.", "supported": True} for number in (1, 2, 3, 4)
+                    ]
+                },
+            ),
+            (
+                "compare_claims",
+                {
+                    "verdicts": [
+                        {"number": 1, "reason": "“the largest”", "supported": True},
+                        {"number": 2, "reason": "“a large portfolio”", "supported": True},
+                        {"number": 3, "reason": "Stability is not mentioned.", "supported": False},
+                    ]
+                },
+            ),
+        ),
+        value=1 / 3,
+        working="Of three claims of the answer one, on stability, is not in the reference; the context that supports "
+        "it is relevant, for it supports claims of the reference: 1/3.",
+    )
+
+    def read(self, table: ClaimTable, sample: Sample) -> Score:
+        """Return wrong claims from the contexts in focus over all claims."""
+        if not table.answer:
+            return Score.unscored(NO_STATEMENT)
+        relevant = table.relevant_contexts
+        wrong = [claim for claim in table.answer if claim.supported and not claim.in_other]
+        misled = sum(_from_relevant(claim, relevant) == (self.options.focus == "relevant") for claim in wrong)
+        words = f"claims of the answer are not in the reference and come from {self.options.focus} contexts"
+        return ratio(misled, len(table.answer), words)
+
+
+def _from_relevant(claim: Claim, relevant: tuple[bool, ...]) -> bool:
+    """Return whether a supported claim comes from relevant contexts."""
+    if not claim.supported_alone:
+        return any(relevant)
+    return any(verdict.supported and counts for verdict, counts in zip(claim.contexts, relevant, strict=True))
