@@ -292,6 +292,9 @@ class AnswerFile(models.Model):
 
     name = models.CharField(max_length=200)
     spec = models.JSONField(help_text="EvaluationSpec")
+    metrics = models.JSONField(
+        default=list, help_text="Names of the metrics it is scored with, headline ones among them"
+    )
     refusal = models.TextField(blank=True, help_text="The sentence with which that system declines")
     rows = models.PositiveIntegerField(default=0)
     summary = models.JSONField(default=dict, help_text="As in summary.json; empty until it is scored")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from evaluation.metrics.base import Metric, kind_words, metrics
 from evaluation.spec import HEADLINE, EvaluationSpec
@@ -17,6 +18,14 @@ TWIN_LOSS = "twin_loss"
 Summaries = dict[tuple[str, str], Summary]
 """By metric and group; the group is empty for the whole run."""
 Rows = Sequence[tuple[Sample, Score]]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSummary:
+    """Rows with the same metadata: how many, and each metric over them."""
+
+    rows: int
+    metrics: dict[str, Summary]
 
 
 def cluster_of(sample: Sample) -> Cluster:
@@ -60,6 +69,24 @@ def summarise(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]], 
     if all(name in scores for name in HEADLINE):
         summaries[TOTAL, ""] = _total(samples, scores, spec, summaries)
     return summaries
+
+
+def summarise_by(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]], key: str) -> dict[str, GroupSummary]:
+    """Return the metrics over the samples of each value of `metadata[key]`, in the order of the values."""
+    places: dict[str, list[int]] = {}
+    for place, sample in enumerate(samples):
+        if key in sample.metadata:
+            places.setdefault(str(sample.metadata[key]), []).append(place)
+    return {
+        value: GroupSummary(
+            len(found),
+            {
+                name: _whole(metrics.get(name), [(samples[at], column[at]) for at in found])
+                for name, column in scores.items()
+            },
+        )
+        for value, found in sorted(places.items())
+    }
 
 
 def _whole(metric: type[Metric], rows: Rows) -> Summary:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from evaluation.exchange.fields import reference_list
-from evaluation.exchange.problems import RowError, each_row
+from evaluation.exchange.problems import NOTHING_SCORED, RowError, each_row
 from evaluation.types import Sample, Score
 from rag_pipeline.types import Context, Span, Trace, Usage
 
 Task = dict[str, Any]
+Row = TypeVar("Row")
 FIELDS = {
+    "question": ("question",),
     "answer": ("answer",),
     "contexts": ("contexts",),
     "reference": ("reference_answers",),
@@ -25,15 +28,25 @@ FIELDS = {
 SECONDS, TOKENS, COST = ("latency_s", "ttft_s"), ("prompt_tokens", "completion_tokens"), "cost_usd"
 """What an object may say of what its answer took; named as in eval.csv."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half a surrogate pair: no tokenizer and no file takes it."""
+
 
 def read_answered(text: str) -> list[tuple[Task, Sample]]:
     """Return each line's object and the sample that it is, in order. Raises ConfigError naming the lines that fail."""
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return each_row(
-        [(f"Line {number}", (number, line)) for number, line in lines],
-        lambda row: _answered(*row),
-        nothing="Nothing was scored.",
-    )
+    lines = [(f"Line {number}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return read_each(lines, parsed)
+
+
+def read_each(rows: Sequence[tuple[str, Row]], read: Callable[[Row], Task]) -> list[tuple[Task, Sample]]:
+    """Make an object and its sample of each row, given with its place in the file. Raises ConfigError."""
+
+    def make(row: tuple[int, Row]) -> tuple[Task, Sample]:
+        task = read(row[1])
+        return task, sample_of(task, row[0])
+
+    numbered = [(place, (number, row)) for number, (place, row) in enumerate(rows, 1)]
+    return each_row(numbered, make, NOTHING_SCORED)
 
 
 def with_scores(task: Task, scores: Mapping[str, Score]) -> Task:
@@ -42,18 +55,43 @@ def with_scores(task: Task, scores: Mapping[str, Score]) -> Task:
     return task | {"scores": {name: score.value for name, score in scores.items()}, "notes": notes}
 
 
-def _answered(number: int, line: str) -> tuple[Task, Sample]:
+def json_line(task: Task) -> str:
+    """Return an object as a line of JSONL, in the letters it has; what UTF-8 cannot hold is escaped."""
+    line = json.dumps(task, ensure_ascii=False)
+    half_a_pair = _SURROGATE.search(line) is not None  # as a model may write
+    return f"{json.dumps(task) if half_a_pair else line}\n"
+
+
+def parsed(line: str) -> Task:
+    """Return the object that a line holds. Raises RowError."""
     try:
-        task = json.loads(line)
+        return read_object(json_value(line))
     except ValueError as error:
         raise RowError(f"it is not JSON ({error}).") from error
-    if not isinstance(task, dict):
+
+
+def json_value(text: str) -> Any:
+    """Return what a JSON text holds. Raises ValueError, also for NaN and for what is nested too deep to be read."""
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def read_object(value: Any) -> Task:
+    """Return an object. Raises RowError for any other value."""
+    if not isinstance(value, dict):
         raise RowError("it is not a JSON object.")
-    return task, _sample(task, number)
+    return value
 
 
-def _sample(task: Task, number: int) -> Sample:
-    name = str(task.get("question_id") or f"line {number}")
+def sample_of(task: Task, number: int) -> Sample:
+    """Return the sample that an object is; its `number` names one without `question_id`. Raises RowError."""
+    name = _SURROGATE.sub("\ufffd", str(task.get("question_id") or f"row {number}"))
     references = reference_list(task.get("reference_answers") or [], "reference_answers")
     ids = _texts(task, "contexts_id")
     return Sample(
@@ -61,8 +99,8 @@ def _sample(task: Task, number: int) -> Sample:
         pair_id=name,
         kind="out_of_scope" if _label(task) is False else "simple",
         trace=_trace(task, ids),
-        reference_answers=references,
-        metadata={"metadata_field": task["metadata_field"]} if task.get("metadata_field") else {},
+        reference_answers=tuple(_SURROGATE.sub("\ufffd", each) for each in references),
+        metadata=_metadata(task.get("metadata_field")),
         context_ids=ids if task.get("contexts_id") is not None else None,
         reference_context_ids=_texts(task, "reference_context_ids"),
         reference_contexts=_texts(task, "reference_contexts"),
@@ -81,6 +119,13 @@ def _trace(task: Task, ids: Sequence[str]) -> Trace:
         ttft_s=first,
         usage=Usage(_count(prompt), _count(completion), _amount(task, COST)),
     )
+
+
+def _metadata(value: Any) -> dict[str, Any]:
+    """Return what an object can be grouped by: the keys of an object, else the field itself."""
+    if isinstance(value, dict):
+        return value
+    return {} if value in (None, "", []) else {"metadata_field": value}
 
 
 def _missing(task: Task) -> frozenset[str]:
@@ -110,7 +155,7 @@ def _text(task: Task, name: str) -> str:
     value = task.get(name)
     if value is not None and not isinstance(value, str):
         raise RowError(f"{name} is not a text.")
-    return value or ""
+    return _SURROGATE.sub("\ufffd", value or "")
 
 
 def _amount(task: Task, name: str, *, whole: bool = False) -> float | None:
@@ -134,4 +179,4 @@ def _texts(task: Task, name: str) -> tuple[str, ...]:
         return ()
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise RowError(f"{name} is not a list of texts.")
-    return tuple(value)
+    return tuple(_SURROGATE.sub("\ufffd", each) for each in value)

@@ -18,15 +18,18 @@ class RowError(Exception):
     """One row does not fit; the text says why."""
 
 
-_NOTHING = "Nothing was imported."
+NOTHING_IMPORTED = "Nothing was imported."
+NOTHING_SCORED = "Nothing was scored."
 
 
-def refuse(reason: str, nothing: str = _NOTHING) -> ConfigError:
+def refuse(reason: str, nothing: str = NOTHING_IMPORTED) -> ConfigError:
     """Return the error that refuses a whole file."""
     return ConfigError(f"{reason} {nothing}", FIELD)
 
 
-def each_row(rows: Iterable[tuple[str, Row]], make: Callable[[Row], Made], nothing: str = _NOTHING) -> list[Made]:
+def each_row(
+    rows: Iterable[tuple[str, Row]], make: Callable[[Row], Made], nothing: str = NOTHING_IMPORTED
+) -> list[Made]:
     """Make something of every row, given with its place (“Row 5”). Raises ConfigError naming the rows that fail.
 
     `nothing` says what was not done for that reason.

@@ -48,12 +48,14 @@ def run_csv(*, run: Run) -> bytes:
 
 def write_testset_file(*, testset: TestSet) -> Path:
     """Write testsets/<id>/output.csv into the data folder and return its path."""
-    return _write(Path(settings.DATA_DIR) / "testsets" / str(testset.pk) / "output.csv", testset_csv(testset=testset))
+    return write_file(
+        Path(settings.DATA_DIR) / "testsets" / str(testset.pk) / "output.csv", testset_csv(testset=testset)
+    )
 
 
 def write_run_file(*, run: Run) -> Path:
     """Write runs/<id>/eval.csv into the data folder and return its path."""
-    return _write(Path(settings.DATA_DIR) / "runs" / str(run.pk) / "eval.csv", run_csv(run=run))
+    return write_file(Path(settings.DATA_DIR) / "runs" / str(run.pk) / "eval.csv", run_csv(run=run))
 
 
 def _testset_row(question: Question, documents: dict[int, Document]) -> list[Any]:
@@ -140,7 +142,7 @@ def _ordered(metadata: dict[str, Any]) -> dict[str, Any]:
     return ordered
 
 
-def _write(path: Path, data: bytes) -> Path:
+def write_file(path: Path, data: bytes) -> Path:
     """Write a file so that a reader sees the old one or the new one, never half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:

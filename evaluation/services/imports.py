@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import transaction
 
-from evaluation.exchange.formats import File, read_questions
+from evaluation.exchange.formats import read_questions
+from evaluation.exchange.tables import File
 from evaluation.models import TestSet
 from evaluation.services.files import write_testset_file
 from evaluation.services.testsets import store_questions

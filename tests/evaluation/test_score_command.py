@@ -92,7 +92,7 @@ def test_only_the_metrics_asked_for(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "holds no answers"),
+        ("", "is empty"),
         ('{"question": "a"}\n{oops', "Line 2: it is not JSON"),
         ('{"question": "a", "contexts": "b"}', "Line 1: contexts is not a list of texts. Nothing was scored."),
         ('{"answer": 7}', "answer is not a text"),

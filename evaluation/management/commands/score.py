@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.exchange.answered_jsonl import read_answered, with_scores
+from evaluation.answered import ScoredAnswers
+from evaluation.exchange.answered import read_answers
 from evaluation.metrics.base import metrics
-from evaluation.scoring import ScoredSamples, score_samples
+from evaluation.scales import scale_of
+from evaluation.scoring import Steps
+from evaluation.services.answer_files import score_answers, scored_bytes, summary_bytes
 from evaluation.spec import EvaluationSpec
+from evaluation.types import Summary
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.management.base import WorkbenchCommand
-from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.spec import DEFAULT_REFUSAL
 from rag_pipeline.types import Progress
 
@@ -25,7 +27,8 @@ class Command(WorkbenchCommand):
     help = (
         "Score the answers of any other system: JSONL, one object a question, with question, answer, contexts, "
         "contexts_id, reference_answers, reference_contexts, reference_context_ids, is_answerable_label, and what the "
-        "answer took: latency_s, ttft_s, prompt_tokens, completion_tokens, cost_usd. "
+        "answer took: latency_s, ttft_s, prompt_tokens, completion_tokens, cost_usd. A JSON list of such objects or a "
+        "CSV with such columns will do. "
         "A metric whose inputs a row lacks is null for that row, with the reason in its notes."
     )
     example = "manage.py score answers.jsonl --metrics token_f1,k_precision --out scored.jsonl --summary summary.json"
@@ -34,6 +37,8 @@ class Command(WorkbenchCommand):
         """Declare the options."""
         parser.add_argument("file", type=Path, metavar="FILE", help="the answers, JSONL")
         parser.add_argument("--metrics", metavar="A,B", help="names, see manage.py metrics; default: all")
+        parser.add_argument("--judge", default="", metavar="MODEL", help="provider:model for the metrics with a judge")
+        parser.add_argument("--judge-votes", type=int, default=1, metavar="N", help="calls for each verdict: 1, 3 or 5")
         parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the scored objects go")
         parser.add_argument("--summary", type=Path, metavar="FILE", help="where mean, interval, n and n_null go, JSON")
         parser.add_argument("--refusal", default=DEFAULT_REFUSAL, help="the sentence with which the system declines")
@@ -41,76 +46,58 @@ class Command(WorkbenchCommand):
     def run(self, **options: Any) -> None:
         """Score and write; the table goes to standard output."""
         names = chosen(options["metrics"])
-        answered = read_answered(_text(options["file"]))
-        if not answered:
-            raise ConfigError(f"{options['file']} holds no answers. Nothing was scored.", "file")
-        spec = EvaluationSpec.create()
-        embed = open_embedder(spec.eval_embedding).embed_passages
-        steps = score_samples([sample for _, sample in answered], spec, options["refusal"], embed, names=names)
+        spec = EvaluationSpec.create({"judge": options["judge"], "judge_votes": options["judge_votes"]})
+        answered = read_answers((options["file"].name, _content(options["file"])))
+        steps = score_answers(answered=answered, spec=spec, refusal=options["refusal"], names=names)
         scored = self._finished(steps)
-        rows = [
-            with_scores(task, {name: scored.scores[name][place] for name in names})
-            for place, (task, _) in enumerate(answered)
-        ]
-        _write(options["out"], "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+        _write(options["out"], scored_bytes(scored))
         if options["summary"]:
-            _write(options["summary"], json.dumps(summary(scored, names), ensure_ascii=False, indent=2) + "\n")
-        self.out(table(scored, names))
+            _write(options["summary"], summary_bytes(scored.summary()))
+        self.out(table(scored))
 
-    def _finished(self, steps: Any) -> ScoredSamples:
+    def _finished(self, steps: Steps[ScoredAnswers]) -> ScoredAnswers:
         while True:
             try:
                 step: Progress = next(steps)
             except StopIteration as stop:
-                result: ScoredSamples = stop.value
+                result: ScoredAnswers = stop.value
                 return result
             self.show_progress(step)
 
 
-def chosen(names: str | None) -> list[str]:
-    """Return the metrics that are asked for, all of them by default. Raises ConfigError for one that there is not."""
-    if not names:
-        return metrics.keys()
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
+def chosen(names: str | None) -> list[str] | None:
+    """Return the metrics that are asked for, None for all. Raises ConfigError for one that there is not."""
+    wanted = [name.strip() for name in (names or "").split(",") if name.strip()]
     for name in wanted:
         metrics.get(name, "metrics")
-    return list(dict.fromkeys(wanted))
+    return list(dict.fromkeys(wanted)) or None
 
 
-def summary(scored: ScoredSamples, names: list[str]) -> dict[str, Any]:
-    """Return each metric's mean with its 95 % interval, and how many rows it has and lacks."""
-    found = {}
-    for name in names:
-        each = scored.summary(name)
-        found[name] = {key: getattr(each, key) for key in ("mean", "ci_low", "ci_high", "n", "n_null")}
-    return {"metrics": found}
-
-
-def table(scored: ScoredSamples, names: list[str]) -> str:
+def table(scored: ScoredAnswers) -> str:
     """Return the means as lines of text."""
-    width = max(len(name) for name in names)
-    lines = []
-    for name in names:
-        each = scored.summary(name)
-        if each.mean is None or each.ci_low is None or each.ci_high is None:
-            lines.append(f"{name:<{width}}      -  {each.reason}")
-        else:
-            count = f"n = {each.n} of {each.n + each.n_null}"
-            lines.append(f"{name:<{width}}  {each.mean:.3f}  {each.ci_low:.3f} to {each.ci_high:.3f}  {count}")
-    return "\n".join(lines)
+    width = max(len(name) for name in scored.names)
+    return "\n".join(f"{name:<{width}}  {_mean(name, scored.scored.summary(name))}" for name in scored.names)
 
 
-def _text(path: Path) -> str:
+def _mean(name: str, each: Summary) -> str:
+    if each.mean is None or each.ci_low is None or each.ci_high is None:
+        return f"    -  {each.reason}"
+    scale = scale_of(name)
+    count = f"n = {each.n} of {each.n + each.n_null}"
+    if scale.span == 1 and not scale.unit:
+        return f"{each.mean:.3f}  {each.ci_low:.3f} to {each.ci_high:.3f}  {count}"
+    return f"{scale.text(each.mean)}  {scale.text(each.ci_low)} to {scale.text(each.ci_high)}  {count}"
+
+
+def _content(path: Path) -> bytes:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.", "file") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8.", "file") from error
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, data: bytes) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(data)
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}.", "out") from error

@@ -1,0 +1,139 @@
+"""Answers of any other system, scored: the objects of scored.jsonl, summary.json, and what the page shows beside."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from evaluation.exchange.answered import Answered
+from evaluation.exchange.answered_jsonl import Task, json_line, with_scores
+from evaluation.judging.judge import Judge
+from evaluation.metrics.base import Embed, metrics
+from evaluation.scoring import ScoredSamples, Steps, score_samples
+from evaluation.spec import EvaluationSpec
+from evaluation.summaries import GroupSummary, summarise_by
+from evaluation.types import Sample, Score, Summary
+
+MEAN = ("mean", "ci_low", "ci_high", "n", "n_null")
+MOST_GROUPS = 30
+"""A field with more values is an id rather than a kind of row: nothing is grouped by it."""
+UNASKED = "it loads a model of its own, so it is computed only where it is chosen by name"
+
+
+@dataclass(frozen=True)
+class ScoredAnswers:
+    """The objects of a file with their scores. `tasks[i]` is the object of `scored.samples[i]`.
+
+    `names`: the metrics in the order they were asked for; `judging`: what the judge took, empty without one.
+    """
+
+    tasks: Sequence[Task]
+    scored: ScoredSamples
+    names: Sequence[str]
+    groups: Mapping[str, Mapping[str, GroupSummary]]
+    judging: Mapping[str, Any]
+
+    def lines(self) -> Iterator[str]:
+        """Yield each object back in order, with its `scores` and `notes`, as lines of JSONL."""
+        for place, task in enumerate(self.tasks):
+            yield json_line(with_scores(task, self._row(place)))
+
+    def details(self) -> Iterator[str]:
+        """Yield for each object, as lines of JSONL, whether it declines, and each score's reason and details."""
+        for place, refusal in enumerate(self.scored.refusals):
+            scores = {
+                name: {"reason": score.reason, "details": score.details} for name, score in self._row(place).items()
+            }
+            yield json_line({"refusal": _plain(asdict(refusal)), "scores": _plain(scores)})
+
+    def columns(self) -> dict[str, list[float | None]]:
+        """Return the values by metric, to sort by."""
+        return {name: [score.value for score in self.scored.scores[name]] for name in self.names}
+
+    def summary(self) -> dict[str, Any]:
+        """Return each metric's mean with its 95 % interval, how many rows it has and lacks, and what explains them."""
+        found = {name: self.scored.summary(name) for name in self.names}
+        summary: dict[str, Any] = {
+            "metrics": {name: mean_of(each) for name, each in found.items()},
+            "notes": {name: each.reason for name, each in found.items() if each.reason},
+            "details": _plain({name: each.details for name, each in found.items() if each.details}),
+            "rows": len(self.tasks),
+            "refusals": dict(sorted(Counter(refusal.label for refusal in self.scored.refusals).items())),
+        }
+        if self.groups:
+            summary["groups"] = {
+                key: {value: _group(each) for value, each in values.items()} for key, values in self.groups.items()
+            }
+        return summary | ({"judge": dict(self.judging)} if self.judging else {})
+
+    def _row(self, place: int) -> dict[str, Score]:
+        return {name: self.scored.scores[name][place] for name in self.names}
+
+
+def score_answered(
+    answered: Answered,
+    spec: EvaluationSpec,
+    refusal: str,
+    embed: Embed,
+    *,
+    names: Sequence[str] | None = None,
+    judge: Judge | None = None,
+) -> Steps[ScoredAnswers]:
+    """Score the objects of a file with the metrics called `names`, yielding progress.
+
+    None for `names` means all there are; those that load a model of their own are then null. `refusal`: the sentence
+    with which the system declines. Raises ConfigError, ProviderError.
+    """
+    samples = [sample for _, sample in answered]
+    asked = list(metrics.keys() if names is None else names)
+    unasked = [name for name in asked if names is None and "weights" in metrics.get(name).needs]
+    scored = yield from score_samples(
+        samples, spec, refusal, embed, names=[name for name in asked if name not in unasked], judge=judge
+    )
+    nothing = Summary(None, None, None, 0, len(samples), UNASKED)
+    scored = replace(
+        scored,
+        scores=scored.scores | {name: [Score.unscored(UNASKED)] * len(samples) for name in unasked},
+        summaries=scored.summaries | {(name, ""): nothing for name in unasked},
+    )
+    judging = (
+        {"model": judge.model, "votes": spec.judge_votes, **judge.usage, "prompts": judge.used_prompts} if judge else {}
+    )
+    computed = {name: scored.scores[name] for name in asked if scored.summary(name).n}
+    groups = {key: summarise_by(samples, computed, key) for key in group_keys(samples)}
+    return ScoredAnswers([task for task, _ in answered], scored, asked, groups, judging)
+
+
+def group_keys(samples: Sequence[Sample]) -> list[str]:
+    """Return the keys of the metadata that tell a few kinds of rows apart."""
+    values: dict[str, set[str]] = {}
+    nested = set()
+    for sample in samples:
+        for key, value in sample.metadata.items():
+            values.setdefault(key, set()).add(str(value))
+            if isinstance(value, list | dict):
+                nested.add(key)
+    return sorted(key for key, found in values.items() if key not in nested and 2 <= len(found) <= MOST_GROUPS)
+
+
+def mean_of(summary: Summary) -> dict[str, Any]:
+    """Return a mean with its interval and counts, as summary.json has it."""
+    return {name: getattr(summary, name) for name in MEAN}
+
+
+def _group(found: GroupSummary) -> dict[str, Any]:
+    return {"rows": found.rows, "metrics": {name: mean_of(each) for name, each in found.metrics.items()}}
+
+
+def _plain(value: Any) -> Any:
+    """Return the same of JSON's own types: numpy's numbers, tuples and the like come from metrics' details."""
+    return json.loads(json.dumps(value, default=_as_json))
+
+
+def _as_json(value: Any) -> Any:
+    if hasattr(value, "item"):
+        return value.item()
+    return sorted(value) if isinstance(value, set | frozenset) else str(value)

@@ -1,0 +1,157 @@
+"""Answers of other systems: taking a file, scoring it in the background, scoring it again, deleting it.
+
+`scores/<id>/` of the data folder holds answers.jsonl (the objects as they came), scored.jsonl and summary.json (what
+`manage.py score` writes), details.jsonl (each row's refusal, and its scores' reasons and details) and columns.json
+(the values by metric).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from evaluation.answered import ScoredAnswers, score_answered
+from evaluation.exchange.answered import Answered, read_answers
+from evaluation.exchange.answered_jsonl import json_line, read_answered
+from evaluation.metrics.base import metrics
+from evaluation.models import AnswerFile
+from evaluation.scoring import Steps
+from evaluation.services.files import write_file
+from evaluation.services.judging import check_judge, open_judge
+from evaluation.spec import EvaluationSpec
+from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler
+from rag_pipeline.embedders.base import check_embedding
+from rag_pipeline.errors import ConfigError, InUseError
+from rag_pipeline.services.indexes import open_embedder
+from rag_pipeline.types import Progress
+
+ANSWERS, SCORED, SUMMARY = "answers.jsonl", "scored.jsonl", "summary.json"
+DETAILS, COLUMNS = "details.jsonl", "columns.json"
+
+
+def score_answers(
+    *, answered: Answered, spec: EvaluationSpec, refusal: str, names: Sequence[str] | None
+) -> Steps[ScoredAnswers]:
+    """Score the objects of a file, yielding progress; `names` None means all metrics. Raises PipelineError."""
+    check_judge(spec)
+    embed = open_embedder(spec.eval_embedding).embed_passages
+    return score_answered(answered, spec, refusal, embed, names=names, judge=open_judge(spec))
+
+
+def scored_bytes(scored: ScoredAnswers) -> bytes:
+    """Return scored.jsonl."""
+    return "".join(scored.lines()).encode()
+
+
+def summary_bytes(summary: dict[str, Any]) -> bytes:
+    """Return summary.json."""
+    return (json.dumps(summary, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode(errors="replace")
+
+
+def add_answer_file(
+    *, name: str, data: bytes, spec: EvaluationSpec, names: Sequence[str], refusal: str, inline: bool = False
+) -> AnswerFile:
+    """Keep a file of answers and queue its scoring. Raises ConfigError naming the lines that do not fit."""
+    _check(spec, names)
+    answered = read_answers((name, data))
+    with transaction.atomic():
+        file = AnswerFile.objects.create(
+            name=name[:200] or "answers",
+            spec=spec.model_dump(mode="json"),
+            metrics=list(names),
+            refusal=refusal,
+            rows=len(answered),
+        )
+        write_file(folder_of(file) / ANSWERS, "".join(json_line(task) for task, _ in answered).encode())
+        _queue(file, inline)
+    return file
+
+
+def score_file_again(
+    *, file: AnswerFile, spec: EvaluationSpec, names: Sequence[str], refusal: str, inline: bool = False
+) -> None:
+    """Queue another scoring; what there is stays until it has ended. Raises ConfigError while one works."""
+    _check(spec, names)
+    with transaction.atomic():
+        held = AnswerFile.objects.select_for_update().get(pk=file.pk)
+        earlier = held.task
+        if earlier is not None and earlier.active:
+            raise ConfigError(f"“{held}” is being scored already. Wait until that has ended, or cancel it.")
+        held.spec, held.metrics, held.refusal = spec.model_dump(mode="json"), list(names), refusal
+        held.save(update_fields=["spec", "metrics", "refusal"])
+        _queue(held, inline)
+        if earlier is not None:
+            earlier.delete()
+
+
+def delete_answer_file(*, file: AnswerFile) -> None:
+    """Delete a file with its scores. Raises InUseError while it is being scored."""
+    task = file.task
+    if task is not None and task.active:
+        raise InUseError(f"“{file}” is being scored. Cancel that first.")
+    folder = folder_of(file)
+    file.delete()
+    if task is not None:
+        task.delete()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def folder_of(file: AnswerFile) -> Path:
+    """Return where the files of its rows lie."""
+    return Path(settings.DATA_DIR) / "scores" / str(file.pk)
+
+
+@handler
+class ScoreFile(TaskHandler):
+    """One unit: the scores appear whole or not at all, and the earlier ones stay until then."""
+
+    kind = "score_file"
+    stages = ("score",)
+    labels = {"score": "Scoring"}
+
+    def plan(self, stage: str) -> list[str]:
+        """Everything is one unit."""
+        return [stage]
+
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+        """Score with the settings that were asked for. Raises PipelineError."""
+        file = AnswerFile.objects.get(task=self.task)
+        answered = read_answered((folder_of(file) / ANSWERS).read_text(encoding="utf-8"))
+        scored = yield from score_answers(
+            answered=answered, spec=EvaluationSpec.create(file.spec), refusal=file.refusal, names=file.metrics
+        )
+        _keep(file, scored)
+        yield UnitDone(keys[0])
+
+
+def _queue(file: AnswerFile, inline: bool) -> None:
+    file.task = enqueue(ScoreFile.kind, {"file": file.pk}, inline=inline)
+    file.save(update_fields=["task"])
+
+
+def _check(spec: EvaluationSpec, names: Sequence[str]) -> None:
+    """Raise ConfigError where it is known beforehand that a file cannot be scored so."""
+    if not names:
+        raise ConfigError("Tick at least one metric.", "metrics")
+    check_embedding(spec.eval_embedding, "eval_embedding")
+    check_judge(spec)
+    judged = [metrics.get(name, "metrics").label for name in names if "judge" in metrics.get(name, "metrics").needs]
+    if judged and not spec.judge:
+        verb = "needs" if len(judged) == 1 else "need"
+        raise ConfigError(f"{', '.join(judged)} {verb} a judge. Give one, such as openai:gpt-4.1-mini.", "judge")
+
+
+def _keep(file: AnswerFile, scored: ScoredAnswers) -> None:
+    """Write the files, each whole, then say in the row that they are there."""
+    summary, folder = scored.summary(), folder_of(file)
+    write_file(folder / SCORED, scored_bytes(scored))
+    write_file(folder / DETAILS, "".join(scored.details()).encode())
+    write_file(folder / COLUMNS, json.dumps(scored.columns()).encode())
+    write_file(folder / SUMMARY, summary_bytes(summary))
+    AnswerFile.objects.filter(pk=file.pk).update(summary=summary)
