@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -28,6 +27,8 @@ FIELDS = {
 SECONDS, TOKENS, COST = ("latency_s", "ttft_s"), ("prompt_tokens", "completion_tokens"), "cost_usd"
 """What an object may say of what its answer took; named as in eval.csv."""
 
+_MOST = 1e15
+"""More of anything is a mistake, and may be more than a float can hold."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """Half a surrogate pair: no tokenizer and no file takes it."""
 
@@ -163,7 +164,7 @@ def _amount(task: Task, name: str, *, whole: bool = False) -> float | None:
     value = task.get(name)
     if value is None:
         return None
-    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST
     if not number or (whole and value != int(value)):
         raise RowError(f"{name} is not a {'whole ' if whole else ''}number of at least 0.")
     return float(value)
