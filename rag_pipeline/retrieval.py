@@ -109,6 +109,18 @@ class Retrieval:
             for each, hits in zip(found, rankings, strict=True)
         ]
 
+    def ranked(self, queries: Sequence[Query], searched: Sequence[Sequence[str]], depth: int) -> list[list[Hit]]:
+        """Return the `depth` best chunks of each query (parents, where chunks stand for them), before all later steps.
+
+        `searched[i]`: the texts that were searched for instead of that of `queries[i]`; several are fused. No model is
+        asked. Raises ProviderError.
+        """
+        if not queries:
+            return []
+        far = replace(self, retriever=self.retriever.to_the_end())
+        hits = far._search(queries, [Retrieved(queries=tuple(texts)) for texts in searched], depth)
+        return hits if self.parent_of is None else [self._parents(each) for each in hits]
+
     def _search(self, queries: Sequence[Query], found: Sequence[Retrieved], depth: int) -> list[list[Hit]]:
         flat = [replace(query, text=text) for query, each in zip(queries, found, strict=True) for text in each.queries]
         several = len(flat) > len(queries)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 from rag_pipeline.types import Hit, Span, Step
 
@@ -77,6 +78,20 @@ class _Tracked:
     span: Span
     hits: list[Hit]
     cells: list[StepCell] = field(default_factory=list)
+
+
+def stored_steps(details: Mapping[str, Any]) -> list[Step]:
+    """Return the steps that an answer's `details` hold, as the evaluation stores them; [] where none followed."""
+    return [
+        Step(
+            step["name"],
+            tuple(
+                Hit(Span(hit["document_id"], hit["start"], hit["end"]), hit["score"], hit["rank"])
+                for hit in step["hits"]
+            ),
+        )
+        for step in details.get("steps", ())
+    ]
 
 
 def step_table(steps: Sequence[Step], given: Sequence[Hit], top_k: int = 0) -> StepTable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
@@ -62,15 +62,20 @@ def evidence_positions(sample: Sample) -> set[Position]:
 def covered_positions(sample: Sample, wanted: set[Position]) -> set[Position]:
     """Return which of the `wanted` evidence characters the contexts hold, themselves or in a verbatim repeat."""
     contexts = [context.span for context in sample.trace.contexts]
+    return covered_by(contexts, sample.evidence, sample.equivalents) & wanted
+
+
+def covered_by(spans: Sequence[Span], evidence: Sequence[Span], equivalents: Sequence[Sequence[Span]]) -> set[Position]:
+    """Return the evidence characters, white space too, that `spans` hold, themselves or in a verbatim repeat."""
     covered: set[Position] = set()
-    for index, span in enumerate(sample.evidence):
-        copies = (span, *(sample.equivalents[index] if index < len(sample.equivalents) else ()))
-        for offset in _covered_offsets(copies, contexts):
+    for index, span in enumerate(evidence):
+        copies = (span, *(equivalents[index] if index < len(equivalents) else ()))
+        for offset in _covered_offsets(copies, spans):
             covered.add((span.document_id, span.start + offset))
-    return covered & wanted
+    return covered
 
 
-def _covered_offsets(copies: tuple[Span, ...], contexts: list[Span]) -> Iterator[int]:
+def _covered_offsets(copies: Sequence[Span], contexts: Sequence[Span]) -> Iterator[int]:
     for copy in copies:
         for context in contexts:
             if context.document_id == copy.document_id:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from evaluation.diagnosis import LABELS
 from evaluation.metrics.context_matching import covered_positions, evidence_positions
 from evaluation.models import Answer, MetricScore, Run
-from evaluation.queries.rows import ContextPiece, ContextView, EvidenceView, QuestionRow
+from evaluation.queries.rows import ContextPiece, ContextView, EvidenceView, FailureView, QuestionRow
+from evaluation.services.diagnosing import FAILURE_POINT
 from evaluation.services.scoring import REFUSED
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.types import Context, Span
@@ -32,7 +34,7 @@ def question_row(
 ) -> QuestionRow:
     """Return an answer as a row of the table."""
     own = dict(scores.get(answer.pk, {}))
-    refused = own.pop(REFUSED, None)
+    refused, failure = own.pop(REFUSED, None), own.pop(FAILURE_POINT, None)
     return QuestionRow(
         question=answer.question,
         answer_id=answer.pk,
@@ -44,7 +46,16 @@ def question_row(
         scores=own,
         twin=twin,
         change=change,
+        failure=failure_view(failure),
     )
+
+
+def failure_view(stored: Score | None) -> FailureView | None:
+    """Return a stored failure point; None where there is none."""
+    if stored is None or stored.value is None:
+        return None
+    point = int(stored.value)
+    return FailureView(point, LABELS[point], stored.reason, stored.details)
 
 
 def context_views(sample: Sample) -> list[ContextView]:

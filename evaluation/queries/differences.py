@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
 
+from evaluation.diagnosis.losses import PRIMARY
 from evaluation.metrics.base import metrics
 from evaluation.models import MetricScore, Question, Run, Scoring
 from evaluation.paired import Difference, paired_difference
@@ -21,8 +22,11 @@ from rag_pipeline.types import Trace
 Key = tuple[str, str]
 """A question's id and text: the same in two versions of a test set unless it was edited."""
 
-PRIMARY = {"simple": "recall", "complex": "robustness", "out_of_scope": "knowledge_bounding"}
-"""The score by which a question is won or lost, by its kind."""
+
+_SCORED_BY = ("agreement", "eval_embedding", "refusal_threshold", "refusal_list", "refusal_patterns")
+"""What the five scores depend on."""
+_JUDGED_BY = ("judge", "judge_votes", "metric_options")
+"""What they depend on too where a judge says how well an answer agrees."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,8 @@ def why_incomparable(a: ScoredRun, b: ScoredRun) -> str:
         return "The two runs have no question in common: they used different test sets."
     differing = [
         EvaluationSpec.model_fields[name].title or name
-        for name in EvaluationSpec.model_fields
-        if name not in ("weights", "metrics") and getattr(a.spec, name) != getattr(b.spec, name)
+        for name in (*_SCORED_BY, *(_JUDGED_BY if _judged(a.spec) or _judged(b.spec) else ()))
+        if getattr(a.spec, name) != getattr(b.spec, name)
     ]
     if differing:
         return (
@@ -77,6 +81,10 @@ def why_incomparable(a: ScoredRun, b: ScoredRun) -> str:
             "Score one of them again with the settings of the other."
         )
     return ""
+
+
+def _judged(spec: EvaluationSpec | None) -> bool:
+    return spec is not None and "judge" in metrics.get(spec.agreement).needs
 
 
 def paired_differences(a: ScoredRun, b: ScoredRun) -> dict[str, PairedDifference]:

@@ -11,11 +11,13 @@ from evaluation.models import Answer, MetricScore, Question, Run
 from evaluation.queries.answers import context_views, evidence_views, gold_spans, load_answer_scores, question_row
 from evaluation.queries.differences import changed_keys, load_scores, question_changes
 from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionPage, QuestionRow, ScoreView, StepsView
-from evaluation.queries.steps import documents_in, steps_view, stored_steps
+from evaluation.queries.steps import documents_in, steps_view
+from evaluation.services.diagnosing import FAILURE_POINT
 from evaluation.services.scoring import REFUSED, make_samples, texts_for
 from evaluation.spec import HEADLINE
 from evaluation.types import Sample
 from rag_pipeline.models import Document
+from rag_pipeline.step_table import stored_steps
 
 _SORTS = {"latency": "latency_s", "answer": "text", "question": "question__text", "kind": "question__kind"}
 _UNSHOWN = ("contexts", "prompt")
@@ -138,6 +140,11 @@ def _filtered(answers: QuerySet[Answer], run: Run, filters: QuestionFilters) -> 
         answers = answers.exclude(error="")
     elif filters.refused:
         answers = answers.filter(Exists(_scores(run, REFUSED).filter(details__label=filters.refused)))
+    if filters.failure_point:
+        points = _scores(run, FAILURE_POINT)
+        any_point = filters.failure_point == "any"
+        wanted_points = points.exclude(value=None) if any_point else points.filter(value=float(filters.failure_point))
+        answers = answers.filter(Exists(wanted_points))
     if filters.metric:
         answers = _by_score(answers, _scores(run, filters.metric), filters)
     return answers

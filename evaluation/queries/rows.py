@@ -154,11 +154,21 @@ class ScoreView:
 
 
 @dataclass(frozen=True, slots=True)
+class FailureView:
+    """Where an answer failed: the failure point (1 to 7), its name, why it is this one, and what was measured."""
+
+    point: int
+    label: str
+    reason: str
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionRow:
     """A question of a run with its answer. `scores` maps metric to Score (value, reason); missing until scored.
 
     `refusal` is None until scored. `twin` is the other question of the pair (its own `twin` is None).
-    `change` is the difference to the run compared with, where one was asked for.
+    `change` is the difference to the run compared with, where one was asked for. `failure`: where it lost its score.
     """
 
     question: Question
@@ -171,13 +181,15 @@ class QuestionRow:
     scores: dict[str, Score]
     twin: QuestionRow | None = None
     change: float | None = None
+    failure: FailureView | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionFilters:
     """What of a run's questions to show; empty fields do not filter.
 
-    `refused`: refused, partial, attempt, empty or failed. `metric` with `below` (value ≤) or `above` (value ≥);
+    `refused`: refused, partial, attempt, empty or failed. `failure_point`: 1 to 7, or any. `metric` with `below`
+    (value ≤) or `above` (value ≥);
     `unscored` keeps only questions whose `metric` is null. `against` with `change` won or lost by at least `threshold`.
     """
 
@@ -185,6 +197,7 @@ class QuestionFilters:
     transformation: str = ""
     error_kind: str = ""
     refused: str = ""
+    failure_point: str = ""
     text: str = ""
     metric: str = ""
     below: float | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from evaluation.queries.answers import marked
 from evaluation.queries.rows import CandidateView, CellView, ColumnView, ContextPiece, StepsView
@@ -12,20 +11,6 @@ from rag_pipeline.types import Context, Hit, SourceDoc, Span, Step
 
 EXCERPT = 260
 _BEFORE_EVIDENCE = 40
-
-
-def stored_steps(details: Mapping[str, Any]) -> list[Step]:
-    """Return the steps that an answer was stored with."""
-    return [
-        Step(
-            step["name"],
-            tuple(
-                Hit(Span(hit["document_id"], hit["start"], hit["end"]), hit["score"], hit["rank"])
-                for hit in step["hits"]
-            ),
-        )
-        for step in details.get("steps", ())
-    ]
 
 
 def documents_in(steps: Iterable[Step]) -> set[int]:

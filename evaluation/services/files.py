@@ -109,7 +109,7 @@ def _run_rows(run: Run, further: Sequence[str]) -> Iterator[list[Any]]:
 
 def _run_row(answer: Answer, scores: dict[str, float | None], texts: dict[int, str]) -> list[Any]:
     question = answer.question
-    refused = scores.get("refused")
+    refused, point = scores.get("refused"), scores.get("failure_point")
     spans = [{name: context[name] for name in ("document", "start", "end")} for context in answer.contexts]
     return [
         question.question_id,
@@ -125,7 +125,7 @@ def _run_row(answer: Answer, scores: dict[str, float | None], texts: dict[int, s
         [f"{span['document']}:{span['start']}-{span['end']}" for span in spans],
         spans,
         *(scores.get(name) for name in HEADLINE),
-        answer.details.get("failure_point"),
+        None if point is None else int(point),
         answer.latency_s,
         answer.ttft_s,
         answer.prompt_tokens,

@@ -7,10 +7,12 @@ from typing import Any
 
 from django.db import transaction
 
+from evaluation.diagnosis import Diagnosis
 from evaluation.judging.judge import Judge
 from evaluation.models import Answer, Evidence, MetricScore, Run, RunMetric, Scoring
 from evaluation.repeats import repeats_of
 from evaluation.scoring import ScoredSamples, Steps, finished, score_samples
+from evaluation.services.diagnosing import FAILURE_POINT, diagnose_run
 from evaluation.services.files import write_run_file
 from evaluation.services.judging import open_judge
 from evaluation.spec import HEADLINE, EvaluationSpec
@@ -36,6 +38,7 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
     answers = stored_answers(run=run)
     judge = open_judge(spec)
     scored = yield from _score(run, answers, spec, (*HEADLINE, *spec.metrics), judge)
+    failures = diagnose_run(run=run, answers=answers, scored=scored, spec=spec)
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)  # of two scorings at once the later is the current one
         Scoring.objects.filter(run=run, current=True).update(current=False)
@@ -46,6 +49,7 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
             judging=judge.usage if judge else {},
         )
         MetricScore.objects.bulk_create(_score_rows(scoring, answers, scored), batch_size=_BATCH)
+        MetricScore.objects.bulk_create(_failure_rows(scoring, answers, failures), batch_size=_BATCH)
         RunMetric.objects.bulk_create(_summary_rows(scoring, scored), batch_size=_BATCH)
     write_run_file(run=run)
     return scoring
@@ -180,6 +184,20 @@ def _refusal_row(scoring: Scoring, answer: Answer, refusal: Refusal) -> MetricSc
         "similarity": None if refusal.similarity is None else float(refusal.similarity),
     }
     return row
+
+
+def _failure_rows(scoring: Scoring, answers: Sequence[Answer], failures: Sequence[Diagnosis]) -> list[MetricScore]:
+    return [
+        MetricScore(
+            scoring=scoring,
+            answer=answer,
+            metric=FAILURE_POINT,
+            value=failure.point,
+            reason=failure.reason,
+            details=failure.details,
+        )
+        for answer, failure in zip(answers, failures, strict=True)
+    ]
 
 
 def _summary_rows(scoring: Scoring, scored: ScoredSamples) -> list[RunMetric]:

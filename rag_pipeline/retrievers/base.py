@@ -28,5 +28,9 @@ class Retriever(Unit):
     def retrieve_many(self, queries: Sequence[Query], top_k: int) -> list[list[Hit]]:
         """Return per query at most `top_k` hits, best first, ties in order of position, ranks from 1."""
 
+    def to_the_end(self) -> Retriever:
+        """Return what ranks the whole index as this does: itself, unless the order depends on how many are wanted."""
+        return self
+
 
 retrievers: Registry[Retriever] = Registry("retriever", "rag_pipeline.retrievers")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_pipeline.retrievers.base import Retriever, retrievers
+from rag_pipeline.retrievers.dense import DenseRetriever
 from rag_pipeline.types import Hit, Query
 
 
@@ -52,6 +53,10 @@ class MmrRetriever(Retriever):
                 ]
             )
         return found
+
+    def to_the_end(self) -> Retriever:
+        """Return the ranking by nearness alone: what is passed over depends on how many are chosen."""
+        return DenseRetriever(self.index)
 
 
 def choose(

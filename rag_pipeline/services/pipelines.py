@@ -22,6 +22,7 @@ from rag_pipeline.parts import PARTS
 from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.retrieval import Retrieval, contexts_of
 from rag_pipeline.retrievers.base import Retriever, retrievers
+from rag_pipeline.services import indexes
 from rag_pipeline.services.corpora import source_docs
 from rag_pipeline.services.indexes import build_index, open_embedder, open_index
 from rag_pipeline.spec import PipelineSpec
@@ -117,6 +118,20 @@ def open_pipeline(
     if only is not None:
         index = index.restricted(only)
     return Pipeline(spec, documents, _retrieval(spec, documents, index, generator), generator)
+
+
+def open_ranking(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> Retrieval:
+    """Return the retriever of `spec` alone, to see how far down something lies: no other step, no model.
+
+    The index is built from cached vectors at most. `until`: see `source_docs`. Raises ConfigError, ProviderError.
+    """
+    if spec.needs_chunks and indexes.estimate(corpus=corpus, spec=spec, until=until).to_embed:
+        raise ConfigError("the index is no longer there, and its chunks would have to be embedded again")
+    documents = source_docs(corpus=corpus, until=until)
+    index = _index(corpus, spec, documents, until)
+    retriever: Retriever = retrievers.get(spec.core.retriever, "retriever")(index, spec.options["retriever"])
+    by_id = {doc.id: doc for doc in documents}
+    return Retrieval(documents=by_id, retriever=retriever, top_k=spec.core.top_k, parent_of=_parents(index))
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def test_it_waits_for_a_worker_then_the_new_scoring_is_current():
     assert [("Scoring", done, 8) in steps for done in range(8)] == [True] * 8
     assert run.scorings.count() == 2
     assert run.current_scoring.spec == SEMANTIC.model_dump(mode="json")
-    assert run.current_scoring.scores.count() == 8 * 6
+    assert run.current_scoring.scores.count() == 8 * 7
 
 
 def test_the_scores_are_those_of_the_command():

@@ -72,7 +72,7 @@ def test_scoring_again_adds_a_scoring_and_keeps_the_old_one():
     second = score_run(run=run, spec=EvaluationSpec(eval_embedding=WORDS, agreement="semantic_similarity"))
     assert run.current_scoring == second
     assert Scoring.objects.filter(run=run, current=True).count() == 1
-    assert first.scores.count() == second.scores.count() == 8 * 6
+    assert first.scores.count() == second.scores.count() == 8 * 7  # the five, the refusal, the failure point
 
 
 def test_a_preview_stores_nothing():

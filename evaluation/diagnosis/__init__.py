@@ -1,0 +1,10 @@
+"""What failed, and where: from scores and the way of the evidence to one failure point for each answer that lost score.
+
+`points` names them, `losses` says what an answer lost, `journey` follows its evidence through the stored steps of
+retrieval, `ranks` finds how far down the evidence lies, `decide` takes the first point that applies.
+"""
+
+from evaluation.diagnosis.decide import Evidence, Row, decide
+from evaluation.diagnosis.points import LABELS, ORDER, PASSED, Diagnosis
+
+__all__ = ["LABELS", "ORDER", "PASSED", "Diagnosis", "Evidence", "Row", "decide"]
