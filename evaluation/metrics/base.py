@@ -77,7 +77,7 @@ class Metric(Unit):
     `low`, `high`: range, infinite where it has no end; `unit`: "s", "USD" or a word such as "tokens", empty for plain
     numbers; `higher_is_better`; `formula`, `source` and the `worked` example are shown with the metric.
     `claim_parts`: which parts of the claim table it reads. `pooled`: a score's details hold `counted` and `of`, whose
-    sums are shown beside the mean (134 of 280).
+    sums are shown beside the mean (134 of 280). `judge_prompts`: the prompts that it asks a judge with.
     """
 
     group: ClassVar[str] = ""
@@ -93,6 +93,7 @@ class Metric(Unit):
     parts: ClassVar[tuple[str, ...]] = ("",)
     claim_parts: ClassVar[frozenset[str]] = frozenset()
     pooled: ClassVar[bool] = False
+    judge_prompts: ClassVar[frozenset[str]] = frozenset()
     worked: ClassVar[WorkedExample | None] = None
 
     def part(self, sample: Sample) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from tests.fake_openai import judging_aspects
 from tests.fake_openai.reading import content_words, sentences
 
 _FAR = [
@@ -89,6 +90,7 @@ _FORMS: dict[str, Callable[[str], dict[str, Any]]] = {
     "FarQuestions": _far,
     "NearQuestions": _near,
     "AbsenceVerdict": _absence,
+    **judging_aspects.FORMS,
 }
 _MARKS = {
     '"twin"': "WrittenPair",
@@ -97,4 +99,5 @@ _MARKS = {
     '"attribute_words"': "NearQuestions",
     '"answered"': "AbsenceVerdict",
     "a list of": "FarQuestions",
+    **judging_aspects.MARKS,
 }
