@@ -78,6 +78,7 @@ class Metric(Unit):
     numbers; `higher_is_better`; `formula`, `source` and the `worked` example are shown with the metric.
     `claim_parts`: which parts of the claim table it reads. `pooled`: a score's details hold `counted` and `of`, whose
     sums are shown beside the mean (134 of 280). `judge_prompts`: the prompts that it asks a judge with.
+    `needs_option`: the option without which there is nothing to score, such as a pattern.
     """
 
     group: ClassVar[str] = ""
@@ -94,7 +95,15 @@ class Metric(Unit):
     claim_parts: ClassVar[frozenset[str]] = frozenset()
     pooled: ClassVar[bool] = False
     judge_prompts: ClassVar[frozenset[str]] = frozenset()
+    needs_option: ClassVar[str] = ""
     worked: ClassVar[WorkedExample | None] = None
+
+    def unready(self) -> str:
+        """Return what keeps it from working on this machine, with the mend: weights, a server's address; or nothing.
+
+        Asked whenever a page draws the metrics to choose from, so it looks and loads nothing.
+        """
+        return ""
 
     def part(self, sample: Sample) -> str:
         """Return which of `parts` a sample belongs to."""

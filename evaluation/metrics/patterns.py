@@ -46,6 +46,7 @@ class PatternRule(Rule):
     """Base of the rules with a pattern; `wanted` says whether finding it keeps the rule."""
 
     wanted: ClassVar[bool]
+    needs_option: ClassVar[str] = "pattern"
     Options: ClassVar[type[BaseModel]] = PatternOptions
     options: PatternOptions
 

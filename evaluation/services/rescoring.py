@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from django.db import transaction
 
+from evaluation.metrics.availability import check_options
 from evaluation.models import Run
 from evaluation.services.judging import check_judge
 from evaluation.services.scoring import score_run_in_steps
@@ -40,6 +41,7 @@ def start_scoring_again(*, run: Run, spec: EvaluationSpec) -> BackgroundTask:
     """Queue the scoring of a run's stored answers. Raises ConfigError while the run or another scoring works."""
     check_embedding(spec.eval_embedding, "eval_embedding")
     check_judge(spec)
+    check_options(spec)
     with transaction.atomic():
         held = Run.objects.select_for_update().get(pk=run.pk)
         if held.task is not None and held.task.active:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Avg
 
+from evaluation.metrics.availability import check_options
 from evaluation.models import Answer, Question, Run, TestSet
 from evaluation.services.contexts import check_source, with_retrieval_of
 from evaluation.services.judging import check_judge
@@ -127,6 +128,7 @@ def start_run(
     check_model(spec.core.llm)
     check_embedding(evaluation.eval_embedding, "eval_embedding")
     check_judge(evaluation)
+    check_options(evaluation)
     with transaction.atomic():
         run = Run.objects.create(
             corpus=corpus,

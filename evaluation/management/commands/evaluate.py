@@ -9,7 +9,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from evaluation.management.inline import finish_inline
+from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.management.tables import score_table
+from evaluation.metrics.availability import check_options
 from evaluation.models import Run, TestSet
 from evaluation.services.contexts import find_source, refuse_retrieval_settings
 from evaluation.services.files import run_csv
@@ -21,7 +23,7 @@ from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.management.base import WRONG_USAGE, WorkbenchCommand, add_set_argument, parse_set, pipeline_spec
 from rag_pipeline.services.corpora import get_corpus
 
-_EVALUATION = ("agreement", "eval_embedding", "refusal_threshold", "metrics")
+_EVALUATION = ("agreement", "eval_embedding", "refusal_threshold")
 _OPTIONS = ("split", "limit", "repeat")
 
 
@@ -42,7 +44,7 @@ class Command(WorkbenchCommand):
         parser.add_argument(
             "--weights", metavar="NAME=W,...", help=f"weights in the total, all 1 unless given: {', '.join(HEADLINE)}"
         )
-        parser.add_argument("--metrics", metavar="A,B", help="further metrics by name, see manage.py metrics")
+        add_scoring_arguments(parser, metrics_help="further metrics by name, see manage.py metrics")
         parser.add_argument("--split", choices=("tune", "holdout", "all"), help="part of the test set (all)")
         parser.add_argument("--limit", type=int, metavar="N", help="only the first N pairs")
         parser.add_argument("--repeat", type=int, metavar="N", help="answers per question (1)")
@@ -93,11 +95,13 @@ class Command(WorkbenchCommand):
 def _checked(options: dict[str, Any]) -> tuple[EvaluationSpec, RunOptions]:
     """Return both specs; a wrong value is wrong usage."""
     try:
-        given = {name: options[name] for name in _EVALUATION if options[name] is not None}
+        given = {name: options[name] for name in _EVALUATION if options[name] is not None} | scoring_settings(options)
         if options["weights"]:
             given["weights"] = _weights(options["weights"])
         asked = {name: options[name] for name in _OPTIONS if options[name] is not None}
-        return EvaluationSpec.create(given), RunOptions.create(asked)
+        spec = EvaluationSpec.create(given)
+        check_options(spec)
+        return spec, RunOptions.create(asked)
     except ConfigError as error:
         raise CommandError(str(error), returncode=WRONG_USAGE) from error
 
