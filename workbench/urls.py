@@ -12,6 +12,7 @@ from workbench.views import (
     documents,
     frame,
     health,
+    judge_prompts,
     metrics,
     prompts,
     questions,
@@ -34,6 +35,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *chat.urlpatterns,
     *metrics.urlpatterns,
     *prompts.urlpatterns,
+    *judge_prompts.urlpatterns,
     *frame.urlpatterns,
     *health.urlpatterns,
 ]

@@ -1,4 +1,4 @@
-"""A prompt of the library."""
+"""A prompt of the library, and one of the judge."""
 
 from __future__ import annotations
 
@@ -22,4 +22,17 @@ class PromptForm(forms.Form):
         help_text="{context}, {question} and {refusal} are replaced; other braces stay.",
         error_messages={"required": "The prompt is empty."},
         widget=forms.Textarea(attrs={"rows": 8, "class": "mono", "spellcheck": "false", "dir": "auto"}),
+    )
+
+
+class JudgePromptForm(forms.Form):
+    """The text with which the judge is asked."""
+
+    text = forms.CharField(
+        label="Prompt",
+        strip=False,
+        help_text="Names in braces are where what is judged is filled in: each of them has to stay. "
+        "The JSON form at its end is what the metric reads, so keep its field names.",
+        error_messages={"required": "The prompt is empty. Reset it to have the shipped one again."},
+        widget=forms.Textarea(attrs={"rows": 28, "class": "mono", "spellcheck": "false", "dir": "auto"}),
     )
