@@ -9,4 +9,11 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         """Make the kinds of background work known to every process that may be asked to do them."""
-        from evaluation.services import answer_files, evaluating, generation, rescoring, tuning  # noqa: F401
+        from evaluation.services import (  # noqa: F401
+            answer_files,
+            evaluating,
+            generation,
+            preferring,
+            rescoring,
+            tuning,
+        )

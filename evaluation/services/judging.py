@@ -44,9 +44,9 @@ def check_judge(spec: EvaluationSpec) -> None:
         )
 
 
-def open_judge(spec: EvaluationSpec) -> Judge | None:
-    """Return the judge that `spec` names, None without one."""
+def open_judge(spec: EvaluationSpec, prompts: Mapping[str, str] | None = None) -> Judge | None:
+    """Return the judge that `spec` names, None without one; `prompts` in place of those in force."""
     if not spec.judge:
         return None
-    changed = dict(JudgePrompt.objects.values_list("name", "text"))
+    changed = dict(JudgePrompt.objects.values_list("name", "text")) if prompts is None else prompts
     return make_judge(spec.judge, JudgePrompts(changed), StoredReplies(), spec.judge_votes, settings.CONCURRENCY)

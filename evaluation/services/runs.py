@@ -14,6 +14,7 @@ from evaluation.metrics.availability import check_options
 from evaluation.models import Answer, Question, Run, TestSet
 from evaluation.services.contexts import check_source, with_retrieval_of
 from evaluation.services.judging import check_judge
+from evaluation.services.preferring import preferences_with
 from evaluation.services.tuning import seen_in_tuning
 from evaluation.services.versions import versions
 from evaluation.spec import EvaluationSpec, RunOptions
@@ -188,6 +189,9 @@ def resume_run(*, run: Run) -> None:
 
 def delete_run(*, run: Run) -> None:
     """Delete a run with its answers, scores and files. Raises InUseError while it works."""
+    compared = [each.task for each in preferences_with(run).select_related("task")]
+    if any(task is not None and task.active for task in compared):
+        raise InUseError(f"A judge is comparing {run} with another run. Wait for it or cancel it first.")
     tasks = [task for task in (run.task, run.scoring_task) if task is not None]
     if any(task.active for task in tasks):
         raise InUseError(f"{run} is still running. Cancel it first.")
@@ -195,8 +199,9 @@ def delete_run(*, run: Run) -> None:
         raise InUseError(f"Another run is answering from the contexts of {run}. Wait for it or cancel it first.")
     folder = Path(settings.DATA_DIR) / "runs" / str(run.pk)
     run.delete()
-    for task in tasks:
-        task.delete()
+    for task in (*tasks, *compared):
+        if task is not None:
+            task.delete()
     shutil.rmtree(folder, ignore_errors=True)
 
 
