@@ -21,6 +21,7 @@ PAGES = (
     ("Compare", "compare"),
     ("Chat", "chat"),
     ("Metrics", "metrics"),
+    ("Score", "score"),
 )
 THEMES = ("light", "dark")
 

@@ -17,6 +17,7 @@ from workbench.views import (
     prompts,
     questions,
     runs,
+    score,
     testsets,
     tuning,
 )
@@ -34,6 +35,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *compare.urlpatterns,
     *chat.urlpatterns,
     *metrics.urlpatterns,
+    *score.urlpatterns,
     *prompts.urlpatterns,
     *judge_prompts.urlpatterns,
     *frame.urlpatterns,
