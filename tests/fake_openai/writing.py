@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.fake_openai import judging_aspects
+from tests.fake_openai.judging import JUDGED, JUDGED_MARKS
 from tests.fake_openai.reading import content_words, sentences
 
 _FAR = [
@@ -91,8 +92,10 @@ _FORMS: dict[str, Callable[[str], dict[str, Any]]] = {
     "NearQuestions": _near,
     "AbsenceVerdict": _absence,
     **judging_aspects.FORMS,
+    **JUDGED,
 }
 _MARKS = {
+    **JUDGED_MARKS,
     '"twin"': "WrittenPair",
     '"answer_correct"': "EvidenceVerdict",
     '"understandable"': "StandaloneVerdict",
