@@ -37,7 +37,7 @@ class ScoredSamples:
     refusals: Sequence[Refusal]
     scores: dict[str, list[Score]]
     summaries: Summaries
-    claims: Sequence[ClaimTable | None] = ()
+    claims: Sequence[ClaimTable | None]
 
     def summary(self, metric: str, group: str = "") -> Summary:
         """Return a metric's summary over the run or one of its groups. Raises KeyError."""
@@ -75,7 +75,7 @@ def score_samples(
         scores[name] = yield from _scored(unit, samples, context, done, total)
         done += _blocks(unit, len(samples))
     yield Progress(STEP, total - 1, total)
-    tables = [claims.made_for(sample) for sample in samples] if claims else []
+    tables = [claims.made_for(sample) if claims else None for sample in samples]
     return ScoredSamples(samples, refusals, scores, summarise(samples, scores, spec), tables)
 
 

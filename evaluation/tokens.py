@@ -10,7 +10,7 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 # Scripts written without spaces between words: a character counts as a word there.
-_UNSPACED = (
+UNSPACED = (
     r"\u0E00-\u0EFF"  # Thai, Lao
     r"\u0F00-\u0FFF"  # Tibetan
     r"\u1000-\u109F"  # Myanmar
@@ -18,8 +18,8 @@ _UNSPACED = (
     r"\u3005-\u3007\u3040-\u30FF\u31F0-\u31FF\uFF66-\uFF9F"  # Japanese kana and iteration marks
     r"\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\U00020000-\U0003FFFF"  # Han
 )
-_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
-_SPACED_RUN = re.compile(f"[^{_UNSPACED}]+")
+_UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
+_SPACED_RUN = re.compile(f"[^{UNSPACED}]+")
 
 
 def squad_tokens(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from evaluation.claims.table import ClaimTable
 from evaluation.claims.tables import ClaimTables
-from evaluation.metrics.base import Metric, MetricContext
+from evaluation.metrics.base import POOLED, Metric, MetricContext
 from evaluation.types import Sample, Score
 
 ANSWERABLE = frozenset({"simple", "complex"})
@@ -50,4 +50,4 @@ def tables_of(samples: Sequence[Sample], context: MetricContext, parts: frozense
 
 def ratio(found: int, total: int, words: str, **details: Any) -> Score:
     """Return `found` of `total` as a score; `words` says what was counted, such as “claims of the answer are …”."""
-    return Score(found / total, f"{found} of {total} {words}", {"counted": found, "of": total} | details)
+    return Score(found / total, f"{found} of {total} {words}", {POOLED: [found, total]} | details)

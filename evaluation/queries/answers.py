@@ -9,7 +9,7 @@ from evaluation.metrics.context_matching import covered_positions, evidence_posi
 from evaluation.models import Answer, MetricScore, Run
 from evaluation.queries.rows import ContextPiece, ContextView, EvidenceView, FailureView, QuestionRow
 from evaluation.services.diagnosing import FAILURE_POINT
-from evaluation.services.scoring import REFUSED
+from evaluation.services.scoring import CLAIMS, REFUSED
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.types import Context, Span
 
@@ -18,10 +18,13 @@ SURROUNDINGS = 240
 
 
 def load_answer_scores(run: Run, answers: Iterable[Answer]) -> dict[int, dict[str, Score]]:
-    """Return the current scores of answers by answer and metric, in one query; the refusal is among them."""
+    """Return the current scores of answers by answer and metric, in one query; the refusal is among them.
+
+    Claim tables are not: they are long, and one answer's is shown at a time.
+    """
     found: dict[int, dict[str, Score]] = {}
     rows = MetricScore.objects.filter(scoring__run=run, scoring__current=True, answer__in=[each.pk for each in answers])
-    for row in rows.order_by("id"):
+    for row in rows.exclude(metric=CLAIMS).order_by("id"):
         found.setdefault(row.answer_id, {})[row.metric] = Score(row.value, row.reason, row.details)
     return found
 

@@ -9,6 +9,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from evaluation.metrics.base import metrics
 from evaluation.models import Answer, MetricScore, Question, Run
 from evaluation.queries.answers import context_views, evidence_views, gold_spans, load_answer_scores, question_row
+from evaluation.queries.claims import claims_view, with_claims
 from evaluation.queries.differences import changed_keys, load_scores, question_changes
 from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionPage, QuestionRow, ScoreView, StepsView
 from evaluation.queries.steps import documents_in, steps_view
@@ -70,12 +71,13 @@ def question_detail(*, run: Run, question: Question, repeat: int = 0) -> Questio
     texts = texts_for([answer])
     names = dict(Document.objects.filter(pk__in=texts).values_list("pk", "name"))
     rows = {row.repeat: row for row in rows_for(run, [each.pk for each in repeats], {})}
+    claims = claims_view(answer=answer, sample=sample)
     return QuestionDetail(
         row=rows[repeat],
         run=run,
         reference_answers=list(question.reference_answers),
         evidence=evidence_views(sample, names, texts),
-        contexts=context_views(sample),
+        contexts=with_claims(context_views(sample), claims),
         prompt=answer.prompt,
         scores=_score_views(rows[repeat]),
         prompt_tokens=answer.prompt_tokens,
@@ -86,6 +88,7 @@ def question_detail(*, run: Run, question: Question, repeat: int = 0) -> Questio
         repeats=list(rows.values()),
         steps=_steps(answer, sample),
         queries=tuple(answer.details.get("queries", ())),
+        claims=claims,
     )
 
 

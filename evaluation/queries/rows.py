@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evaluation.models import Question, Run
 from evaluation.types import Refusal, Score, Summary
+
+if TYPE_CHECKING:
+    from evaluation.queries.claims import ClaimsView
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +104,15 @@ class ScoreCard:
 
 @dataclass(frozen=True, slots=True)
 class ContextPiece:
-    """A piece of a text; `is_evidence` when the gold evidence (or a verbatim repeat of it) covers it."""
+    """A piece of a text; `is_evidence` when the gold evidence (or a verbatim repeat of it) covers it.
+
+    `claims`: names of the claims that the judge found in it; `ends` of those that end with it.
+    """
 
     text: str
     is_evidence: bool
+    claims: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +305,7 @@ class QuestionDetail:
     repeats: list[QuestionRow]
     steps: StepsView | None = None
     queries: tuple[str, ...] = ()
+    claims: ClaimsView | None = None
 
 
 @dataclass(frozen=True, slots=True)

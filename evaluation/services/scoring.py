@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from evaluation.claims.table import ClaimTable
 from evaluation.diagnosis import Diagnosis
 from evaluation.judging.judge import Judge
 from evaluation.models import Answer, Evidence, MetricScore, Run, RunMetric, Scoring
@@ -24,6 +25,10 @@ from rag_pipeline.types import Context, Span, Trace, Usage
 
 REFUSED = "refused"
 """Name under which an answer's refusal is stored beside its scores: 1 or 0, the rule in `details`."""
+
+CLAIMS = "claims"
+"""Name under which an answer's claim table is stored beside its scores: the number of its claims, the table in
+`details`. Once for all metrics that read it."""
 
 _BATCH = 500
 
@@ -166,9 +171,16 @@ def _score_rows(scoring: Scoring, answers: Sequence[Answer], scored: ScoredSampl
         for metric, column in scored.scores.items()
         for answer, score in zip(answers, column, strict=True)
     ]
+    rows += [_refusal_row(scoring, answer, refusal) for answer, refusal in zip(answers, scored.refusals, strict=True)]
     return rows + [
-        _refusal_row(scoring, answer, refusal) for answer, refusal in zip(answers, scored.refusals, strict=True)
+        _claims_row(scoring, answer, table) for answer, table in zip(answers, scored.claims, strict=True) if table
     ]
+
+
+def _claims_row(scoring: Scoring, answer: Answer, table: ClaimTable) -> MetricScore:
+    return MetricScore(
+        scoring=scoring, answer=answer, metric=CLAIMS, value=len(table.answer), details=table.as_details()
+    )
 
 
 def _refusal_row(scoring: Scoring, answer: Answer, refusal: Refusal) -> MetricScore:

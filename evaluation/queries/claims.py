@@ -1,0 +1,181 @@
+"""The claims of one answer as two grids, and where they stand in the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from evaluation.claims.places import Place, TextPlaces
+from evaluation.claims.table import Claim, ClaimTable, Verdict
+from evaluation.models import Answer, MetricScore
+from evaluation.queries.rows import ContextPiece, ContextView
+from evaluation.services.scoring import CLAIMS
+from evaluation.types import Sample
+
+ANSWER, REFERENCE = "answer", "reference"
+_PREFIX = {ANSWER: "A", REFERENCE: "R"}
+_OTHER = {ANSWER: "Reference", REFERENCE: "Answer"}
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCell:
+    """What one text says of a claim. `supported` None: it was not asked. `column` names the text in full."""
+
+    column: str
+    supported: bool | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """A claim with a name such as A2, and its cells in the order of the columns."""
+
+    name: str
+    text: str
+    supported: bool | None
+    cells: list[ClaimCell]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimColumn:
+    """A text that claims were checked against: a short head, and its name in full."""
+
+    head: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimGrid:
+    """The claims of the answer or of the reference (`whose`); `supported` of them by the contexts."""
+
+    whose: str
+    columns: list[ClaimColumn]
+    rows: list[ClaimRow]
+    supported: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """A piece of a text; `claims` stand in it, `ends` are those that end with it; `supported`: whether all are."""
+
+    text: str
+    claims: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    supported: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsView:
+    """Both grids, remarks, what could not be had and why, and the texts cut where claims stand in them.
+
+    `contexts[i]` are the pieces of the context of rank i + 1.
+    """
+
+    grids: list[ClaimGrid]
+    notes: tuple[str, ...]
+    problems: list[str]
+    answer: list[TextPiece]
+    contexts: list[list[TextPiece]]
+
+
+def claims_view(*, answer: Answer, sample: Sample) -> ClaimsView | None:
+    """Return the claim table of an answer's current scoring; None where no metric read one."""
+    stored = MetricScore.objects.filter(answer=answer, scoring__current=True, metric=CLAIMS).first()
+    if stored is None:
+        return None
+    table = ClaimTable.from_details(stored.details)
+    count = len(sample.trace.contexts)
+    grids = [_grid(ANSWER, table.answer, count), _grid(REFERENCE, table.reference, count)]
+    return ClaimsView(
+        grids=[grid for grid in grids if grid.rows],
+        notes=table.notes,
+        problems=sorted({problem[0].upper() + problem[1:] for problem in table.problems.values()}),
+        answer=_answer_pieces(sample.trace.answer, table),
+        contexts=[_context_pieces(context.text, table, at) for at, context in enumerate(sample.trace.contexts)],
+    )
+
+
+def with_claims(views: Sequence[ContextView], claims: ClaimsView | None) -> list[ContextView]:
+    """Return the contexts with the claims marked in them that they support, beside the evidence."""
+    if claims is None:
+        return list(views)
+    return [
+        replace(view, pieces=_both(view.pieces, pieces)) for view, pieces in zip(views, claims.contexts, strict=True)
+    ]
+
+
+def _both(evidence: Sequence[ContextPiece], claims: Sequence[TextPiece]) -> list[ContextPiece]:
+    """Return one text, cut in two ways, cut in both."""
+    pieces: list[ContextPiece] = []
+    left, right = [*reversed(evidence)], [*reversed(claims)]
+    while left and right:
+        golden, claimed = left.pop(), right.pop()
+        size = min(len(golden.text), len(claimed.text))
+        ends = claimed.ends if size == len(claimed.text) else ()
+        pieces.append(ContextPiece(golden.text[:size], golden.is_evidence, claimed.claims, ends))
+        if size < len(golden.text):
+            left.append(replace(golden, text=golden.text[size:]))
+        if size < len(claimed.text):
+            right.append(replace(claimed, text=claimed.text[size:]))
+    return pieces
+
+
+def _grid(whose: str, claims: Sequence[Claim], count: int) -> ClaimGrid:
+    """Return a grid with the columns that any claim has a verdict for."""
+    by_contexts = count if any(claim.contexts for claim in claims) else 0
+    joined = any(claim.joined for claim in claims)
+    other = any(claim.other for claim in claims)
+    columns = [ClaimColumn(str(rank), f"Context {rank}") for rank in range(1, by_contexts + 1)]
+    columns += [ClaimColumn("All", "All contexts together")] * joined
+    columns += [ClaimColumn(_OTHER[whose], _OTHER[whose])] * other
+    rows = []
+    for number, claim in enumerate(claims, 1):
+        verdicts = [*(claim.contexts or [None] * by_contexts), *[claim.joined] * joined, *[claim.other] * other]
+        cells = [_cell(column.name, verdict) for column, verdict in zip(columns, verdicts, strict=True)]
+        supported = claim.supported if claim.contexts else None
+        rows.append(ClaimRow(f"{_PREFIX[whose]}{number}", claim.text, supported, cells))
+    return ClaimGrid(whose, columns, rows, sum(row.supported is True for row in rows))
+
+
+def _cell(column: str, verdict: Verdict | None) -> ClaimCell:
+    if verdict is None:
+        return ClaimCell(column, None, "not asked: a single context supports it")
+    return ClaimCell(column, verdict.supported, verdict.reason or "the judge gave no reason")
+
+
+def _answer_pieces(text: str, table: ClaimTable) -> list[TextPiece]:
+    """Return the answer cut where its claims stand in it; supported as far as the contexts were asked."""
+    places = TextPlaces(text)
+    found = []
+    for number, claim in enumerate(table.answer, 1):
+        place = places.of(claim)
+        if place:
+            found.append((place, f"A{number}", claim.supported if claim.contexts else claim.in_other))
+    return _cut(text, found)
+
+
+def _context_pieces(text: str, table: ClaimTable, at: int) -> list[TextPiece]:
+    """Return a context cut where the claims stand in it that it supports."""
+    places = TextPlaces(text)
+    found = []
+    for whose, claims in ((ANSWER, table.answer), (REFERENCE, table.reference)):
+        for number, claim in enumerate(claims, 1):
+            verdict = claim.contexts[at] if at < len(claim.contexts) else None
+            place = places.of(claim, verdict) if verdict and verdict.supported else None
+            if place:
+                found.append((place, f"{_PREFIX[whose]}{number}", True))
+    return _cut(text, found)
+
+
+def _cut(text: str, found: Iterable[tuple[Place, str, bool]]) -> list[TextPiece]:
+    """Return `text` cut wherever a claim begins or ends; the pieces joined are the text."""
+    marks = list(found)
+    edges = sorted({0, len(text), *(edge for (start, end), _, _ in marks for edge in (start, end))})
+    pieces = []
+    for start, end in pairwise(edges):
+        inside = [(name, supported) for (first, last), name, supported in marks if first <= start and end <= last]
+        names = tuple(name for name, _ in inside)
+        ends = tuple(name for (_, last), name, _ in marks if last == end)
+        pieces.append(TextPiece(text[start:end], names, ends, all(supported for _, supported in inside)))
+    return pieces
