@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evaluation.metrics.base import Metric, kind_words, metrics
+from evaluation.metrics.base import POOLED, Metric, kind_words, metrics
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.stats import Cluster, Estimate, Term, estimate
 from evaluation.types import Sample, Score, Summary
@@ -115,8 +115,8 @@ def _mean(metric: type[Metric], rows: Rows) -> Summary:
 
 def _pooled(metric: type[Metric], rows: Rows) -> dict[str, object]:
     """Return the sums behind a mean of ratios, such as {"pooled": [134, 280]}, where the metric counts something."""
-    counts = [score.details for _, score in rows if metric.pooled and "of" in score.details]
-    return {"pooled": [sum(each[key] for each in counts) for key in ("counted", "of")]} if counts else {}
+    counts = [score.details[POOLED] for _, score in rows if metric.pooled and POOLED in score.details]
+    return {POOLED: [sum(column) for column in zip(*counts, strict=True)]} if counts else {}
 
 
 def _summary(found: Estimate, n: int, n_null: int, details: Mapping[str, object]) -> Summary:

@@ -29,7 +29,7 @@ class TextPlaces:
     def of(self, claim: Claim, verdict: Verdict | None = None) -> Place | None:
         """Return where the text says what is claimed: the words that the judge quotes, else the longest run in common.
 
-        None where no more than a few scattered words are the same.
+        None where less than half of the claim stands there in one run.
         """
         for quote in _QUOTED.findall(verdict.reason) if verdict else ():
             words = _words(quote)
@@ -37,7 +37,7 @@ class TextPlaces:
             if place:
                 return place
         words = _words(claim.text)
-        return self._longest(words, min(len(words), max(SHORTEST, len(words) // 3)))
+        return self._longest(words, min(len(words), max(SHORTEST, len(words) // 2)))
 
     def _longest(self, words: Sequence[str], least: int) -> Place | None:
         self._matcher.set_seq1(words)

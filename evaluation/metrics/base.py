@@ -35,6 +35,9 @@ INPUTS = {
 }
 """What a metric may need, and how it is called in the RAG task format."""
 
+POOLED = "pooled"
+"""Name of the two counts behind a ratio: in the details of a score, and their sums in those of a summary."""
+
 Embed = Callable[[Sequence[str]], Vectors]
 """Texts to unit vectors, one row each."""
 
@@ -76,8 +79,9 @@ class Metric(Unit):
     A run's value is the mean over its rows, or, where `parts` names several, the mean of the parts' means.
     `low`, `high`: range, infinite where it has no end; `unit`: "s", "USD" or a word such as "tokens", empty for plain
     numbers; `higher_is_better`; `formula`, `source` and the `worked` example are shown with the metric.
-    `claim_parts`: which parts of the claim table it reads. `pooled`: a score's details hold `counted` and `of`, whose
-    sums are shown beside the mean (134 of 280). `judge_prompts`: the prompts that it asks a judge with.
+    `claim_parts`: which parts of the claim table it reads. `pooled`: a score is a ratio of two counts, which its
+    details hold under `POOLED`; their sums are shown beside the mean (134/280). `judge_prompts`: the prompts that it
+    asks a judge with.
     `needs_option`: the option without which there is nothing to score, such as a pattern.
     """
 

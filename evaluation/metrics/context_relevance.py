@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from evaluation.judging.forms import JudgeForm
 from evaluation.judging.judge import Request, Unjudged
-from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.base import POOLED, Metric, MetricContext, metrics
 from evaluation.metrics.claim_based import ANSWERABLE, ratio
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
@@ -112,5 +112,5 @@ def _score(sample: Sample, reply: RelevantSentences | Unjudged) -> Score:
     if not total:
         return Score.unscored("the contexts have no sentence")
     if reply.insufficient and not relevant:
-        return Score(0.0, "the judge finds nothing in the contexts that helps", {"counted": 0, "of": total})
+        return Score(0.0, "the judge finds nothing in the contexts that helps", {POOLED: [0, total]})
     return ratio(len(relevant), total, "sentences of the contexts are needed", sentences=list(dict.fromkeys(relevant)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
-from evaluation.metrics.base import metrics
+from evaluation.metrics.base import POOLED, metrics
 from evaluation.models import Answer, MetricScore, Question, Run
 from evaluation.queries.answers import context_views, evidence_views, gold_spans, load_answer_scores, question_row
 from evaluation.queries.claims import claims_view, with_claims
@@ -196,5 +196,6 @@ def _score_views(row: QuestionRow) -> list[ScoreView]:
     views = []
     for name, score in row.scores.items():
         unit = metrics.get(name)
-        views.append(ScoreView(name, unit.label, unit.help, score.value, score.reason, score.details))
+        details = {key: value for key, value in score.details.items() if key != POOLED}  # the reason has both numbers
+        views.append(ScoreView(name, unit.label, unit.help, score.value, score.reason, details))
     return views
