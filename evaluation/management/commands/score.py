@@ -8,8 +8,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.answered import ScoredAnswers
+from evaluation.exchange.against import with_other_answers
 from evaluation.exchange.answered import read_answers
 from evaluation.metrics.base import metrics
+from evaluation.metrics.judge_preference import JudgePreference
+from evaluation.preferences import summarise_preferences
 from evaluation.scales import scale_of
 from evaluation.scoring import Steps
 from evaluation.services.answer_files import score_answers, scored_bytes, summary_bytes
@@ -39,6 +42,12 @@ class Command(WorkbenchCommand):
         parser.add_argument("--metrics", metavar="A,B", help="names, see manage.py metrics; default: all")
         parser.add_argument("--judge", default="", metavar="MODEL", help="provider:model for the metrics with a judge")
         parser.add_argument("--judge-votes", type=int, default=1, metavar="N", help="calls for each verdict: 1, 3 or 5")
+        parser.add_argument(
+            "--against",
+            type=Path,
+            metavar="OTHER.jsonl",
+            help="another system's answers to the same questions, for judge_preference",
+        )
         parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the scored objects go")
         parser.add_argument("--summary", type=Path, metavar="FILE", help="where mean, interval, n and n_null go, JSON")
         parser.add_argument("--refusal", default=DEFAULT_REFUSAL, help="the sentence with which the system declines")
@@ -48,12 +57,17 @@ class Command(WorkbenchCommand):
         names = chosen(options["metrics"])
         spec = EvaluationSpec.create({"judge": options["judge"], "judge_votes": options["judge_votes"]})
         answered = read_answers((options["file"].name, _content(options["file"])))
+        if options["against"]:
+            other = options["against"]
+            answered = with_other_answers(answered, read_answers((other.name, _content(other))))
         steps = score_answers(answered=answered, spec=spec, refusal=options["refusal"], names=names)
         scored = self._finished(steps)
         _write(options["out"], scored_bytes(scored))
         if options["summary"]:
             _write(options["summary"], summary_bytes(scored.summary()))
         self.out(table(scored))
+        if told := disagreements(scored):
+            self.out(told)
 
     def _finished(self, steps: Steps[ScoredAnswers]) -> ScoredAnswers:
         while True:
@@ -77,6 +91,16 @@ def table(scored: ScoredAnswers) -> str:
     """Return the means as lines of text."""
     width = max(len(name) for name in scored.names)
     return "\n".join(f"{name:<{width}}  {_mean(name, scored.scored.summary(name))}" for name in scored.names)
+
+
+def disagreements(scored: ScoredAnswers) -> str:
+    """Return in how many comparisons of two answers their order mattered to the judge; empty where none was made."""
+    made = [score for score in scored.scored.scores.get(JudgePreference.key, ()) if score.value is not None]
+    if not made:
+        return ""
+    found = summarise_preferences([(("", str(place)), score) for place, score in enumerate(made)])
+    places = f"{found.took_first} times the first, {found.took_second} times the second answer was taken in both"
+    return f"The judge's two orders disagree on {found.inconsistent} of {found.n} pairs ({places})."
 
 
 def _mean(name: str, each: Summary) -> str:
