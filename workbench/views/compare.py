@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from evaluation.models import Run
 from evaluation.queries import compare_runs, run_rows
 from workbench.htmx import render_page
+from workbench.views.preferences import preference_panel
 
 PAGE, PART = "compare/page.html", "compare/_comparison.html"
 
@@ -27,7 +28,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     rows = [row for row in run_rows(archived=True) if row.metrics]
     context: dict[str, Any] = {"rows": rows, "a": a, "b": b, "chosen": chosen}
     if a is not None and b is not None:
-        context["comparison"] = compare_runs(a=a, b=b)
+        context |= {"comparison": compare_runs(a=a, b=b)} | preference_panel(request, a, b)
     return render_page(request, PAGE, PART, context)
 
 
