@@ -24,13 +24,9 @@ def with_other_answers(answered: Answered, others: Answered) -> Answered:
             places.setdefault(key, []).append(place)
     joined, taken = [], set[int]()
     for task, sample in answered:
-        free = (place for key in _keys(task) for place in places.get(key, ()) if place not in taken)
-        place = next(free, None)
-        if place is None:
-            joined.append((task, sample))
-        else:
-            taken.add(place)
-            joined.append((task, replace(sample, other_answer=_answer(*others[place]))))
+        free = [place for key in _keys(task) for place in places.get(key, ()) if place not in taken][:1]
+        taken.update(free)
+        joined.append((task, replace(sample, other_answer=_answer(*others[free[0]]) if free else None)))
     if not taken:
         raise ConfigError(
             "No row has a counterpart with the same question_id or question in the other file. Nothing was scored.",

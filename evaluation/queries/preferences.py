@@ -83,7 +83,8 @@ def preference_view(*, a: Run, b: Run, shown: str = EVERY, number: int = 1) -> P
     summary = PreferenceSummary(**preference.summary)
     shown = shown if shown in SHOWN else EVERY
     verdicts = preference.verdicts.all()
-    page = Paginator(_of(verdicts, shown, turned).order_by("answer_b__question__position", "id"), PER_PAGE)
+    found = _of(verdicts, shown, turned).select_related("answer_a", "answer_b__question")
+    page = Paginator(found.order_by("answer_b__question__position", "id"), PER_PAGE)
     chosen = page.get_page(number)
     return PreferenceView(
         preference=preference,
@@ -95,7 +96,7 @@ def preference_view(*, a: Run, b: Run, shown: str = EVERY, number: int = 1) -> P
         counts={name: _of(verdicts, name, turned).count() for name in SHOWN},
         shown=shown,
         page=chosen,
-        rows=_rows(chosen.object_list.select_related("answer_a", "answer_b__question"), turned),  # type: ignore[union-attr]
+        rows=_rows(list(chosen), turned),
     )
 
 
@@ -111,7 +112,7 @@ def _of(verdicts: QuerySet[PreferenceVerdict], shown: str, turned: bool) -> Quer
     return verdicts.filter(conditions[shown]) if shown in conditions else verdicts
 
 
-def _rows(verdicts: Sequence[PreferenceVerdict] | QuerySet[PreferenceVerdict], turned: bool) -> list[VerdictRow]:
+def _rows(verdicts: Sequence[PreferenceVerdict], turned: bool) -> list[VerdictRow]:
     this, other = ("a", "b") if turned else ("b", "a")
     names = {"this": this, "other": other, "tie": "tie"}
     winners = {WIN: this, LOSS: other, DRAW: "tie", None: ""}
