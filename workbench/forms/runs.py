@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 
+from evaluation.diagnosis import LABELS, ORDER
 from evaluation.models import Question, Run, TestSet
 from evaluation.queries import QuestionFilters
 from evaluation.spec import HEADLINE, EvaluationSpec
@@ -63,6 +64,11 @@ class QuestionFilterForm(forms.Form):
         ],
         required=False,
         label="Answer",
+    )
+    failure_point = forms.ChoiceField(
+        choices=[_ANY, ("any", "One of the seven"), *((str(point), f"{point} {LABELS[point]}") for point in ORDER)],
+        required=False,
+        label="Failure point",
     )
     metric = forms.ChoiceField(choices=[_ANY, *((name, name.replace("_", " ").capitalize()) for name in HEADLINE)])
     below = forms.FloatField(min_value=0, max_value=1, required=False, label="At most")

@@ -93,6 +93,12 @@ def percent(value: float | None) -> str:
 
 
 @register.filter
+def part_of(value: float, whole: float) -> float:
+    """A part of a whole, 0..1; 0 of nothing."""
+    return value / whole if whole else 0.0
+
+
+@register.filter
 def share(value: float | None) -> str:
     """0.125 as 12.5, for widths and positions in a style, held to 0..100."""
     return f"{min(1.0, max(0.0, value or 0.0)) * 100:.1f}"

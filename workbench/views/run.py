@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.models import Answer, Question, Run
 from evaluation.queries import question_detail, question_rows, run_rows, score_cards
+from evaluation.queries.failures import failure_flow
 from evaluation.queries.runs import rows_of
 from evaluation.services.files import run_csv
 from evaluation.services.rescoring import start_scoring_again
@@ -50,6 +51,7 @@ def show(request: HttpRequest, found: Run, name_form: RunNameForm | None = None,
             "metrics_form": MetricsForm(initial=found.current_scoring.spec),
             "further": further_scores(found),
             "failures": failures(found),
+            "flow": failure_flow(found),
         }
     return render_page(request, "runs/run.html", "runs/_questions.html", context | {"facts": run_facts(found)}, status)
 

@@ -1,0 +1,109 @@
+"""What failed, and where, over a whole run: the flow from question to correct answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.diagnosis import LABELS, ORDER, PASSED
+from evaluation.diagnosis.advice import Advice, advice
+from evaluation.models import MetricScore, Run
+from evaluation.services.diagnosing import FAILURE_POINT
+from evaluation.spec import EvaluationSpec
+
+LIMITS = ("failure_context", "failure_agreement_low", "failure_agreement_high", "failure_brevity")
+
+
+@dataclass(frozen=True, slots=True)
+class FlowStage:
+    """A failure point on the way.
+
+    `failed` answers stop here and `left` go on, of `entered`; `lost` is the score that those who stop lost, `share` its
+    part of all that was lost (None where nothing was). `passed` names what those have who go on.
+    """
+
+    point: int
+    label: str
+    passed: str
+    entered: int
+    failed: int
+    left: int
+    lost: float
+    share: float | None
+    advice: list[Advice]
+
+
+@dataclass(frozen=True, slots=True)
+class FailureFlow:
+    """The flow of a run's answers. `asked`: those without an error, which were `errors`.
+
+    `small`: answers that lost too little to count, and `small_share` their part of the lost score. `worst`: where most
+    of it was lost, None where nothing failed. `unknown`: why ranks are not known, or empty.
+    `limits`: the thresholds of the scoring by setting.
+    """
+
+    asked: int
+    errors: int
+    stages: list[FlowStage]
+    failed: int
+    right: int
+    lost: float
+    small: int
+    small_share: float | None
+    worst: FlowStage | None
+    unknown: str
+    limits: dict[str, float]
+
+
+def failure_flow(run: Run) -> FailureFlow | None:
+    """Return the flow of the current scoring, in two queries; None where it was scored before failure points."""
+    scoring = run.current_scoring
+    if scoring is None:
+        return None
+    stored = MetricScore.objects.filter(scoring=scoring, metric=FAILURE_POINT)
+    rows = list(stored.order_by("answer_id").values_list("value", "reason", "details", "answer__error"))
+    if not rows:
+        return None
+    kept = [(None if value is None else int(value), details) for value, _, details, error in rows if not error]
+    total = sum(details.get("lost") or 0.0 for _, details in kept)
+    stages = _stages(kept, total, run.pipeline)
+    small = [details["lost"] for point, details in kept if point is None and details.get("lost")]
+    failed = [stage for stage in stages if stage.failed]
+    return FailureFlow(
+        asked=len(kept),
+        errors=len(rows) - len(kept),
+        stages=stages,
+        failed=sum(stage.failed for stage in stages),
+        right=stages[-1].left,
+        lost=total,
+        small=len(small),
+        small_share=sum(small) / total if total else None,
+        worst=max(failed, key=lambda stage: (stage.lost, stage.failed), default=None),
+        limits={name: scoring.spec.get(name, EvaluationSpec.model_fields[name].default) for name in LIMITS},
+        unknown=next((reason for _, reason, details, _ in rows if details.get("cause") == "unknown"), ""),
+    )
+
+
+def _stages(
+    kept: Sequence[tuple[int | None, Mapping[str, Any]]], total: float, settings: Mapping[str, Any]
+) -> list[FlowStage]:
+    stages, left = [], len(kept)
+    for point in ORDER:
+        found = [details for own, details in kept if own == point]
+        lost = sum(details.get("lost") or 0.0 for details in found)
+        entered, left = left, left - len(found)
+        stages.append(
+            FlowStage(
+                point=point,
+                label=LABELS[point],
+                passed=PASSED[point],
+                entered=entered,
+                failed=len(found),
+                left=left,
+                lost=lost,
+                share=lost / total if total else None,
+                advice=advice(point, found, settings),
+            )
+        )
+    return stages
