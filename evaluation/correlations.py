@@ -26,6 +26,16 @@ class Correlation:
     high: float | None = None
     reason: str = ""
 
+    @property
+    def strength(self) -> float:
+        """How strong it is, whatever its sign, from 0 to 1."""
+        return abs(self.value or 0.0)
+
+    @property
+    def certain(self) -> bool:
+        """True when its interval does not hold 0."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
 
 def spearman(first: Floats, second: Floats) -> Correlation:
     """Return Spearman's rho: Pearson's correlation of the ranks, ties with their mean rank.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -14,9 +16,57 @@ from evaluation.stats import LEVEL, Estimate, Floats, blocks
 Bools = npt.NDArray[np.bool_]
 Indexes = npt.NDArray[np.intp]
 
-RESAMPLES = 1000
+RESAMPLES = 500
 
 _Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """How many right and wrong rows each cluster has at each distinct score; arrays of shape (clusters, scores).
+
+    `values` are the distinct scores, the lowest first. Any number of clusters may be summed into one row.
+    """
+
+    values: Floats
+    right: Floats
+    wrong: Floats
+
+    @classmethod
+    def of(cls, scores: Floats, marks: Bools, clusters: Sequence[str] | None = None) -> Levels:
+        """Count rows; without `clusters` all are one."""
+        index = np.zeros(len(scores), np.intp) if clusters is None else cluster_numbers(clusters)
+        values, level = np.unique(scores, return_inverse=True)
+        shape = int(index.max()) + 1, len(values)
+        right, wrong = (
+            np.bincount((index * shape[1] + level)[marks == mark], minlength=shape[0] * shape[1])
+            .reshape(shape)
+            .astype(np.float64)
+            for mark in (True, False)
+        )
+        return cls(values, right, wrong)
+
+    def resamples(self, seed: int, count: int) -> Iterator[Levels]:
+        """Yield resamples of whole clusters, each summed into one row; some of the `count` at a time."""
+        clusters = len(self.right)
+        for place, size in enumerate(blocks(count, max(clusters, len(self.values)))):
+            drawn = _drawn(clusters, size, seed + place)
+            yield Levels(self.values, drawn @ self.right, drawn @ self.wrong)
+
+    def areas(self) -> Floats:
+        """Return the AUROC of each row; NaN where it lacks a mark."""
+        below = np.cumsum(self.wrong, axis=1) - self.wrong
+        couples = self.right.sum(axis=1) * self.wrong.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: Floats = np.sum(self.right * (below + self.wrong / 2), axis=1) / couples
+        return found
+
+
+@lru_cache(maxsize=8)  # the metrics of a run mostly score the same clusters, and drawing takes longest
+def _drawn(clusters: int, resamples: int, seed: int) -> Floats:
+    """Return how often each cluster is drawn, shape (resamples, clusters)."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
 
 
 def auroc(scores: Floats, marks: Bools) -> float:
@@ -24,22 +74,7 @@ def auroc(scores: Floats, marks: Bools) -> float:
 
     Mann and Whitney's U over the number of couples (Hanley and McNeil 1982). Both marks must occur.
     """
-    return float(_weighted_auroc(scores, marks, np.ones((1, len(scores))))[0])
-
-
-def _weighted_auroc(scores: Floats, marks: Bools, weights: Floats) -> Floats:
-    """Return the AUROC of each row of `weights`, shape (resamples, rows); NaN where a mark has no weight."""
-    _, level = np.unique(scores, return_inverse=True)
-    order = np.argsort(level, kind="stable")
-    starts = np.flatnonzero(np.diff(level[order], prepend=-1))
-    right, wrong = (
-        np.add.reduceat(np.where(marks[order] == mark, weights[:, order], 0.0), starts, axis=1)
-        for mark in (True, False)
-    )
-    below = np.cumsum(wrong, axis=1) - wrong
-    with np.errstate(invalid="ignore", divide="ignore"):
-        won: Floats = np.sum(right * (below + wrong / 2), axis=1) / (right.sum(axis=1) * wrong.sum(axis=1))
-    return won
+    return float(Levels.of(scores, marks).areas()[0])
 
 
 def auroc_estimate(
@@ -51,24 +86,14 @@ def auroc_estimate(
     interval does, taken at the numbers of clusters that have a right, and a wrong, answer.
     """
     value = auroc(scores, marks)
-    index = cluster_numbers(clusters)
-    replicates = _replicates(scores, marks, index, np.random.default_rng(seed), resamples)
+    levels = Levels.of(scores, marks, clusters)
+    replicates = np.concatenate([each.areas() for each in levels.resamples(seed, resamples)])
+    replicates = replicates[np.isfinite(replicates)]
     tails = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
     low, high = np.quantile(replicates, tails) if len(replicates) else (value, value)
-    right, wrong = (len(np.unique(index[marks == mark])) for mark in (True, False))
+    right, wrong = (int(np.count_nonzero(side.sum(axis=1))) for side in (levels.right, levels.wrong))
     least, most = newcombe(value, right, wrong)
     return Estimate(value, min(float(low), least), max(float(high), most), "bootstrap over pairs, at least Newcombe's")
-
-
-def _replicates(scores: Floats, marks: Bools, index: Indexes, rng: np.random.Generator, resamples: int) -> Floats:
-    """Return the AUROC of each resample of whole clusters in which both marks occur."""
-    count = int(index.max()) + 1
-    found = []
-    for size in blocks(resamples, max(count, len(index))):
-        drawn = rng.multinomial(count, np.full(count, 1 / count), size=size)
-        found.append(_weighted_auroc(scores, marks, drawn[:, index].astype(np.float64)))
-    replicates = np.concatenate(found)
-    return replicates[np.isfinite(replicates)]
 
 
 def newcombe(area: float, right: int, wrong: int) -> tuple[float, float]:

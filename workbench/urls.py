@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver
 
 from workbench.views import (
+    calibration,
     chat,
     compare,
     dashboard,
@@ -32,6 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *tuning.urlpatterns,
     *questions.urlpatterns,
     *runs.urlpatterns,
+    *calibration.urlpatterns,
     *dashboard.urlpatterns,
     *compare.urlpatterns,
     *preferences.urlpatterns,

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
-from evaluation.calibration import Marked, agreement, best_threshold, couples, held_out, kappa, oriented
+from evaluation.calibration import Marked, agreement, couples, oriented
 from evaluation.correlations import average_ranks, correlations, spearman
 from evaluation.roc import auroc, auroc_estimate, newcombe
+from evaluation.thresholds import best_threshold, corrected
 
 R, W = True, False
 
@@ -102,28 +103,45 @@ def test_no_threshold_at_all_does_better_than_the_best(rows):
     assert found.accuracy > max(marks.mean(), 1 - marks.mean()) - 1e-9
 
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=40))
+@given(MARKED)
 def test_kappa_agrees_with_scikit_learn(rows):
-    called, marks = (np.array(side) for side in zip(*rows, strict=True))
-    if len(set(called)) == len(set(marks)) == 2:
-        assert kappa(called, marks) == pytest.approx(cohen_kappa_score(called, marks))
-    else:
-        assert kappa(called, marks) == 0
+    scores, marks = arrays(rows)
+    found = best_threshold(scores, marks)
+    called = scores >= found.value
+    assert found.constant == (len(set(called)) == 1)
+    assert found.kappa == pytest.approx(0 if found.constant else cohen_kappa_score(called, marks))
 
 
-def test_a_metric_that_says_nothing_is_right_by_chance_once_the_threshold_is_held_out():
-    rows = [noisy(40, 0.0, seed) for seed in range(30)]
-    assert np.mean([best_threshold(each.scores, each.marks).accuracy for each in rows]) > 0.6
-    found = [held_out(each, repeats=2) for each in rows]
-    assert np.mean([each.accuracy for each in found]) == pytest.approx(0.5, abs=0.05)
-    assert np.mean([each.kappa for each in found]) == pytest.approx(0.0, abs=0.1)
+def corrections(signal, n=40, runs=40):
+    """Return the mean accuracy of the best threshold, on its own rows and corrected, over many samples."""
+    rows = [noisy(n, signal, seed) for seed in range(runs)]
+    best = [best_threshold(each.scores, each.marks) for each in rows]
+    found = [corrected(each.scores, each.marks, each.clusters, resamples=100) for each in rows]
+    return np.mean([each.accuracy for each in best]), np.mean([each.accuracy for each in found]), found
 
 
-def test_a_metric_that_parts_right_from_wrong_keeps_its_accuracy_when_held_out():
+def test_what_a_threshold_gains_by_luck_is_taken_off_again():
+    flattered, honest, found = corrections(0.0)
+    assert flattered > 0.6  # scores that say nothing: 0.5 is the truth
+    assert honest == pytest.approx(0.52, abs=0.03)
+    assert abs(np.mean([each.kappa for each in found])) < 0.08
+    flattered, honest, _ = corrections(1.5)
+    assert flattered > 0.8
+    assert honest == pytest.approx(0.773, abs=0.02)  # Φ(0.75), the best that any threshold can do
+
+
+def test_a_score_that_is_always_the_same_is_no_better_than_chance():
+    marks = np.array([R, W] * 20)
+    found = corrected(np.full(40, 0.5), marks, [str(row) for row in range(40)])
+    assert 0.4 < found.accuracy <= 0.5
+    assert found.kappa == 0
+
+
+def test_a_metric_that_parts_right_from_wrong_keeps_its_accuracy():
     rows = Marked.of([0.9, 0.8] * 6 + [0.2, 0.1] * 6, [R] * 12 + [W] * 12)
-    found = held_out(rows)
+    found = corrected(rows.scores, rows.marks, rows.clusters)
     assert (found.accuracy, found.kappa) == (1, 1)
-    assert 0.8 < found.low < 1  # Wilson's 24 of 24: 0.862
+    assert found.low == pytest.approx(24 / (24 + 1.959964**2))  # Wilson's 24 of 24
 
 
 def test_pairwise_accuracy_stays_within_the_question():
@@ -149,7 +167,12 @@ def test_pairwise_accuracy_stays_within_the_question():
 def test_too_few_marks_give_a_reason_and_no_number(marks, reason):
     found = agreement(Marked.of([0.5] * len(marks), marks))
     assert (found.reason, found.n, found.positive) == (reason, len(marks), sum(marks))
-    assert (found.auroc, found.best, found.held_out, found.pairwise) == (None, None, None, None)
+    assert (found.auroc, found.best, found.corrected, found.pairwise) == (None, None, None, None)
+
+
+def test_a_score_that_is_the_same_for_all_says_nothing():
+    found = agreement(Marked.of([0.5] * 12, [R, W] * 6))
+    assert (found.reason, found.auroc) == ("all 12 marked answers have the same score", None)
 
 
 def test_agreement_brings_everything_together():
@@ -161,9 +184,9 @@ def test_agreement_brings_everything_together():
     assert found.pairwise is not None
     assert found.pairwise.mean == pytest.approx(5.5 / 6)
     assert found.pairwise.low < 5.5 / 6
-    assert found.held_out is not None
+    assert found.corrected is not None
     assert found.best is not None
-    assert found.best.accuracy >= found.held_out.accuracy
+    assert found.best.accuracy >= found.corrected.accuracy
 
 
 def test_marks_that_share_no_question_have_no_pairwise_accuracy():

@@ -35,6 +35,12 @@ def score(value: float | str | None) -> str:
 
 
 @register.filter
+def decimals(value: float | None) -> str:
+    """Return a number that may be negative, with two decimals and a true minus sign: −0.32."""
+    return score(value).replace("-", MINUS)
+
+
+@register.filter
 def as_metric(value: float | None, name: str) -> str:
     """Return a value of the metric called `name` as that metric reads: 0.83, 1.2 s, $0.0042; a dash for none."""
     return "—" if value is None else scale_of(name).text(value)

@@ -13,13 +13,16 @@ from django.views.decorators.http import require_POST, require_safe
 from evaluation.models import Answer, Question, Run
 from evaluation.queries import question_detail, question_rows, run_rows, score_cards
 from evaluation.queries.failures import failure_flow
+from evaluation.queries.marks import marks_of
 from evaluation.queries.runs import rows_of
 from evaluation.services.files import run_csv
+from evaluation.services.marks import ASPECTS
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.services.scoring import preview_scores
 from rag_pipeline.errors import PipelineError
 from workbench.forms.runs import MetricsForm, QuestionFilterForm, RefusalForm, RunNameForm
 from workbench.htmx import render_page
+from workbench.services.marking import mark_rows
 from workbench.services.preferences import preferred_bench
 from workbench.services.refusals import RefusalPreview, preview
 from workbench.services.run_facts import failures, further_scores, neighbours, run_facts, score_parts
@@ -66,7 +69,9 @@ def question(request: HttpRequest, pk: int, question_pk: int) -> HttpResponse:
         detail = question_detail(run=found, question=asked, repeat=int(repeat) if repeat.isdecimal() else 0)
     except Answer.DoesNotExist:
         return render(request, "runs/unasked.html", {"run": found, "question": asked}, status=404)
-    context = {"detail": detail, "run": found, "around": neighbours(found, asked)}
+    context = {"detail": detail, "run": found, "around": neighbours(found, asked), "answer_id": detail.row.answer_id}
+    if not detail.row.error:
+        context["marks"] = mark_rows(marks_of(detail.row.answer_id), ASPECTS if detail.contexts else ASPECTS[:1])
     return render_page(request, "runs/question.html", "runs/_question.html", context)
 
 
