@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from collections.abc import Iterator
@@ -19,12 +20,13 @@ def answered_rows(data_dir: Path, count: int, seed: int = 0) -> list[Row]:
     One row in eight is out of scope and declined, one in fifty has an empty answer.
     """
     judged = [*_clapnq(data_dir), *_instructqa(data_dir), *_begin(data_dir)]
-    passages = sorted({passage for row in judged for passage in row["reference_contexts"]})
+    passages = sorted({passage for row in judged for passage in row["reference_contexts"]} | set(_passages(data_dir)))
     draw = random.Random(seed)
     return [_row(place, judged[place % len(judged)], judged, passages, draw) for place in range(count)]
 
 
 def _row(place: int, base: Row, judged: list[Row], passages: list[str], draw: random.Random) -> Row:
+    number = {text: at for at, text in enumerate(passages)}
     own = base["reference_contexts"]
     others = draw.sample(passages, draw.randint(_FEWEST, _MOST) - 1)
     contexts = [*others[:1], *own[:1], *others[1:]] if place % 3 else [*own[:1], *others]
@@ -32,14 +34,26 @@ def _row(place: int, base: Row, judged: list[Row], passages: list[str], draw: ra
         "question_id": f"q{place:05d}",
         "answer": f"{base['answer']} {draw.choice(judged)['answer']}" if place >= len(judged) else base["answer"],
         "contexts": contexts,
-        "contexts_id": [f"p{passages.index(text)}" for text in contexts],
-        "reference_context_ids": [f"p{passages.index(text)}" for text in own],
+        "contexts_id": [f"p{number[text]}" for text in contexts],
+        "reference_context_ids": [f"p{number[text]}" for text in own],
         "is_answerable_label": True,
+        "latency_s": round(draw.uniform(0.4, 4.0), 2),
+        "ttft_s": 0.3,
+        "prompt_tokens": sum(len(text) for text in contexts) // 4,
+        "completion_tokens": 1 + len(base["answer"]) // 4,
+        "cost_usd": 0.0002,
     }
     if place % 8 == 7:
         decline = {"answer": "I am not aware of that topic", "is_answerable_label": False, "contexts": others}
-        return row | decline | {"contexts_id": [f"p{passages.index(text)}" for text in others]}
+        return row | decline | {"contexts_id": [f"p{number[text]}" for text in others]}
     return row | {"answer": ""} if place % 50 == 49 else row
+
+
+def _passages(data_dir: Path) -> Iterator[str]:
+    """Yield passages as retrievers cut them, of other questions."""
+    with gzip.open(data_dir / "refusal" / "mtragun_151.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield from json.loads(line)["contexts"]
 
 
 def _clapnq(data_dir: Path) -> Iterator[Row]:
