@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evaluation.metrics.base import Metric, kind_words, make_metric, metrics
 from evaluation.spec import EvaluationSpec
@@ -26,6 +26,10 @@ class Available:
 
     lacking: Mapping[str, str] = field(default_factory=dict)
     kinds: frozenset[str] | None = None
+
+    def with_judge(self) -> Available:
+        """Return the same with a judge."""
+        return replace(self, lacking={name: why for name, why in self.lacking.items() if name != "judge"})
 
 
 def unmet(metric: Metric, available: Available) -> str:

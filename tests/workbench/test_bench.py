@@ -75,7 +75,8 @@ def test_buttons_have_their_names(client, testset, name):
 def test_no_field_is_drawn_twice(client, testset):
     html = client.get("/").content.decode()
     for name in SettingsForm(initial=preferred_bench().values).fields:
-        drawn = f'<div id="id_{name}"' if name == "metrics" else f'name="{name}"'  # boxes share their name
+        # boxes share their name, and options are drawn with their metric
+        drawn = {"metrics": 'id="id_metrics"', "metric_options": 'id="mark-metric_options"'}.get(name, f'name="{name}"')
         assert html.count(drawn) == 1, name
 
 

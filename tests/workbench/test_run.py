@@ -144,7 +144,9 @@ def test_further_metrics_are_computed_on_the_stored_answers(client):
     assert '>Span IoU<span class="block' in html
     assert '>MRR<span class="block' not in html
     assert run.current_scoring.spec["weights"] == {"recall": 2.0}
-    assert client.post(address(run, "run-score"), {"further": "1", "metrics": ["odd"]}, follow=True).status_code == 200
+    refused = client.post(address(run, "run-score"), {"further": "1", "metrics": ["odd"]})
+    assert refused.status_code == 422
+    assert "There is no metric called “odd”" in refused.content.decode()
     run.refresh_from_db()
     assert run.scorings.count() == 2
 

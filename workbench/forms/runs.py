@@ -10,10 +10,12 @@ from django import forms
 from evaluation.diagnosis import LABELS, ORDER
 from evaluation.models import Question, Run, TestSet
 from evaluation.queries import QuestionFilters
+from evaluation.services.at_hand import at_hand
 from evaluation.spec import HEADLINE, EvaluationSpec
+from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus
+from workbench.forms.metrics import further_metrics, judge_widget, metric_fields, sent_options, show_choices
 from workbench.forms.options import fields_of
-from workbench.forms.workbench import metrics_field
 
 REFUSAL_FIELDS = ("refusal_threshold", "refusal_list", "refusal_patterns")
 _ANY = ("", "Any")
@@ -102,15 +104,35 @@ class QuestionFilterForm(forms.Form):
 
 
 class MetricsForm(forms.Form):
-    """Which further metrics the stored answers are scored with."""
+    """Which further metrics the stored answers are scored with, with which options, and who judges."""
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, initial: Mapping[str, Any]) -> None:
-        super().__init__(data, initial={"metrics": initial.get("metrics", ())}, auto_id="further_%s")
-        self.fields["metrics"] = metrics_field()
+    def __init__(self, data: Mapping[str, Any] | None = None, *, initial: Mapping[str, Any], run: Run) -> None:
+        names = ("metrics", "metric_options", "judge", "judge_votes")
+        given = {name: initial[name] for name in names if name in initial}
+        super().__init__(data, initial=given, auto_id="further_%s")
+        drawn = fields_of(EvaluationSpec)
+        self.fields.update({name: drawn[name] for name in ("judge", "judge_votes")} | metric_fields(further_metrics()))
+        self.fields["judge"].widget = judge_widget()
+        self.fields["judge_votes"].required = False
+        show_choices(
+            self,
+            lambda: at_hand(
+                testset=run.testset,
+                use_context=run.pipeline.get("use_context", True),
+                judge=str(self["judge"].value() or ""),
+            ),
+        )
 
     def spec(self, base: Mapping[str, Any]) -> EvaluationSpec:
         """Return the scoring `base` with these metrics. Raises ConfigError."""
-        return EvaluationSpec.create(dict(base) | {"metrics": self.cleaned_data["metrics"]})
+        given = {name: value for name, value in self.cleaned_data.items() if value is not None}
+        given["metric_options"] = sent_options(self)
+        return EvaluationSpec.create(dict(base) | given)
+
+    def refuse(self, error: ConfigError) -> None:
+        """Show a refusal beside its field."""
+        field = "metrics" if error.field == "metric_options" else error.field
+        self.add_error(field if field in self.fields else None, str(error))
 
 
 class RefusalForm(forms.Form):

@@ -9,8 +9,9 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from evaluation.metrics.base import metrics
+from evaluation.metrics.availability import check_options
 from evaluation.models import Run, TestSet
+from evaluation.services.at_hand import at_hand
 from evaluation.services.contexts import retrieval_names, runs_with_contexts, with_retrieval_of
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
 from rag_pipeline.errors import ConfigError
@@ -18,7 +19,8 @@ from rag_pipeline.models import Corpus
 from rag_pipeline.parts import PARTS, Part, option_names, unread_names
 from rag_pipeline.services.prompts import list_prompts
 from rag_pipeline.spec import BUILTIN_READER, CoreSettings, PipelineSpec
-from workbench.forms.options import FloatField, UnitSelect, fields_of, named_unit_field, names_field, unit_field
+from workbench.forms.metrics import further_metrics, judge_widget, metric_fields, sent_options, show_choices
+from workbench.forms.options import FloatField, UnitSelect, fields_of, named_unit_field, unit_field
 from workbench.services.preferences import WEIGHT, comparable, differing
 
 EVERYDAY = ("corpus", "testset", "chunk_size", "chunk_overlap", "top_k", "prompt", "llm")
@@ -61,6 +63,7 @@ class SettingsForm(forms.Form):
         for name in ("embedding", "eval_embedding"):
             self.fields[name].widget.attrs["list"] = "known-embeddings"
         self._explain_units()
+        self._offer_metrics()
         for name in self.unread:
             self.fields[name].widget = forms.HiddenInput()
         for name in STRUCTURE:
@@ -85,6 +88,23 @@ class SettingsForm(forms.Form):
         self.fields[CONTEXTS].queryset = offered  # type: ignore[attr-defined]
         if not any(str(run.pk) == str(self.initial.get(CONTEXTS)) for run in offered):
             self.initial[CONTEXTS] = None
+
+    def _offer_metrics(self) -> None:
+        """Close the metrics that cannot give a number with this test set and these settings."""
+        show_choices(
+            self,
+            lambda: at_hand(
+                testset=_testsets(self.value("corpus")).filter(pk=self.key("testset") or 0).first(),
+                use_context=comparable(self.value("use_context")) == "true",
+                judge=str(self.value("judge") or ""),
+            ),
+        )
+
+    @property
+    def judges_itself(self) -> bool:
+        """True where the judge is the model under test."""
+        judge = str(self.value("judge") or "").strip()
+        return bool(judge) and judge == str(self.value("llm")).strip()
 
     def bound(self) -> SettingsForm:
         """Return the same form as if it had been sent as it stands, to check it."""
@@ -145,11 +165,15 @@ class SettingsForm(forms.Form):
         """Return the fields under *More settings*, by heading."""
         chunks, retrieval = _option_names("chunker"), [part for part in PARTS if part.field != "chunker"]
         steps = [name for part in retrieval for name in (part.field, *_option_names(part.field))]
+        failure_points = [name for name in EvaluationSpec.model_fields if name.startswith("failure_")]
+        apart, weights = {"metric_options", *failure_points}, [f"{WEIGHT}{name}" for name in HEADLINE]
         groups = (
             ("Chunks", [*dict.fromkeys(["chunker", "chunk_unit", *chunks])]),
             ("Retrieval", ["use_context", CONTEXTS, "embedding", "embed_mode", *steps, "context_budget"]),
             ("Answer", [name for name in CoreSettings.model_fields if name not in chunks]),
-            ("Scoring", [*EvaluationSpec.model_fields, *(f"{WEIGHT}{name}" for name in HEADLINE)]),
+            ("Metrics", ["judge", "judge_votes", "metrics"]),
+            ("Scoring", [*(name for name in EvaluationSpec.model_fields if name not in apart), *weights]),
+            ("Failure points", failure_points),
             ("Questions", list(RunOptions.model_fields)),
         )
         seen = set(EVERYDAY) | self.unread
@@ -177,7 +201,9 @@ class SettingsForm(forms.Form):
                 self.spec = with_retrieval_of(values[CONTEXTS], self.spec)
             weights = {name: values[f"{WEIGHT}{name}"] for name in HEADLINE if f"{WEIGHT}{name}" in values}
             scoring = {name: values[name] for name in EvaluationSpec.model_fields if name in values}
-            self.evaluation = EvaluationSpec.create(scoring | {"weights": _given(weights)})
+            scoring |= {"weights": _given(weights), "metric_options": sent_options(self)}
+            self.evaluation = EvaluationSpec.create(scoring)
+            check_options(self.evaluation)
             self.options = RunOptions.create({name: values[name] for name in RunOptions.model_fields if name in values})
         except ConfigError as error:
             self.refuse(error)
@@ -186,8 +212,7 @@ class SettingsForm(forms.Form):
     def refuse(self, error: ConfigError) -> None:
         """Show a refused setting beside its field, or above the form where it has none."""
         field = error.field if error.field in self.fields else None
-        if field == "weights":
-            field = f"{WEIGHT}recall"
+        field = {"weights": f"{WEIGHT}recall", "metric_options": "metrics"}.get(field or "", field)
         if field not in self.errors:
             self.add_error(field, str(error))
 
@@ -242,7 +267,8 @@ def _fields() -> dict[str, forms.Field]:
             label=f"Weight of {name.replace('_', ' ')}",
             error_messages=dict.fromkeys(("required", "invalid", "min_value"), wrong),
         )
-    fields["metrics"] = metrics_field()
+    fields |= metric_fields(further_metrics())
+    fields["judge"].widget = judge_widget()
     for name in ("prompt", "prompt_without_context"):
         attributes = {"class": "mono", "rows": 8 if name == "prompt" else 3, "spellcheck": "false"}
         fields[name].widget = forms.Textarea(attrs=attributes)
@@ -256,14 +282,6 @@ def _testsets(corpus: Any) -> Any:
     if not str(chosen or "").isdigit():
         return TestSet.objects.none()
     return TestSet.objects.filter(corpus=chosen).order_by("-created", "-pk")
-
-
-def metrics_field() -> forms.CharField:
-    """Return the further metrics to tick, by group."""
-    further = sorted((unit for unit in metrics if unit.key not in HEADLINE), key=lambda unit: (unit.group, unit.label))
-    choices = [(unit.key, f"{unit.label} ({unit.group})") for unit in further]
-    info = EvaluationSpec.model_fields["metrics"]
-    return names_field(choices, info.title or "", info.description or "")
 
 
 def _part_field(part: Part) -> forms.Field:

@@ -13,6 +13,7 @@ from rag_pipeline.models import Corpus
 from rag_pipeline.parts import PARTS
 from rag_pipeline.spec import CoreSettings, PipelineSpec
 from workbench.models import Preferences
+from workbench.services.metric_options import options_text
 
 WEIGHT = "weight_"
 
@@ -106,6 +107,7 @@ def flat_settings(
     scoring = EvaluationSpec().model_dump() | dict(evaluation)
     weights = scoring.pop("weights")
     scoring["metrics"] = ",".join(scoring["metrics"])
+    scoring["metric_options"] = options_text(scoring["metric_options"])
     flat |= scoring | RunOptions().model_dump() | dict(options) | dict(pipeline)
     return flat | {f"{WEIGHT}{name}": weights.get(name, 1.0) for name in HEADLINE}
 

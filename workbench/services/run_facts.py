@@ -136,7 +136,20 @@ def _facts(values: Mapping[str, Any]) -> list[Fact]:
     shown = dict(values)
     if "metrics" in shown:
         shown["metrics"] = ", ".join(shown["metrics"]) or "only the five"
+    if "metric_options" in shown:
+        shown["metric_options"] = _options(shown["metric_options"])
+    if "judge" in shown:
+        shown["judge"] = shown["judge"] or "none"
     return [Fact(setting_label(name), _shown(value)) for name, value in shown.items()]
+
+
+def _options(given: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return options as max_words: limit 50; must_match: pattern [0-9]."""
+    of_each = [
+        f"{name}: {', '.join(f'{option} {_shown(value)}' for option, value in options.items())}"
+        for name, options in given.items()
+    ]
+    return "; ".join(of_each) or "as shipped"
 
 
 def _shown(value: Any) -> Any:

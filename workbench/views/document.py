@@ -23,10 +23,10 @@ from workbench.chunk_view import CHUNKS_A_PAGE, SizeSpread, chunk_rows, page_hol
 from workbench.forms.documents import ChunkForm
 from workbench.htmx import render_page, wants_part
 from workbench.ids import as_id
+from workbench.services.known_models import known_embeddings
 from workbench.services.library import Waiting, cut_document, embed_for_cutting
 from workbench.services.present import present_settings
 from workbench.size_chart import size_histogram
-from workbench.views.settings_panel import EMBEDDINGS
 
 PAGE = "documents/document.html"
 
@@ -79,7 +79,7 @@ def _page(
     present = present_settings(corpus=found.corpus)
     form = form or ChunkForm(request.GET, present=present.spec)
     context = {"document": found, "present": present, "form": form, "delete_error": delete_error}
-    context |= {"embeddings": EMBEDDINGS, "new_fields": request.headers.get("HX-Trigger") == "choose-chunker"}
+    context |= {"embeddings": known_embeddings(), "new_fields": request.headers.get("HX-Trigger") == "choose-chunker"}
     if form.is_valid():
         try:
             cut = cut_document(document=found, spec=form.spec)

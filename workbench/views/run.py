@@ -19,9 +19,10 @@ from evaluation.services.files import run_csv
 from evaluation.services.marks import ASPECTS
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.services.scoring import preview_scores
-from rag_pipeline.errors import PipelineError
+from rag_pipeline.errors import ConfigError, PipelineError
 from workbench.forms.runs import MetricsForm, QuestionFilterForm, RefusalForm, RunNameForm
 from workbench.htmx import render_page
+from workbench.services.known_models import known_judges
 from workbench.services.marking import mark_rows
 from workbench.services.preferences import preferred_bench
 from workbench.services.refusals import RefusalPreview, preview
@@ -36,7 +37,13 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     return show(request, _found(pk))
 
 
-def show(request: HttpRequest, found: Run, name_form: RunNameForm | None = None, status: int = 200) -> HttpResponse:
+def show(
+    request: HttpRequest,
+    found: Run,
+    name_form: RunNameForm | None = None,
+    status: int = 200,
+    metrics_form: MetricsForm | None = None,
+) -> HttpResponse:
     """Render the page of a run."""
     context = _questions(request, found) | {
         "row": rows_of([found])[0],
@@ -51,7 +58,8 @@ def show(request: HttpRequest, found: Run, name_form: RunNameForm | None = None,
             "parts": score_parts(cards),
             "preferred": preferred if preferred and preferred.testset_id == found.testset_id else None,
             "refusal_form": RefusalForm(initial=found.current_scoring.spec),
-            "metrics_form": MetricsForm(initial=found.current_scoring.spec),
+            "metrics_form": metrics_form or MetricsForm(initial=found.current_scoring.spec, run=found),
+            "judges": known_judges(),
             "further": further_scores(found),
             "failures": failures(found),
             "flow": failure_flow(found),
@@ -96,21 +104,37 @@ def refusals(request: HttpRequest, pk: int) -> HttpResponse:
 def score(request: HttpRequest, pk: int) -> HttpResponse:
     """Queue scoring the stored answers again, with other metrics or another way of recognising refusals.
 
-    No model is asked.
+    The pipeline is asked nothing; a judge where metrics need one.
     """
     found = _found(pk)
-    form: MetricsForm | RefusalForm = (
-        MetricsForm(request.POST, initial={}) if "further" in request.POST else RefusalForm(request.POST, initial={})
-    )
+    if "further" in request.POST:
+        return _score_further(request, found)
+    form = RefusalForm(request.POST, initial={})
     if not form.is_valid():
         context = {"run": found, "refusal_form": form, "preview": None}
         return render_page(request, "runs/refusals.html", "runs/_refusals.html", context, 422)
-    base = found.current_scoring.spec if found.current_scoring else found.evaluation
     try:
-        start_scoring_again(run=found, spec=form.spec(base))
+        start_scoring_again(run=found, spec=form.spec(_scored_with(found)))
     except PipelineError as error:
         messages.error(request, str(error))
     return redirect("run", pk)
+
+
+def _score_further(request: HttpRequest, found: Run) -> HttpResponse:
+    """Queue scoring with the metrics, options and judge that were sent; a refusal stands beside its field."""
+    form = MetricsForm(request.POST, initial={}, run=found)
+    if form.is_valid():
+        try:
+            start_scoring_again(run=found, spec=form.spec(_scored_with(found)))
+            return redirect("run", found.pk)
+        except ConfigError as error:
+            form.refuse(error)
+    return show(request, found, status=422, metrics_form=form)
+
+
+def _scored_with(found: Run) -> dict[str, Any]:
+    spec: dict[str, Any] = found.current_scoring.spec if found.current_scoring else found.evaluation
+    return spec
 
 
 def _found(pk: int) -> Run:

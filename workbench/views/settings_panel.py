@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.models import Run
 from evaluation.services.runs import RunEstimate, estimate_run
-from rag_pipeline.embedders.tuned import tuned_names
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.prompt import placeholders
 from rag_pipeline.reader.prompt_reading import read_prompt
 from rag_pipeline.services.prompts import list_prompts
 from rag_pipeline.spec import BUILTIN_READER
 from workbench.forms.workbench import UNITS, SettingsForm
+from workbench.services.known_models import known_embeddings, known_judges, known_models
 from workbench.services.preferences import Bench, comparable
-
-EMBEDDINGS = ("local:all-MiniLM-L6-v2", "openai:text-embedding-3-small", "openai:text-embedding-3-large")
-MODELS = (BUILTIN_READER, "openai:gpt-4.1-mini", "openai:gpt-4.1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +42,9 @@ def settings_panel(form: SettingsForm, preferred: Bench) -> dict[str, Any]:
         "understood": reading,
         "library": list_prompts(),
         "units": UNITS | dict.fromkeys(("chunk_size", "chunk_overlap"), str(form.value("chunk_unit"))),
-        "models": _known("llm", MODELS),
-        "embeddings": _known("embedding", (*EMBEDDINGS, *(f"tuned:{name}" for name in tuned_names()))),
+        "models": known_models(),
+        "judges": known_judges(),
+        "embeddings": known_embeddings(),
         "preferred": preferred,
     }
 
@@ -68,9 +65,3 @@ def _placeholders(template: str, use_context: bool) -> list[Placeholder]:
     present = placeholders(template)
     needed = {"context": use_context, "question": use_context, "refusal": False}
     return [Placeholder(name, name in present, need) for name, need in needed.items()]
-
-
-def _known(setting: str, shipped: tuple[str, ...]) -> list[str]:
-    """Return what to suggest for a model's name: the usual ones and those of earlier runs."""
-    used = Run.objects.order_by().values_list(f"pipeline__{setting}", flat=True).distinct()[:20]
-    return list(dict.fromkeys([*shipped, *(name for name in used if name)]))

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.models import Run, TestSet
 from evaluation.services.runs import quick_options, start_run
+from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.llm.connection import test_connection
 from rag_pipeline.models import Corpus
@@ -130,13 +131,17 @@ def library(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def connection(request: HttpRequest) -> HttpResponse:
-    """Ask the chosen model for a few words, to see whether key, address and name are right."""
+    """Ask the chosen model, or the judge, for a few words, to see whether key, address and name are right."""
+    which = "judge" if request.POST.get("which") == "judge" else "llm"
+    model = request.POST.get(which, "").strip()
     try:
-        said, good = async_to_sync(test_connection)(request.POST.get("llm", "").strip()), True
+        if which == "judge" and model:
+            EvaluationSpec.create({"judge": model})
+        said, good = async_to_sync(test_connection)(model), True
     except PipelineError as error:
         said, good = str(error), False
     if wants_part(request):
-        return render(request, "workbench/_connection.html", {"said": said, "good": good})
+        return render(request, "workbench/_connection.html", {"said": said, "good": good, "which": which})
     (messages.success if good else messages.error)(request, said)
     return settings(request)
 

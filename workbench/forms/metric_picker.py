@@ -1,0 +1,218 @@
+"""The picker of metrics as its template draws it: groups, boxes, why some are closed, options, aspects of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django import forms
+from django.utils.safestring import SafeString
+from pydantic.fields import FieldInfo
+
+from evaluation.metrics.availability import NO_JUDGE, Available, unmet
+from evaluation.metrics.base import Metric, metrics
+from workbench.forms.options import form_field
+
+PREFIX = "aspect:"
+OWN = ("definition", "scale")
+"""Options of an aspect of one's own that have a control."""
+GROUPS = {
+    "headline": "The five",
+    "lexical": "Words in common with the reference",
+    "agreement": "Agreement with the reference",
+    "groundedness": "Groundedness without a judge",
+    "correctness": "Correctness without a judge",
+    "embedding": "Embeddings",
+    "retrieval": "Retrieval",
+    "ragas": "RAGAS, by a judge",
+    "claims": "Claims, by a judge",
+    "judge": "One question to a judge",
+    "model": "By a model of their own",
+    "linguistic": "Language",
+    "rules": "Rules",
+    "usage": "Time, tokens, cost",
+}
+"""Headings in the order in which they are shown; groups of other names come last."""
+_LONG = ("definition",)
+"""Options whose text takes more than a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionView:
+    """A control for one option. `beside`: its label stands behind it (a box)."""
+
+    name: str
+    id: str
+    label: str
+    help: str
+    html: SafeString
+    beside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceView:
+    """A metric to tick. `unmet` says why it cannot give a number; `judge`: only a judge, or none, decides that."""
+
+    key: str
+    id: str
+    label: str
+    help: str
+    checked: bool
+    unmet: str
+    judge: bool
+    options: Sequence[OptionView]
+
+    @property
+    def without_judge(self) -> str:
+        """What it says while there is no judge."""
+        return NO_JUDGE
+
+    @property
+    def closed(self) -> bool:
+        """True when it cannot be ticked; one that is ticked already can be given up."""
+        return bool(self.unmet) and not self.checked
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView:
+    """Metrics under a heading."""
+
+    id: str
+    label: str
+    choices: Sequence[ChoiceView]
+
+    @property
+    def checked(self) -> int:
+        """How many are ticked."""
+        return sum(choice.checked for choice in self.choices)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnView:
+    """An aspect that somebody described: its controls."""
+
+    place: int
+    controls: Sequence[OptionView]
+
+
+@dataclass(frozen=True, slots=True)
+class PickerView:
+    """All that the template draws."""
+
+    name: str
+    id: str
+    groups: Sequence[GroupView]
+    own: Sequence[OwnView] = field(default_factory=tuple)
+
+    @property
+    def checked(self) -> int:
+        """How many are ticked or described."""
+        return sum(group.checked for group in self.groups) + self.described
+
+    @property
+    def described(self) -> int:
+        """How many aspects of one's own there are; the last row is for another."""
+        return max(0, len(self.own) - 1)
+
+    @property
+    def total(self) -> int:
+        """How many there are to tick."""
+        return sum(len(group.choices) for group in self.groups)
+
+
+def make_picker(
+    name: str,
+    id: str,
+    offered: Sequence[type[Metric]],
+    chosen: Sequence[str],
+    options: Mapping[str, Mapping[str, Any]],
+    available: Available,
+) -> PickerView:
+    """Return the picker of the metrics `offered` with `chosen` ticked and the options as they are set."""
+    groups: dict[str, list[ChoiceView]] = {key: [] for key in GROUPS}
+    for metric in offered:
+        view = _choice(metric, id, metric.key in chosen, options.get(metric.key, {}), available)
+        groups.setdefault(metric.group, []).append(view)
+    views = [
+        GroupView(f"{id}_{key}", GROUPS.get(key, key.capitalize()), choices)
+        for key, choices in groups.items()
+        if choices
+    ]
+    own = [key for key in chosen if key.startswith(PREFIX) and key not in {metric.key for metric in metrics}]
+    rows = [_own(place, id, key, options.get(key, {})) for place, key in enumerate([*own, ""])]
+    return PickerView(name, id, views, rows if metrics.find("aspect:any") else ())
+
+
+def option_name(metric: str, option: str) -> str:
+    """Return the name of an option's control; colons would stand in the way of CSS."""
+    return f"option-{metric.replace(':', '-')}-{option}"
+
+
+def own_name(place: int, part: str) -> str:
+    """Return the name of a control of an aspect of one's own."""
+    return f"aspect-{place}-{part}"
+
+
+def _choice(metric: type[Metric], id: str, checked: bool, given: Mapping[str, Any], available: Available) -> ChoiceView:
+    own = _with_options(metric, given)
+    judged = "judge" in metric.needs
+    other = unmet(own, available.with_judge()) if judged else ""
+    reason = other or unmet(own, available)
+    drawn = [
+        _control(option_name(metric.key, option), f"{id}_{option_name(metric.key, option)}", control, given.get(option))
+        for option, info in metric.Options.model_fields.items()
+        for control in [_field(option, info)]
+    ]
+    own_id = f"{id}_{metric.key.replace(':', '-')}"
+    return ChoiceView(metric.key, own_id, metric.label, metric.help, checked, reason, judged and not other, drawn)
+
+
+def _field(option: str, info: FieldInfo) -> forms.Field:
+    """Return the form field of an option."""
+    found = form_field(option, info)
+    if option in _LONG:
+        found.widget = forms.Textarea(attrs={"rows": 2})
+    return found
+
+
+def _with_options(metric: type[Metric], given: Mapping[str, Any]) -> Metric:
+    """Return the metric as it is set; as it ships where what is typed does not fit."""
+    try:
+        return metric(metric.Options.model_validate(dict(given)))
+    except ValueError:
+        return metric()
+
+
+def _control(name: str, id: str, control: forms.Field, given: Any) -> OptionView:
+    """Return a control that shows what is typed, else what it ships with."""
+    value = control.prepare_value(control.initial if given is None else given)
+    attrs = {"id": id, **control.widget_attrs(control.widget)}
+    if control.help_text:
+        attrs["aria-describedby"] = f"{id}_help"
+    beside = isinstance(control, forms.BooleanField)
+    if beside:
+        value = str(value).lower() in ("true", "on", "1")
+    html = control.widget.render(
+        name, value, {**control.widget.attrs, **attrs, **({"value": "true"} if beside else {})}
+    )
+    return OptionView(name, id, str(control.label), str(control.help_text), html, beside)
+
+
+def _own(place: int, id: str, key: str, given: Mapping[str, Any]) -> OwnView:
+    """Return the row of an aspect of one's own; an empty one for another."""
+    family = metrics.find(key or f"{PREFIX}any")
+    fields = family.Options.model_fields if family else {}
+    name = forms.CharField(label="Name", max_length=40, required=False)
+    controls: dict[str, tuple[forms.Field, Any]] = {"name": (name, key.removeprefix(PREFIX))}
+    controls |= {part: (_field(part, fields[part]), given.get(part)) for part in OWN if part in fields}
+    return OwnView(
+        place,
+        [
+            _control(own_name(place, part), f"{id}_{own_name(place, part)}", control, value)
+            for part, (control, value) in controls.items()
+        ],
+    )
+
+
+__all__ = ["OWN", "PREFIX", "PickerView", "make_picker", "option_name", "own_name"]
