@@ -11,7 +11,7 @@ from evaluation.metrics.base import POOLED, Metric, MetricContext, metrics
 from evaluation.metrics.claim_based import ANSWERABLE, ratio
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
-from evaluation.verbatim import covered, find_all
+from evaluation.verbatim import VerbatimText
 
 BETWEEN = "\n\n---\n\n"
 HALF = 0.5
@@ -85,10 +85,11 @@ def _request(sample: Sample) -> Request[RelevantSentences]:
 def _verbatim_once(texts: Sequence[str]) -> Callable[[RelevantSentences], str]:
     """Return the check that all is copied word for word. It finds fault once: what then is still not is dropped."""
     chances = 1
+    sources = [VerbatimText(text) for text in texts]
 
     def check(reply: RelevantSentences) -> str:
         nonlocal chances
-        strange = [text for text in reply.sentences if not any(find_all(source, text) for source in texts)]
+        strange = [text for text in reply.sentences if not any(source.has(text) for source in sources)]
         if not strange or not chances:
             return ""
         chances -= 1
@@ -104,10 +105,10 @@ def _score(sample: Sample, reply: RelevantSentences | Unjudged) -> Score:
         return Score.unscored(reply.reason)
     total, relevant = 0, []
     for text in _texts(sample):
-        places = [place for quote in reply.sentences for place in find_all(text, quote)]
+        covered = VerbatimText(text).covered_by(reply.sentences)
         for sentence in split_sentences(text):
             total += 1
-            if covered(places, sentence.start, sentence.end) >= HALF * (sentence.end - sentence.start):
+            if sum(covered[sentence.start : sentence.end]) >= HALF * (sentence.end - sentence.start):
                 relevant.append(sentence.text)
     if not total:
         return Score.unscored("the contexts have no sentence")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from tests.fake_openai.reading import content_words, sentences
@@ -16,6 +17,18 @@ _DECLINES = re.compile(
 _HARD = re.compile(r"\d[\d.,:]*\d|\d|(?<=[\w,;:] )[A-ZÀ-Ý]\w+")
 """Numbers, and words with a capital letter that does not begin the sentence."""
 _ENOUGH = 0.6
+_ENOUGH_OF_A_VALUE = 0.3
+"""Of a value with the question before it less will do: the question's words are not the claim."""
+
+
+@lru_cache(maxsize=10_000)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(content_words(text))
+
+
+@lru_cache(maxsize=100)
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(sentences(text))
 
 
 def _last(prompt: str, tag: str) -> str:
@@ -29,24 +42,24 @@ def declines(text: str) -> bool:
 
 def supports(text: str, claim: str) -> str:
     """Return why `text` does not support `claim`; empty where it does."""
-    own, known = content_words(claim), content_words(text)
+    own, known = _words(claim), _words(text)
     asked, colon, value = claim.rpartition(": ")
-    hard = {word for found in _HARD.findall(claim) for word in content_words(found)}
+    hard = {word for found in _HARD.findall(claim) for word in _words(found)}
     if colon:
-        hard = content_words(value) | {word for word in hard if word not in content_words(asked)}
+        hard = _words(value) | (hard - _words(asked))
     lost = sorted(hard - known)
     if lost:
         return f"“{lost[0]}” is not in the text."
-    if not own or len(own & known) < _ENOUGH * len(own):
+    if not own or len(own & known) < (_ENOUGH_OF_A_VALUE if colon else _ENOUGH) * len(own):
         return "The text says little of it."
-    nearest = max(sentences(text), key=lambda sentence: len(own & content_words(sentence)), default="")
+    nearest = max(_sentences(text), key=lambda sentence: len(own & _words(sentence)), default="")
     if bool(_NEGATION.search(claim)) != bool(_NEGATION.search(nearest)):
         return f"The text has it the other way round: “{nearest}”."
     return ""
 
 
 def _claims(prompt: str) -> dict[str, Any]:
-    answer, asked = _last(prompt, "answer"), " ".join(_last(prompt, "asked").split()).rstrip("?")
+    answer, asked = _last(prompt, "answer"), " ".join(_last(prompt, "asked").split()).rstrip("?？؟")
     if declines(answer):
         return {"claims": []}
     # A bare value says what was asked for with it.

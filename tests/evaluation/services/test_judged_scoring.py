@@ -1,0 +1,74 @@
+"""A run scored with a judge from end to end: over real HTTP to the fake server, cached, and cheap."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from evaluation.models import Run
+from evaluation.services.scoring import score_run
+from evaluation.spec import EvaluationSpec
+from tests.factories import WORDS, make_corpus, make_run, make_testset, rosetta_drafts
+from tests.fake_openai import FakeOpenAI
+
+pytestmark = pytest.mark.django_db
+RAGAS = (
+    "faithfulness,answer_relevancy,context_relevance,context_precision,context_recall,factual_similarity,"
+    "answer_correctness,noise_sensitivity"
+)
+CLAIMS = "claim_recall,context_utilization,hallucination,self_knowledge"
+GOOD = "The decree was issued in Memphis in 196 BC on behalf of King Ptolemy V Epiphanes."
+BAD = "The decree was issued in Cairo in 1801 on behalf of Queen Cleopatra."
+
+
+def spec(metrics: str, **more: str) -> EvaluationSpec:
+    return EvaluationSpec.create({"eval_embedding": WORDS, "judge": "openai:judge-1", "metrics": metrics} | more)
+
+
+def values(run: Run, question_id: str) -> dict[str, float | None]:
+    assert run.current_scoring is not None
+    own = run.current_scoring.scores.filter(answer__question__question_id=question_id)
+    return dict(own.values_list("metric", "value"))
+
+
+def test_every_metric_tells_a_right_answer_from_an_invented_one(fake_openai: FakeOpenAI) -> None:
+    run = make_run(answers={"p1s": GOOD, "p2s": BAD}, scored=False)
+    score_run(run=run, spec=spec(f"{RAGAS},{CLAIMS}"))
+    right, invented = values(run, "p1s"), values(run, "p2s")
+    for name in (*RAGAS.split(","), *CLAIMS.split(",")):
+        assert right[name] is not None, name
+    assert [right[name] for name in ("faithfulness", "context_recall", "claim_recall", "hallucination")] == [1, 1, 1, 0]
+    assert invented["faithfulness"] == 0
+    assert invented["hallucination"] == 1
+    assert (right["answer_relevancy"] or 0) > (invented["answer_relevancy"] or 0) > 0
+    declined = values(run, "o1")
+    assert [declined[name] for name in ("faithfulness", "answer_relevancy", "hallucination")] == [None] * 3
+
+
+def test_three_metrics_of_a_row_at_five_contexts_cost_ten_calls_and_all_others_of_the_table_none(
+    fake_openai: FakeOpenAI,
+) -> None:
+    corpus = make_corpus()
+    testset = make_testset(corpus, drafts=rosetta_drafts(corpus.documents.get())[:1])
+    spans = [(at, at + 120) for at in range(0, 500, 100)]
+    run = make_run(testset, {"p1s": f"{GOOD} {BAD}"}, contexts={"p1s": spans}, scored=False)
+    score_run(run=run, spec=spec("faithfulness,factual_similarity,noise_sensitivity"))
+    asked = Counter(body["response_format"]["json_schema"]["name"] for body in fake_openai.bodies())
+    assert asked == {"ExtractedClaims": 2, "CheckedClaims": 5 + 1 + 2}
+    score_run(run=run, spec=spec(f"faithfulness,context_recall,factual_similarity,noise_sensitivity,{CLAIMS}"))
+    assert len(fake_openai.requests) == 10
+    assert run.current_scoring is not None
+    assert (run.current_scoring.judging["calls"], run.current_scoring.judging["cached"]) == (0, 10)
+    assert set(run.current_scoring.prompts) == {"claims", "check_claims", "compare_claims"}
+
+
+def test_recall_and_robustness_can_be_made_of_answer_correctness(fake_openai: FakeOpenAI) -> None:
+    run = make_run(answers={"p1s": GOOD, "p2s": BAD, "p3s": "I am not aware of that topic"}, scored=False)
+    score_run(run=run, spec=spec("answer_correctness", agreement="answer_correctness"))
+    for question_id in ("p1s", "p2s"):
+        row = values(run, question_id)
+        assert row["recall"] == row["answer_correctness"] is not None
+    assert (values(run, "p1s")["recall"] or 0) > (values(run, "p2s")["recall"] or 0)
+    assert values(run, "p3s")["recall"] == 0
+    assert values(run, "p1c")["robustness"] == values(run, "p1c")["answer_correctness"]
