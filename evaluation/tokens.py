@@ -18,7 +18,7 @@ UNSPACED = (
     r"\u3005-\u3007\u3040-\u30FF\u31F0-\u31FF\uFF66-\uFF9F"  # Japanese kana and iteration marks
     r"\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\U00020000-\U0003FFFF"  # Han
 )
-_UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
+UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 _SPACED_RUN = re.compile(f"[^{UNSPACED}]+")
 
 
@@ -37,7 +37,7 @@ def count_words(text: str) -> int:
 
 
 def _words_in(chunk: str) -> int:
-    unspaced = _UNSPACED_CHARACTER.findall(chunk)
+    unspaced = UNSPACED_CHARACTER.findall(chunk)
     if not unspaced:
         return 1
     # Vowel signs and tone marks belong to the letter before them.

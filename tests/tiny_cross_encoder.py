@@ -37,7 +37,7 @@ def save_tiny_cross_encoder(folder: Path, texts: Iterable[str], labels: int = 1)
     with torch.no_grad():
         _set_weights(model, labels)
     model.save_pretrained(folder)
-    _tokenizer(words).save_pretrained(folder)
+    word_tokenizer(words).save_pretrained(folder)
     return folder
 
 
@@ -68,7 +68,8 @@ def _set_weights(model, labels):
     model.classifier.weight[labels - 1, 0] = 5
 
 
-def _tokenizer(words):
+def word_tokenizer(words, window=512):
+    """Return a tokenizer of whole words without the commonest ones, for models that read pairs."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
@@ -86,7 +87,7 @@ def _tokenizer(words):
     )
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
-        model_max_length=512,
+        model_max_length=window,
         pad_token="[PAD]",
         unk_token="[UNK]",
         cls_token="[CLS]",

@@ -51,6 +51,22 @@ def make_sample(
     )
 
 
+def make_answered(
+    question: str,
+    answer: str,
+    contexts: Sequence[str] = (),
+    references: Sequence[str] = (),
+    missing: frozenset[str] = frozenset(),
+) -> Sample:
+    """Return an answered question with contexts as texts, as in the RAG task format."""
+    trace = Trace(
+        question,
+        answer,
+        tuple(Context(Span(-rank, 0, len(text)), f"c{rank}", text, 0.0, rank) for rank, text in enumerate(contexts, 1)),
+    )
+    return Sample("q", "q", "simple", trace, tuple(references), missing=missing)
+
+
 def make_context(
     refusals: Sequence[str] = ("attempt",), agreement: Sequence[Score] = (), use_context: bool = True
 ) -> MetricContext:

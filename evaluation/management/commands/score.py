@@ -10,7 +10,6 @@ from django.core.management.base import CommandParser
 from evaluation.answered import ScoredAnswers
 from evaluation.exchange.against import with_other_answers
 from evaluation.exchange.answered import read_answers
-from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.metrics.base import metrics
 from evaluation.metrics.judge_preference import JudgePreference
 from evaluation.preferences import summarise_preferences
@@ -40,7 +39,9 @@ class Command(WorkbenchCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the options."""
         parser.add_argument("file", type=Path, metavar="FILE", help="the answers, JSONL")
-        add_scoring_arguments(parser, metrics_help="names, see manage.py metrics; default: all")
+        parser.add_argument("--metrics", metavar="A,B", help="names, see manage.py metrics; default: all")
+        parser.add_argument("--judge", default="", metavar="MODEL", help="provider:model for the metrics with a judge")
+        parser.add_argument("--judge-votes", type=int, default=1, metavar="N", help="calls for each verdict: 1, 3 or 5")
         parser.add_argument(
             "--against",
             type=Path,
@@ -54,7 +55,7 @@ class Command(WorkbenchCommand):
     def run(self, **options: Any) -> None:
         """Score and write; the table goes to standard output."""
         names = chosen(options["metrics"])
-        spec = EvaluationSpec.create(scoring_settings(options))
+        spec = EvaluationSpec.create({"judge": options["judge"], "judge_votes": options["judge_votes"]})
         answered = read_answers((options["file"].name, _content(options["file"])))
         if options["against"]:
             other = options["against"]
