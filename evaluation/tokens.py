@@ -20,6 +20,8 @@ UNSPACED = (
 )
 UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 _SPACED_RUN = re.compile(f"[^{UNSPACED}]+")
+UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
+"""A run of characters of scripts written without spaces."""
 
 
 def squad_tokens(text: str) -> list[str]:

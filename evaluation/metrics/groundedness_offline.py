@@ -1,0 +1,78 @@
+"""Groundedness without a judge: how well the contexts support the answer, sentence by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.worked import WorkedExample
+from evaluation.support.scripts import script_barrier
+from evaluation.support.support import Case, Support, support_of
+from evaluation.types import Sample, Score
+
+_SHOWN = 5
+"""Words without support that the reason names."""
+
+
+@metrics.register
+class GroundednessOffline(Metric):
+    """Support of the answer's sentences by the contexts; null for an answer that states nothing.
+
+    The details hold each sentence with its support, the sentence of the contexts that is closest to it and the
+    numbers, names and words that nothing supports, with their places.
+    """
+
+    key = "groundedness_offline"
+    label = "Groundedness (offline)"
+    help = "How well the contexts support what the answer states: numbers and names count more, paraphrase is allowed."
+    group = "groundedness"
+    needs: ClassVar[frozenset[str]] = frozenset({"answer", "contexts"})
+    formula = (
+        "support of a sentence = share of its units (numbers 2, names 1.5, words 0.4 to 1 by rarity, function words "
+        "0.15) that the contexts hold: 0.4 in the single best sentence, 0.6 anywhere; 15 % cosine with the closest "
+        "sentence, 15 % neighbours together in one sentence; × 0.7 where the evidence says the opposite. "
+        "Score = 0.75 weighted mean + 0.25 weakest sentence"
+    )
+    source = "Ours: K-precision (Adlakha et al. 2024) with weights and a soft match as in BERTScore (Zhang et al. 2020)"
+    worked = WorkedExample(
+        question="When was the bridge built?",
+        answer="In 1890.",
+        contexts=("The bridge was opened in 1889.",),
+        value=0.15 / 2.15,
+        working="Units: in (weight 0.15, there), 1890 (weight 2, not there). Both best sentence and all contexts give "
+        "0.15 / 2.15 = 0.070. Only one unit is no function word: neither cosine nor neighbours count, and 0.070 is it.",
+    )
+
+    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
+        """Score all samples; every distinct sentence and word of the block is embedded once."""
+        reasons = [
+            self._unscorable(sample, refusal.refused) for sample, refusal in zip(samples, context.refusals, strict=True)
+        ]
+        open_ = [place for place, reason in enumerate(reasons) if not reason]
+        supports = support_of([_case(samples[place]) for place in open_], context.embed)
+        found = dict(zip(open_, supports, strict=True))
+        return [
+            _score(found[place]) if place in found else Score.unscored(reason) for place, reason in enumerate(reasons)
+        ]
+
+    @staticmethod
+    def _unscorable(sample: Sample, refused: bool) -> str:
+        if refused:
+            return "the answer declines, so it states nothing"
+        return script_barrier(sample.trace.answer, [each.text for each in sample.trace.contexts])
+
+
+def _case(sample: Sample) -> Case:
+    texts = dict.fromkeys(each.text for each in sample.trace.contexts if each.text.strip())
+    return Case(sample.trace.answer, tuple(texts), sample.trace.question)
+
+
+def _score(support: Support | None) -> Score:
+    if support is None:
+        return Score.unscored("the answer states nothing that could be supported")
+    missing = dict.fromkeys(unit.text for sentence in support.sentences for unit in sentence.missing)
+    named = ", ".join(list(missing)[:_SHOWN]) + (" …" if len(missing) > _SHOWN else "")
+    parts = [f"without support: {named}"] if missing else ["everything in it is in the contexts"]
+    parts += ["a sentence says the opposite of its evidence"] * any(each.contradicted for each in support.sentences)
+    return Score(support.value, "; ".join(parts), {"sentences": [each.as_dict() for each in support.sentences]})

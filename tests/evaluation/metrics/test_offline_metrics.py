@@ -1,0 +1,156 @@
+"""Groundedness and correctness without a judge, under the embedding that is shipped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evaluation.metrics.base import MetricContext, metrics
+from evaluation.roc import auroc
+from evaluation.spec import EvaluationSpec
+from evaluation.types import Refusal, Sample, Score
+from rag_pipeline.embedders.base import Vectors, embedders
+from rag_pipeline.types import Context, Span
+from tests.evaluation.samples import make_sample
+
+ROWS = Path(__file__).parents[2] / "data" / "attributed_replies.jsonl"
+PASSAGE = (
+    "Marie Curie was born in Warsaw in 1867. She won the Nobel Prize in Physics in 1903 together with Pierre Curie and "
+    "Henri Becquerel. She did not patent the method of isolating radium. Her notebooks are still radioactive."
+)
+
+
+@pytest.fixture(scope="module")
+def embed():
+    return embedders.get("local")("all-MiniLM-L6-v2", "mean").embed_passages
+
+
+def sample(
+    answer: str, contexts: Sequence[str] = (PASSAGE,), references: Sequence[str] = (), question: str = ""
+) -> Sample:
+    made = make_sample(answer, references)
+    given = tuple(Context(Span(-at, 0, len(text)), "c", text, 0.0, at) for at, text in enumerate(contexts, 1))
+    return replace(made, trace=replace(made.trace, question=question, contexts=given))
+
+
+def scores(name: str, samples: Sequence[Sample], embed: object, label: str = "attempt") -> list[Score]:
+    refusals = [Refusal(label)] * len(samples)
+    return metrics.get(name)().score_many(samples, MetricContext(EvaluationSpec(), refusals, embed))  # type: ignore[arg-type]
+
+
+def values(name: str, samples: Sequence[Sample], embed: object) -> list[float]:
+    return [score.value for score in scores(name, samples, embed) if score.value is not None]
+
+
+@pytest.mark.parametrize(
+    ("grounded", "invented"),
+    [
+        ("She won the Nobel Prize in 1903.", "She won the Nobel Prize in 1908."),
+        ("Marie Curie was born in Warsaw.", "Marie Curie was born in Lisbon."),
+        ("marie curie was born in warsaw .", "marie curie was born in lisbon ."),
+        ("She did not patent the method.", "She did patent the method."),
+        ("Her notebooks are radioactive.", "Her notebooks are not radioactive."),
+        ("Her notebooks remain radioactive today.", "Her notebooks were burnt by her daughter."),
+        ("Marie Curie was born in 1867.", "Marie Curie was born in 1903."),
+        ("Curie came from Warsaw.", "Curie came from Warsaw. She disliked Vienna and its opera."),
+    ],
+)
+def test_a_grounded_answer_outranks_the_same_with_something_changed(grounded, invented, embed):
+    first, second = values("groundedness_offline", [sample(grounded), sample(invented)], embed)
+    assert first > second
+
+
+def test_it_follows_what_people_found_better_than_chance_by_far(embed):
+    rows = [json.loads(line) for line in ROWS.read_text(encoding="utf-8").splitlines()]
+    samples = [sample(row["response"], [row["knowledge"]], question=row["message"]) for row in rows]
+    found = np.array(values("groundedness_offline", samples, embed))
+    marks = np.array([row["label"] == "Fully attributable" for row in rows])
+    assert auroc(found, marks) > 0.75
+
+
+def test_the_details_say_where_and_what(embed):
+    answer = "It was in Warsaw. She won the prize in 1911 with Pierre Curie."
+    score = scores("groundedness_offline", [sample(answer, ["Nothing here.", PASSAGE])], embed)[0]
+    second = score.details["sentences"][1]
+    assert second["text"] == answer[second["start"] : second["end"]] == "She won the prize in 1911 with Pierre Curie."
+    assert second["context"] == 1
+    assert PASSAGE[second["evidence_start"] : second["evidence_end"]] == second["evidence"]
+    assert "Henri Becquerel" in second["evidence"]
+    assert [(each["text"], each["kind"]) for each in second["missing"]] == [("1911", "number")]
+    assert answer[second["missing"][0]["start"] : second["missing"][0]["end"]] == "1911"
+    assert "1911" in score.reason
+    json.dumps(score.details)
+
+
+@pytest.mark.parametrize("answer", ["...", "🙂", "Well.", "Нобелевская премия"])
+def test_what_states_nothing_comparable_is_empty_with_a_reason(answer, embed):
+    score = scores("groundedness_offline", [sample(answer)], embed)[0]
+    assert score.value is None
+    assert score.reason
+
+
+def test_a_refusal_is_not_grounded_but_empty_and_0_as_an_answer(embed):
+    declined = [sample("I do not know.", references=["Warsaw"])]
+    assert scores("groundedness_offline", declined, embed, "refused")[0].value is None
+    assert scores("correctness_offline", declined, embed, "refused")[0] == Score(0.0, "the answer declines")
+
+
+def test_other_scripts_are_compared_with_their_own(embed):
+    context = "居里夫人于1867年出生于华沙。她获得了诺贝尔奖。"
+    right, wrong = values(
+        "groundedness_offline", [sample("她出生于华沙。", [context]), sample("她住在里斯本市。", [context])], embed
+    )
+    assert right > 0.7 > 0.3 > wrong
+    arabic = "ولدت ماري كوري في وارسو عام 1867."
+    right, wrong = values(
+        "groundedness_offline", [sample("ولدت في وارسو", [arabic]), sample("ولدت في لشبونة", [arabic])], embed
+    )
+    assert right > wrong
+
+
+def test_ten_thousand_words_and_repeated_contexts_are_no_trouble(embed):
+    calls: list[int] = []
+
+    def counting(texts: Sequence[str]) -> Vectors:
+        calls.append(len(texts))
+        return embed(texts)  # type: ignore[no-any-return]
+
+    long = "Marie Curie was born in Warsaw in 1867. " * 1250
+    once, often = values("groundedness_offline", [sample(long), sample(long, [PASSAGE] * 5)], counting)
+    assert once == often > 0.9
+    assert calls == [sum(calls)]
+    assert sum(calls) < 60
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "right", "wrong"),
+    [
+        ("When did she win the prize?", "She won the prize in 1903.", "In 1903.", "She won the prize in 1911."),
+        ("Where was Marie born?", "Warsaw, Poland", "Marie was born in Warsaw.", "Marie was born in Lisbon."),
+        ("How many?", "two thousand", "2,000 of them", "3,000 of them"),
+        ("Is it radioactive?", "Yes", "Yes, it is.", "No, it is not."),
+    ],
+)
+def test_a_right_answer_outranks_a_wrong_one(question, reference, right, wrong, embed):
+    samples = [sample(answer, references=[reference], question=question) for answer in (right, wrong)]
+    first, second = values("correctness_offline", samples, embed)
+    assert first > second
+
+
+def test_correctness_takes_the_best_reference_and_says_what_is_missing(embed):
+    made = sample("Warsaw", references=["", "Lisbon", "Warsaw, Poland"])
+    score = scores("correctness_offline", [made], embed)[0]
+    assert score.details["reference"] == "Warsaw, Poland"
+    assert score.details["missing"] == ["Poland"]
+    assert values("correctness_offline", [sample("Warsaw", references=["Warsaw"])], embed) == pytest.approx([1.0])
+
+
+def test_correctness_of_an_empty_answer_is_0_and_without_a_usable_reference_empty(embed):
+    assert scores("correctness_offline", [sample("", references=["Warsaw"])], embed)[0].value == 0
+    assert scores("correctness_offline", [sample("Warsaw", references=["..."])], embed)[0].value is None
+    assert scores("correctness_offline", [sample("Варшава", references=["Warsaw"])], embed)[0].value is None
