@@ -19,8 +19,9 @@ class PreferenceSummary:
     """How often the answers of one system were preferred to those of another.
 
     `win_rate` counts a tie as half a win; its 95 % interval and `p` take pairs of questions as one (`clusters`).
-    `verdict`: better, worse or not distinguishable (from 0.5). Of the verdicts, `inconsistent` differed between the two
-    orders; of these the judge took the answer that stood first (second) `took_first` (`took_second`) times both times.
+    `verdict`: better, worse or not distinguishable (from 0.5). Of the `n` verdicts the judge was asked for `asked`, where
+    the answers were not the same; `inconsistent` of these differed between the two orders, and of those the judge took
+    the answer that stood first (second) both times `took_first` (`took_second`) times.
     `win_rate` and all that goes with it are None where no pair has a verdict.
     """
 
@@ -35,14 +36,15 @@ class PreferenceSummary:
     wins: int = 0
     ties: int = 0
     losses: int = 0
+    asked: int = 0
     inconsistent: int = 0
     took_first: int = 0
     took_second: int = 0
 
     @property
     def share_inconsistent(self) -> float | None:
-        """Share of the verdicts on which the two orders did not agree."""
-        return self.inconsistent / self.n if self.n else None
+        """Share of the judge's verdicts on which the two orders did not agree."""
+        return self.inconsistent / self.asked if self.asked else None
 
     def turned(self) -> PreferenceSummary:
         """Return the same, seen from the other system."""
@@ -85,6 +87,7 @@ def summarise_preferences(verdicts: Sequence[tuple[Cluster, Score]]) -> Preferen
         wins=values.count(WIN),
         ties=values.count(DRAW),
         losses=values.count(LOSS),
+        asked=sum("first" in each for each in details),
         inconsistent=sum(not each.get("consistent", True) for each in details),
         took_first=sum(each.get("biased") == FIRST for each in details),
         took_second=sum(each.get("biased") == SECOND for each in details),

@@ -37,8 +37,8 @@ class PreferredAnswer(JudgeForm):
 def prefer_many(samples: Sequence[Sample], judge: Judge) -> list[Score]:
     """Return for each sample whether its answer (1) or its `other_answer` (0) is better, 0.5 where neither is.
 
-    Details: `first` and `second`, the verdicts with this answer in that place, in terms of this and the other one;
-    `consistent`, whether both orders said the same; `biased`, the place that won both times, empty otherwise.
+    Details: `first` and `second`, the verdicts with this answer in that place (this, other or tie; none where the
+    answers are the same and nobody was asked); `consistent`, whether both orders said the same; `biased`, the place that won both times, empty otherwise.
     """
     asked = [position for position, sample in enumerate(samples) if not _same(sample)]
     requests = [_request(samples[position], swapped) for position in asked for swapped in (False, True)]

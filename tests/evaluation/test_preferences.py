@@ -13,7 +13,7 @@ from evaluation.types import Score
 
 def verdicts(*values: float | None, biased: str = "") -> list[tuple[Cluster, Score]]:
     scores = [
-        Score.unscored("no") if value is None else Score(value, "", {"consistent": not biased, "biased": biased})
+        Score.unscored("no") if value is None else Score(value, "", {"first": "this", "second": "tie", "consistent": not biased, "biased": biased})
         for value in values
     ]
     return [(("answerable", f"p{number}"), score) for number, score in enumerate(scores)]
@@ -47,6 +47,9 @@ def test_inconsistent_verdicts_are_counted_by_the_place_that_was_taken() -> None
     found = summarise_preferences(rows)
     assert (found.inconsistent, found.took_first, found.took_second) == (3, 2, 1)
     assert found.share_inconsistent == 0.75
+    same = (("answerable", "p9"), Score(0.5, "The answers are the same.", {"consistent": True, "biased": ""}))
+    found = summarise_preferences([*rows, same])
+    assert (found.n, found.asked, found.share_inconsistent) == (5, 4, 0.75)
 
 
 def test_without_a_verdict_there_is_no_share() -> None:

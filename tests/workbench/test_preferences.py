@@ -58,7 +58,7 @@ def test_the_share_of_wins_and_each_verdict_with_its_reason(client, runs, fake_o
     assert "1 won by b" in html
     assert "5 tied" in html
     assert "2 won by a" in html
-    assert "orders agree on every question" in html
+    assert "orders agree on all 3 pairs" in html
     assert html.count("a is better</span>") == 2
     assert "The first has 0% of the reference, the second " in html
     assert "b shown first: a · b shown second: a" in html
@@ -82,7 +82,7 @@ def test_verdicts_are_filtered_by_the_address(client, runs, fake_openai: FakeOpe
         assert len(view["preferred"].rows) == number, shown
     html = page(client, runs, verdicts="disagreed")
     assert "On <span" in html
-    assert "1 times it took the answer shown first" in html
+    assert "the answer shown first was taken both times on 1" in html
     assert "orders disagree</span>" in html
 
 

@@ -32,7 +32,7 @@ class JudgePromptForm(forms.Form):
         label="Prompt",
         strip=False,
         help_text="Names in braces are where what is judged is filled in: each of them has to stay. "
-        "The JSON form at its end is what the metric reads, so keep its field names.",
+        "The metric reads the fields of the JSON object, so keep their names.",
         error_messages={"required": "The prompt is empty. Reset it to have the shipped one again."},
         widget=forms.Textarea(attrs={"rows": 28, "class": "mono", "spellcheck": "false", "dir": "auto"}),
     )

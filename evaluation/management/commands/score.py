@@ -99,8 +99,10 @@ def disagreements(scored: ScoredAnswers) -> str:
     if not made:
         return ""
     found = summarise_preferences([(("", str(place)), score) for place, score in enumerate(made)])
-    places = f"{found.took_first} times the first, {found.took_second} times the second answer was taken in both"
-    return f"The judge's two orders disagree on {found.inconsistent} of {found.n} pairs ({places})."
+    if not found.asked:
+        return "All answers of the two files are the same: the judge was not asked."
+    places = f"the answer shown first was taken both times on {found.took_first}, the second on {found.took_second}"
+    return f"The judge's two orders disagree on {found.inconsistent} of {found.asked} pairs ({places})."
 
 
 def _mean(name: str, each: Summary) -> str:
