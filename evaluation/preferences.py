@@ -19,9 +19,9 @@ class PreferenceSummary:
     """How often the answers of one system were preferred to those of another.
 
     `win_rate` counts a tie as half a win; its 95 % interval and `p` take pairs of questions as one (`clusters`).
-    `verdict`: better, worse or not distinguishable (from 0.5). Of the `n` verdicts the judge was asked for `asked`, where
-    the answers were not the same; `inconsistent` of these differed between the two orders, and of those the judge took
-    the answer that stood first (second) both times `took_first` (`took_second`) times.
+    `verdict`: better, worse or not distinguishable (from 0.5). Of the `n` verdicts the judge was asked for `asked`: the
+    answers of the others are the same. `inconsistent` of these differed between the two orders, and of those the judge
+    took the answer that stood first (second) both times `took_first` (`took_second`) times.
     `win_rate` and all that goes with it are None where no pair has a verdict.
     """
 
@@ -87,10 +87,10 @@ def summarise_preferences(verdicts: Sequence[tuple[Cluster, Score]]) -> Preferen
         wins=values.count(WIN),
         ties=values.count(DRAW),
         losses=values.count(LOSS),
-        asked=sum("first" in each for each in details),
-        inconsistent=sum(not each.get("consistent", True) for each in details),
-        took_first=sum(each.get("biased") == FIRST for each in details),
-        took_second=sum(each.get("biased") == SECOND for each in details),
+        asked=sum("shown_first" in each for each in details),
+        inconsistent=sum(not each.get("orders_agree", True) for each in details),
+        took_first=sum(each.get("place_taken") == FIRST for each in details),
+        took_second=sum(each.get("place_taken") == SECOND for each in details),
     )
 
 

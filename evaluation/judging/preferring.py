@@ -37,13 +37,14 @@ class PreferredAnswer(JudgeForm):
 def prefer_many(samples: Sequence[Sample], judge: Judge) -> list[Score]:
     """Return for each sample whether its answer (1) or its `other_answer` (0) is better, 0.5 where neither is.
 
-    Details: `first` and `second`, the verdicts with this answer in that place (this, other or tie; none where the
-    answers are the same and nobody was asked); `consistent`, whether both orders said the same; `biased`, the place that won both times, empty otherwise.
+    Details: `shown_first` and `shown_second`, the verdicts with this answer in that place (this, other or tie; absent
+    where the answers are the same and nobody was asked); `orders_agree`; `place_taken`, first or second where the
+    answer in that place won both times, absent otherwise.
     """
     asked = [position for position, sample in enumerate(samples) if not _same(sample)]
     requests = [_request(samples[position], swapped) for position in asked for swapped in (False, True)]
     verdicts = judge.ask_many(requests)
-    scores: list[Score] = [Score(DRAW, "The answers are the same.", {"consistent": True, "biased": ""})] * len(samples)
+    scores: list[Score] = [Score(DRAW, "The answers are the same.", {"orders_agree": True})] * len(samples)
     for place, position in enumerate(asked):
         scores[position] = decided(verdicts[2 * place], verdicts[2 * place + 1])
     return scores
@@ -58,12 +59,13 @@ def decided(in_order: PreferredAnswer | Unjudged, swapped: PreferredAnswer | Unj
     assert isinstance(swapped, PreferredAnswer)
     seen, seen_swapped = in_order.better, OTHER_WAY[swapped.better]
     names = {FIRST: "this", SECOND: "other", TIE: TIE}
-    details = {
-        "first": names[seen],
-        "second": names[seen_swapped],
-        "consistent": seen == seen_swapped,
-        "biased": in_order.better if in_order.better == swapped.better != TIE else "",
+    details: dict[str, str | bool] = {
+        "shown_first": names[seen],
+        "shown_second": names[seen_swapped],
+        "orders_agree": seen == seen_swapped,
     }
+    if in_order.better == swapped.better != TIE:
+        details["place_taken"] = in_order.better
     if seen == seen_swapped:
         return Score({FIRST: WIN, SECOND: LOSS, TIE: DRAW}[seen], in_order.reason, details)
     return Score(DRAW, _disagreement(in_order, swapped), details)

@@ -41,8 +41,7 @@ class VerdictRow:
     winner: str
     reason: str
     orders: tuple[str, ...]
-    consistent: bool
-    biased: str
+    orders_agree: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ def _of(verdicts: QuerySet[PreferenceVerdict], shown: str, turned: bool) -> Quer
         WON: Q(value=win),
         LOST: Q(value=loss),
         TIED: Q(value=DRAW),
-        DISAGREED: Q(details__consistent=False),
+        DISAGREED: Q(details__orders_agree=False),
         UNJUDGED: Q(value=None),
     }
     return verdicts.filter(conditions[shown]) if shown in conditions else verdicts
@@ -120,7 +119,7 @@ def _rows(verdicts: Sequence[PreferenceVerdict], turned: bool) -> list[VerdictRo
     for verdict in verdicts:
         one, two = (verdict.answer_b, verdict.answer_a) if turned else (verdict.answer_a, verdict.answer_b)
         details = verdict.details
-        orders = tuple(names[details[place]] for place in ("first", "second") if place in details)
+        orders = tuple(names[details[place]] for place in ("shown_first", "shown_second") if place in details)
         rows.append(
             VerdictRow(
                 question=verdict.answer_b.question,
@@ -130,8 +129,7 @@ def _rows(verdicts: Sequence[PreferenceVerdict], turned: bool) -> list[VerdictRo
                 winner=winners[verdict.value],
                 reason=verdict.reason,
                 orders=orders,
-                consistent=bool(details.get("consistent", True)),
-                biased=str(details.get("biased", "")),
+                orders_agree=bool(details.get("orders_agree", True)),
             )
         )
     return rows

@@ -13,7 +13,9 @@ from evaluation.types import Score
 
 def verdicts(*values: float | None, biased: str = "") -> list[tuple[Cluster, Score]]:
     scores = [
-        Score.unscored("no") if value is None else Score(value, "", {"first": "this", "second": "tie", "consistent": not biased, "biased": biased})
+        Score.unscored("no")
+        if value is None
+        else Score(value, "", {"shown_first": "this", "orders_agree": not biased, "place_taken": biased})
         for value in values
     ]
     return [(("answerable", f"p{number}"), score) for number, score in enumerate(scores)]
@@ -47,7 +49,7 @@ def test_inconsistent_verdicts_are_counted_by_the_place_that_was_taken() -> None
     found = summarise_preferences(rows)
     assert (found.inconsistent, found.took_first, found.took_second) == (3, 2, 1)
     assert found.share_inconsistent == 0.75
-    same = (("answerable", "p9"), Score(0.5, "The answers are the same.", {"consistent": True, "biased": ""}))
+    same = (("answerable", "p9"), Score(0.5, "The answers are the same.", {"orders_agree": True}))
     found = summarise_preferences([*rows, same])
     assert (found.n, found.asked, found.share_inconsistent) == (5, 4, 0.75)
 

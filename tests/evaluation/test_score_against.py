@@ -62,7 +62,10 @@ def test_the_share_of_wins_is_the_mean_and_the_judges_bias_is_told(tmp_path: Pat
     assert lines[3]["notes"]["judge_preference"] == "there is no other answer to compare with"
     found = json.loads(summary.read_text())["metrics"]["judge_preference"]
     assert (found["mean"], found["n"], found["n_null"]) == (0.5, 3, 1)
-    assert "disagree on 1 of 3 pairs (the answer shown first was taken both times on 1, the second on 0)" in screen.getvalue()
+    assert (
+        "disagree on 1 of 3 pairs (the answer shown first was taken both times on 1, the second on 0)"
+        in screen.getvalue()
+    )
     assert len(fake_openai.asked_for("PreferredAnswer")) == 6
 
 

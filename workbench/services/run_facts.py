@@ -15,6 +15,8 @@ from evaluation.queries import GroupValue, ScoreCard
 from evaluation.queries.settings import setting_label
 
 _LONG = ("prompt", "prompt_without_context")
+_APART = ("judge", "judge_votes")
+"""Shown in a card of their own, with what the judge took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +135,13 @@ def neighbours(run: Run, question: Question) -> Around:
 
 
 def _facts(values: Mapping[str, Any]) -> list[Fact]:
-    shown = dict(values)
+    shown = {name: value for name, value in values.items() if name not in _APART}
+    if "judge" in values and not values["judge"]:
+        shown["judge"] = "none"
     if "metrics" in shown:
         shown["metrics"] = ", ".join(shown["metrics"]) or "only the five"
     if "metric_options" in shown:
         shown["metric_options"] = _options(shown["metric_options"])
-    if "judge" in shown:
-        shown["judge"] = shown["judge"] or "none"
     return [Fact(setting_label(name), _shown(value)) for name, value in shown.items()]
 
 

@@ -22,6 +22,7 @@ from evaluation.services.scoring import preview_scores
 from rag_pipeline.errors import ConfigError, PipelineError
 from workbench.forms.runs import MetricsForm, QuestionFilterForm, RefusalForm, RunNameForm
 from workbench.htmx import render_page
+from workbench.services.judge_facts import judge_facts
 from workbench.services.known_models import known_judges
 from workbench.services.marking import mark_rows
 from workbench.services.preferences import preferred_bench
@@ -63,6 +64,7 @@ def show(
             "further": further_scores(found),
             "failures": failures(found),
             "flow": failure_flow(found),
+            "judge": judge_facts(found),
         }
     return render_page(request, "runs/run.html", "runs/_questions.html", context | {"facts": run_facts(found)}, status)
 

@@ -31,7 +31,7 @@ def says(better: str) -> PreferredAnswer:
 def test_the_better_answer_wins_wherever_it_stands(fake_openai: FakeOpenAI) -> None:
     won, lost = preferred(pair("Porthmere and Lund", "Porthmere"), pair("Cairo", "Lund"))
     assert (won.value, lost.value) == (1.0, 0.0)
-    assert won.details == {"first": "this", "second": "this", "consistent": True, "biased": ""}
+    assert won.details == {"shown_first": "this", "shown_second": "this", "orders_agree": True}
     assert won.reason == "The first has 100% of the reference, the second 50%."
     assert len(fake_openai.requests) == 4
 
@@ -39,7 +39,12 @@ def test_the_better_answer_wins_wherever_it_stands(fake_openai: FakeOpenAI) -> N
 def test_a_judge_that_takes_the_first_place_twice_gives_a_tie_and_is_called_biased(fake_openai: FakeOpenAI) -> None:
     [score] = preferred(pair("Porthmere", "Lund"))
     assert score.value == 0.5
-    assert score.details == {"first": "this", "second": "other", "consistent": False, "biased": "first"}
+    assert score.details == {
+        "shown_first": "this",
+        "shown_second": "other",
+        "orders_agree": False,
+        "place_taken": "first",
+    }
     assert "stood first" in score.reason
 
 
@@ -60,7 +65,7 @@ def test_without_one_of_the_two_verdicts_there_is_no_score() -> None:
 
 
 @pytest.mark.parametrize(
-    ("in_order", "swapped", "value", "consistent", "biased"),
+    ("in_order", "swapped", "value", "agree", "taken"),
     [
         ("first", "second", 1.0, True, ""),
         ("second", "first", 0.0, True, ""),
@@ -71,11 +76,9 @@ def test_without_one_of_the_two_verdicts_there_is_no_score() -> None:
         ("tie", "first", 0.5, False, ""),
     ],
 )
-def test_only_a_win_in_both_orders_is_one(
-    in_order: str, swapped: str, value: float, consistent: bool, biased: str
-) -> None:
+def test_only_a_win_in_both_orders_is_one(in_order: str, swapped: str, value: float, agree: bool, taken: str) -> None:
     score = decided(says(in_order), says(swapped))
-    assert (score.value, score.details["consistent"], score.details["biased"]) == (value, consistent, biased)
+    assert (score.value, score.details["orders_agree"], score.details.get("place_taken", "")) == (value, agree, taken)
 
 
 @given(st.sampled_from(["first", "second", "tie"]), st.sampled_from(["first", "second", "tie"]))

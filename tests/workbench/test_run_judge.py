@@ -1,0 +1,53 @@
+"""What the page of a run says of its judge."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.models import JudgePrompt
+from tests.factories import make_run
+
+pytestmark = pytest.mark.django_db
+
+JUDGED = {"metrics": "judge_score,aspect:polite", "judge": "openai:judge-1", "judge_votes": 3} | {
+    "metric_options": {"aspect:polite": {"definition": "Is the answer polite?"}}
+}
+
+
+def test_the_judge_stands_apart_with_what_it_took_and_its_prompts(client, fake_openai):
+    run = make_run(evaluation=JUDGED)
+    html = client.get(f"/runs/{run.pk}/").content.decode()
+    judge = html.partition('id="judge"')[2].partition("Name and note")[0]
+    assert "openai:judge-1" in judge
+    assert "<dt>Votes</dt><dd>3</dd><dt>Calls</dt><dd>48</dd><dt>From the cache</dt><dd>0</dd>" in judge
+    assert "aspect_binary" in judge
+    assert "rate_answer" in judge
+    assert "changed since" not in judge
+    assert "model under test" not in judge
+    assert "aspect:polite: definition Is the answer polite?" in html
+
+
+def test_a_prompt_that_was_changed_since_is_shown_with_what_changed(client, fake_openai):
+    run = make_run(evaluation=JUDGED)
+    JudgePrompt.objects.create(name="rate_answer", text="Stars? {question} {reference} {answer}")
+    judge = client.get(f"/runs/{run.pk}/").content.decode().partition('id="judge"')[2]
+    assert "1 prompt changed since" in judge
+    assert "Stars? {question}</ins>" in judge.replace(" {reference} {answer}", "")
+
+
+def test_a_judge_that_wrote_the_answers_itself_is_called_that(client, fake_openai):
+    run = make_run(evaluation=JUDGED, settings={"llm": "openai:judge-1"})
+    assert "The judge is the model under test: openai:judge-1 wrote" in client.get(f"/runs/{run.pk}/").content.decode()
+
+
+def test_without_a_judge_nothing_is_said_of_one(client):
+    assert 'id="judge"' not in client.get(f"/runs/{make_run().pk}/").content.decode()
+
+
+def test_a_verdict_has_its_reason_beside_it(client, fake_openai):
+    run = make_run(evaluation=JUDGED)
+    question = run.testset.questions.get(question_id="p2s")
+    html = client.get(f"/runs/{run.pk}/questions/{question.pk}/").content.decode()
+    assert "It has 100% of the reference.<span" in html
+    assert "rating: 10 of 10" in html
+    assert "verdict: yes" in html
