@@ -18,7 +18,7 @@ class PreferenceForm(forms.Form):
         max_length=200,
         help_text="A model that did not write the answers itself, such as openai:gpt-4.1-mini.",
         error_messages={"required": "Choose a judge: a model such as openai:gpt-4.1-mini."},
-        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "list": "known-models"}),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "list": "known-judges"}),
     )
     judge_votes = forms.TypedChoiceField(
         label="Judge votes",

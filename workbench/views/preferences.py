@@ -17,6 +17,7 @@ from rag_pipeline.background import resume
 from rag_pipeline.errors import ConfigError
 from workbench.forms.preferences import PreferenceForm
 from workbench.htmx import render_page, wants_part
+from workbench.services.known_models import known_judges
 from workbench.services.preferences import preferred_bench
 
 PART = "compare/_preference.html"
@@ -29,7 +30,8 @@ def preference_panel(request: HttpRequest, a: Run, b: Run, form: PreferenceForm 
         a=a, b=b, shown=request.GET.get("verdicts", EVERY), number=int(number) if number.isdecimal() else 1
     )
     start = {"judge": view.preference.judge, "judge_votes": view.preference.votes} if view else _usual()
-    return {"preferred": view, "preference_form": form or PreferenceForm(initial=start), "a": a, "b": b}
+    form = form or PreferenceForm(initial=start)
+    return {"preferred": view, "preference_form": form, "judges": known_judges(), "a": a, "b": b}
 
 
 @require_safe
