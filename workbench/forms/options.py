@@ -28,30 +28,6 @@ def fields_of(model: type[BaseModel]) -> dict[str, forms.Field]:
     return {name: form_field(name, info) for name, info in model.model_fields.items() if _drawable(info)}
 
 
-class NamesWidget(forms.CheckboxSelectMultiple):
-    """Boxes to tick whose value is one text, the names with commas between, so that it travels like any other."""
-
-    def format_value(self, value: Any) -> list[str]:
-        """Return the names that are ticked."""
-        names = value.split(",") if isinstance(value, str) else value or []
-        return [name for name in names if name]
-
-    def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
-        """Return the ticked names as one text."""
-        sent = data.getlist(name) if hasattr(data, "getlist") else [data.get(name) or ""]
-        return ",".join(each for each in sent if each)
-
-    def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
-        """Boxes that are not ticked are not sent."""
-        return False
-
-
-def names_field(choices: Sequence[tuple[str, str]], title: str, description: str) -> forms.CharField:
-    """Return boxes to tick, one a name."""
-    widget = NamesWidget(choices=choices, attrs={"class": "names"})
-    return forms.CharField(required=False, label=title, help_text=description, widget=widget)
-
-
 class UnitSelect(forms.Select):
     """A choice among units; those in `closed` are shown with a reason and cannot be chosen."""
 

@@ -7,12 +7,14 @@ from typing import Any
 
 from django import forms
 
+from evaluation.metrics.availability import NO_JUDGE, Available, check_options
 from evaluation.metrics.base import Metric, metrics
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.spec import DEFAULT_REFUSAL
-from workbench.forms.options import names_field
+from workbench.forms.metrics import judge_widget, metric_fields, names_of, sent_options, show_choices
 
+NO_OTHER_FILE = "it compares two files: manage.py score --against"
 VOTES = [(1, "1"), (3, "3"), (5, "5")]
 
 
@@ -23,7 +25,7 @@ class ScoringForm(forms.Form):
         label="Judge",
         required=False,
         help_text="provider:model, such as openai:gpt-4.1-mini, for the metrics that need one; empty for none.",
-        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        widget=judge_widget(),
     )
     judge_votes = forms.TypedChoiceField(
         label="Judge votes", choices=VOTES, coerce=int, initial=1, help_text="Calls of which the majority counts."
@@ -40,29 +42,34 @@ class ScoringForm(forms.Form):
         """`base`: the EvaluationSpec that this one changes."""
         super().__init__(*args, **({"auto_id": "score-%s"} | kwargs))
         self.base = dict(base or {})
-        self.fields["metrics"] = names_field(
-            [(unit.key, f"{unit.label} ({unit.group})") for unit in offered()],
-            "Metrics",
-            "A metric whose inputs a row lacks has no score for that row, and says why.",
-        )
+        self.fields.update(metric_fields(offered()))
+        self.fields["metrics"].help_text = "A metric whose inputs a row lacks has no score for that row, and says why."
         self.fields["metrics"].initial = ",".join(usual())
+        show_choices(self, self._available)
         self.spec = EvaluationSpec()
         self.names: list[str] = []
+
+    def _available(self) -> Available:
+        """Return what is known before the file is read: whether there is a judge."""
+        lacking = {"other_answer": NO_OTHER_FILE}
+        return Available(lacking if str(self["judge"].value() or "").strip() else lacking | {"judge": NO_JUDGE})
 
     def clean(self) -> dict[str, Any]:
         """Check the values as the scoring does, and say it beside the field."""
         if not self.errors:
-            self.names = [name for name in self.cleaned_data["metrics"].split(",") if name]
+            self.names = names_of(self.cleaned_data["metrics"])
             given = {name: self.cleaned_data[name] for name in ("judge", "judge_votes", "metrics")}
             try:
-                self.spec = EvaluationSpec.create(self.base | given)
+                self.spec = EvaluationSpec.create(self.base | given | {"metric_options": sent_options(self)})
+                check_options(self.spec)
             except ConfigError as error:
                 self.refuse(error)
         return self.cleaned_data
 
     def refuse(self, error: ConfigError, fallback: str | None = None) -> None:
         """Show a refusal beside its field, or above the form where it has none."""
-        self.add_error(error.field if error.field in self.fields else fallback, str(error))
+        field = "metrics" if error.field == "metric_options" else error.field
+        self.add_error(field if field in self.fields else fallback, str(error))
 
 
 class AnswerFileForm(ScoringForm):

@@ -23,6 +23,7 @@ from rag_pipeline.errors import ConfigError, InUseError
 from workbench.forms.score import AnswerFileForm, ScoringForm
 from workbench.htmx import render_page
 from workbench.ids import as_id
+from workbench.services.known_models import known_judges
 from workbench.services.sample import FOLDER
 
 EXAMPLE = FOLDER / "answers.jsonl"
@@ -114,7 +115,8 @@ def download(request: HttpRequest, pk: int, name: str) -> FileResponse:
 
 def _page(request: HttpRequest, form: AnswerFileForm) -> HttpResponse:
     files = AnswerFile.objects.select_related("task")
-    context = {"form": form, "page": Paginator(files, FILES_A_PAGE).get_page(request.GET.get("page"))}
+    page = Paginator(files, FILES_A_PAGE).get_page(request.GET.get("page"))
+    context = {"form": form, "page": page, "judges": known_judges()}
     return render(request, "score/page.html", context, status=422 if form.errors else 200)
 
 
@@ -133,6 +135,7 @@ def _file_page(request: HttpRequest, found: AnswerFile, form: ScoringForm | None
         "tables": group_tables(found, names),
         "rows": answer_rows(found, sort=sort, page=as_id(request.GET.get("page")) or 1),
         "sort": sort,
+        "judges": known_judges(),
         "form": form or ScoringForm(base=found.spec, initial=found.spec | start),
     }
     return render_page(request, "score/file.html", "score/_rows.html", context, 422 if form else 200)
