@@ -46,7 +46,8 @@ def test_every_object_comes_back_in_order_with_numbers_or_reasons(tmp_path):
     for line in lines:
         assert set(line["scores"]) == set(metrics.keys())
         assert set(line["notes"]) == {name for name, value in line["scores"].items() if value is None}
-        assert all(0 <= value <= 1 for value in line["scores"].values() if value is not None)
+        numbers = {metrics.get(name): value for name, value in line["scores"].items() if value is not None}
+        assert all(metric.low <= value <= metric.high for metric, value in numbers.items())
         assert all(line["notes"].values())
     for name, each in summary.items():
         values = [line["scores"][name] for line in lines if line["scores"][name] is not None]
