@@ -42,12 +42,14 @@ class ScoredAnswers:
             yield json_line(with_scores(task, self._row(place)))
 
     def details(self) -> Iterator[str]:
-        """Yield for each object, as lines of JSONL, whether it declines, and each score's reason and details."""
+        """Yield a line of JSONL for each object: whether it declines, its scores' reasons and details, its claims."""
         for place, refusal in enumerate(self.scored.refusals):
             scores = {
                 name: {"reason": score.reason, "details": score.details} for name, score in self._row(place).items()
             }
-            yield json_line({"refusal": _plain(asdict(refusal)), "scores": _plain(scores)})
+            table = self.scored.claims[place]
+            claims = {"claims": table.as_details()} if table else {}
+            yield json_line(_plain({"refusal": asdict(refusal), "scores": scores, **claims}))
 
     def columns(self) -> dict[str, list[float | None]]:
         """Return the values by metric, to sort by."""

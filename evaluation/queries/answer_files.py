@@ -9,11 +9,13 @@ from itertools import groupby, islice, zip_longest
 from typing import Any
 
 from evaluation.answered import MEAN
+from evaluation.claims.table import ClaimTable
 from evaluation.exchange.answered import LABEL, LISTS, METADATA, TEXTS
-from evaluation.exchange.answered_jsonl import Task
+from evaluation.exchange.answered_jsonl import Task, sample_of
 from evaluation.exchange.fields import reference_list
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import AnswerFile
+from evaluation.queries.claims import ClaimsView, TextPiece, view_of_claims
 from evaluation.queries.rows import ScoreView
 from evaluation.services.answer_files import COLUMNS, DETAILS, SCORED, folder_of
 from evaluation.spec import HEADLINE
@@ -64,22 +66,24 @@ class GroupTable:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text of a row with its id. `gold`: it should be retrieved; `found`: it was."""
+    """A text of a row with its id, cut where claims stand in it. `gold`: it should be retrieved; `found`: it was."""
 
     name: str
     text: str
     gold: bool = False
     found: bool = False
+    pieces: Sequence[TextPiece] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """An object of a file with its scores. `number` counts from 1."""
+    """An object of a file with its scores. `number` counts from 1; `claims` None where no metric read any."""
 
     number: int
     task: Task
     scores: dict[str, Score]
     refusal: Refusal
+    claims: ClaimsView | None = None
 
     @property
     def question(self) -> str:
@@ -105,8 +109,12 @@ class AnswerRow:
     def contexts(self) -> list[Passage]:
         """What was retrieved, best first; by its id where only that is known."""
         wanted = {*self._list("reference_contexts"), *self._list("reference_context_ids")}
+        cut = dict(enumerate(self.claims.contexts)) if self.claims else {}
         pairs = zip_longest(self._list("contexts_id"), self._list("contexts"), fillvalue="")
-        return [Passage(name, text, gold=name in wanted or text in wanted, found=True) for name, text in pairs]
+        return [
+            Passage(name, text, name in wanted or text in wanted, True, cut.get(place, [TextPiece(text)]))
+            for place, (name, text) in enumerate(pairs)
+        ]
 
     @property
     def gold(self) -> list[Passage]:
@@ -229,7 +237,9 @@ def _row(place: int, task: Task, beside: Mapping[str, Any]) -> AnswerRow:
         name: Score(value, beside["scores"][name]["reason"], beside["scores"][name]["details"])
         for name, value in task["scores"].items()
     }
-    return AnswerRow(place + 1, task, scores, Refusal(**beside["refusal"]))
+    table = ClaimTable.from_details(beside["claims"]) if "claims" in beside else None
+    claims = view_of_claims(table, sample_of(task, place + 1)) if table else None
+    return AnswerRow(place + 1, task, scores, Refusal(**beside["refusal"]), claims)
 
 
 def _view(name: str, score: Score) -> ScoreView:

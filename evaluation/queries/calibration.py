@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.calibration import Agreement, Marked, agreement, oriented
-from evaluation.comparable import scored_differently
+from evaluation.comparable import needs_judge, scored_differently
 from evaluation.correlations import Correlation, correlations
 from evaluation.metrics.base import metrics
 from evaluation.models import Answer, AnswerMark, MetricScore, Run, Scoring
@@ -142,7 +142,8 @@ def _scorings(
 
 def _same(name: str, spec: EvaluationSpec, theirs: EvaluationSpec, own: Scoring, other: Scoring) -> bool:
     known = name in HEADLINE or name in theirs.metrics
-    return known and not scored_differently(name, spec, theirs) and own.prompts == other.prompts
+    prompted_alike = own.prompts == other.prompts or not needs_judge(name, spec)
+    return known and prompted_alike and not scored_differently(name, spec, theirs)
 
 
 def _load(scoring: Scoring, names: Sequence[str], values: Values) -> None:

@@ -82,9 +82,11 @@ class ClaimsView:
 def claims_view(*, answer: Answer, sample: Sample) -> ClaimsView | None:
     """Return the claim table of an answer's current scoring; None where no metric read one."""
     stored = MetricScore.objects.filter(answer=answer, scoring__current=True, metric=CLAIMS).first()
-    if stored is None:
-        return None
-    table = ClaimTable.from_details(stored.details)
+    return None if stored is None else view_of_claims(ClaimTable.from_details(stored.details), sample)
+
+
+def view_of_claims(table: ClaimTable, sample: Sample) -> ClaimsView:
+    """Return a claim table with the texts of its sample."""
     count = len(sample.trace.contexts)
     grids = [_grid(ANSWER, table.answer, count), _grid(REFERENCE, table.reference, count)]
     return ClaimsView(

@@ -12,6 +12,7 @@ from evaluation.queries.differences import (
     Key,
     ScoredRun,
     changed_keys,
+    further_differences,
     load_scores,
     metric_label,
     paired_differences,
@@ -55,14 +56,15 @@ def score_cards(*, run: Run, previous: Run | None = None, preferred: Run | None 
     ]
 
 
-def compare_runs(*, a: Run, b: Run, threshold: float = 0.1, limit: int = 50) -> Comparison:
+def compare_runs(*, a: Run, b: Run, threshold: float = 0.1, limit: int = 50, further: bool = False) -> Comparison:
     """Return what run b does otherwise than run a.
 
     A question is won (lost) when its score by kind (recall, robustness or knowledge bounding) rose (fell) by
-    `threshold` or more. At most `limit` of each are returned, the largest changes first.
+    `threshold` or more. At most `limit` of each are returned, the largest changes first. `further`: also the metrics
+    beside the five.
     """
     row_a, row_b = rows_of([a, b])
-    scores_a, scores_b = load_scores(a), load_scores(b)
+    scores_a, scores_b = (load_scores(each, further=further) for each in (a, b))
     note = why_incomparable(scores_a, scores_b)
     changes = {} if note else question_changes(scores_a, scores_b)
     won, lost = (changed_keys(changes, change, threshold) for change in ("won", "lost"))
@@ -81,7 +83,15 @@ def compare_runs(*, a: Run, b: Run, threshold: float = 0.1, limit: int = 50) -> 
         note=note or _partial_note(scores_a, scores_b),
         won_count=len(won),
         lost_count=len(lost),
+        further=further_differences(scores_a, scores_b) if further else [],
+        only_one=_only_one(scores_a, scores_b) if further else [],
     )
+
+
+def _only_one(a: ScoredRun, b: ScoredRun) -> list[str]:
+    """Return the further metrics that one of the runs lacks, by their names on screen."""
+    held = [set(each.spec.metrics) if each.spec else set() for each in (a, b)]
+    return sorted(metric_label(name) for name in held[0] ^ held[1])
 
 
 def _partial_note(a: ScoredRun, b: ScoredRun) -> str:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from django.db.models import QuerySet
 
+from evaluation.comparable import needs_judge, scored_differently
 from evaluation.diagnosis.losses import PRIMARY
 from evaluation.metrics.base import metrics
 from evaluation.models import MetricScore, Question, Run, Scoring
 from evaluation.paired import Difference, paired_difference
 from evaluation.queries.rows import PairedDifference
 from evaluation.queries.sentences import difference_sentence
+from evaluation.scales import scale_of
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.stats import Term
 from evaluation.summaries import TOTAL, metric_terms, total_weights
@@ -31,32 +33,36 @@ _JUDGED_BY = ("judge", "judge_votes", "metric_options")
 
 @dataclass(frozen=True)
 class ScoredRun:
-    """A run's current scores, repeats averaged: `values[key][metric]`; a key is missing where no repeat was scored."""
+    """A run's current scores, repeats averaged: `values[key][metric]`; a key is missing where no repeat was scored.
+
+    `prompts` are those that the judge was asked with.
+    """
 
     run: Run
     spec: EvaluationSpec | None
     questions: dict[Key, Question]
     values: dict[Key, dict[str, float]]
+    prompts: dict[str, str] = field(default_factory=dict)
 
 
-def load_scores(run: Run) -> ScoredRun:
-    """Read a run's scores in three queries."""
+def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
+    """Read a run's five scores, or with `further` those of all its metrics, in three queries."""
     scoring = Scoring.objects.filter(run=run, current=True).first()
     if scoring is None:
         return ScoredRun(run, None, {}, {})
     questions = {question.pk: question for question in _asked(run)}
     keys = {pk: (question.question_id, question.text) for pk, question in questions.items()}
     collected: dict[Key, dict[str, list[float]]] = {}
-    rows = MetricScore.objects.filter(scoring=scoring, metric__in=HEADLINE)
+    names = (*HEADLINE, *(scoring.spec.get("metrics", ()) if further else ()))
+    rows = MetricScore.objects.filter(scoring=scoring, metric__in=names)
     for question, metric, value in rows.values_list("answer__question_id", "metric", "value"):
         if value is not None:
             collected.setdefault(keys[question], {}).setdefault(metric, []).append(value)
     values = {
         key: {metric: sum(each) / len(each) for metric, each in found.items()} for key, found in collected.items()
     }
-    return ScoredRun(
-        run, EvaluationSpec.create(scoring.spec), {keys[pk]: question for pk, question in questions.items()}, values
-    )
+    asked = {keys[pk]: question for pk, question in questions.items()}
+    return ScoredRun(run, EvaluationSpec.create(scoring.spec), asked, values, scoring.prompts)
 
 
 def _asked(run: Run) -> QuerySet[Question]:
@@ -129,11 +135,41 @@ def _difference_rows(a: ScoredRun, b: ScoredRun, metric: str) -> list[tuple[Samp
     return rows
 
 
-def _terms(metric: str, rows: Sequence[tuple[Sample, Score]], weight: float = 1.0) -> list[Term] | None:
+def _terms(
+    metric: str, rows: Sequence[tuple[Sample, Score]], weight: float = 1.0, widest: float = 0.0
+) -> list[Term] | None:
+    """Return the terms of a difference; it reaches as far as the metric's range, or `widest` where that has no end."""
     unit = metrics.get(metric)
-    reach = unit.high - unit.low
+    reach = scale_of(metric).span or widest
     terms = metric_terms(unit, rows, weight)
     return None if terms is None else [replace(term, low=-reach, high=reach) for term in terms]
+
+
+def further_differences(a: ScoredRun, b: ScoredRun) -> list[PairedDifference]:
+    """Return b − a for each further metric that both runs hold, in the order of b; in words where they measured it
+    otherwise. Both must have been loaded with their further metrics.
+    """
+    if a.spec is None or b.spec is None or not a.questions.keys() & b.questions.keys():
+        return []
+    return [_further(name, a, b) for name in b.spec.metrics if name in a.spec.metrics]
+
+
+def _further(name: str, a: ScoredRun, b: ScoredRun) -> PairedDifference:
+    differing = measured_differently(name, a, b)
+    if differing:
+        return _missing(name, f"measured differently: {', '.join(differing)}")
+    rows = _difference_rows(a, b, name)
+    widest = max((abs(found[name]) for each in (a, b) for found in each.values.values() if name in found), default=0.0)
+    return _difference(name, _terms(name, rows, widest=widest), [rows])
+
+
+def measured_differently(name: str, a: ScoredRun, b: ScoredRun) -> list[str]:
+    """Return what about the two scorings makes a metric incomparable: settings, and prompts of the judge."""
+    if a.spec is None or b.spec is None:
+        return ["not scored"]
+    changed = [prompt for prompt, text in a.prompts.items() if b.prompts.get(prompt, text) != text]
+    prompts = [f"the judge's prompt {prompt}" for prompt in changed] if needs_judge(name, b.spec) else []
+    return scored_differently(name, a.spec, b.spec) + prompts
 
 
 def _difference(
@@ -141,7 +177,8 @@ def _difference(
 ) -> PairedDifference:
     if terms is None:
         return _missing(metric, "No questions were scored by both runs, or one kind of question is missing.")
-    found: Difference = paired_difference(terms)
+    scale = scale_of(metric)
+    found: Difference = paired_difference(terms, higher_is_better=scale.higher_is_better)
     n = len({sample.question_id for each in rows for sample, _ in each})
     label = metric_label(metric)
     return PairedDifference(
@@ -154,7 +191,7 @@ def _difference(
         clusters=found.clusters,
         p=found.p,
         verdict=found.verdict,
-        sentence=difference_sentence(label, found, n),
+        sentence=difference_sentence(label, found, n, scale),
     )
 
 

@@ -337,6 +337,7 @@ class Comparison:
 
     `won` and `lost` are sorted by the size of the change; `same` counts questions within the threshold, `uncompared`
     those without a score in one of the runs. `won_count` and `lost_count` count all, also those not listed.
+    `further`: the metrics beside the five that both hold; `only_one` names those that only one of them holds.
     """
 
     a: RunRow
@@ -350,6 +351,8 @@ class Comparison:
     note: str = ""
     won_count: int = 0
     lost_count: int = 0
+    further: list[PairedDifference] = field(default_factory=list)
+    only_one: list[str] = field(default_factory=list)
 
     @property
     def both(self) -> tuple[RunRow, RunRow]:

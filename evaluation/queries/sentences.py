@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evaluation.paired import SAME, Difference
+from evaluation.scales import Scale
 
 FEWEST_PAIRS = 6
 """With fewer pairs even a change in all of them has p ≥ 0.06: nothing can be told apart."""
@@ -21,20 +22,14 @@ _GROUPS = {
 _PREFIXES = {"error": "Slip: ", "transformation": "Twin: "}
 
 
-def signed(value: float) -> str:
-    """Return a number with two decimals and a sign; a change too small to show is ±0.00."""
-    text = f"{value:+.2f}".replace("-", "−")
-    return "±0.00" if text in ("+0.00", "−0.00") else text
-
-
-def difference_sentence(label: str, difference: Difference, n: int) -> str:
+def difference_sentence(label: str, difference: Difference, n: int, scale: Scale) -> str:
     """Return a difference with its uncertainty and what may be concluded from it."""
     questions = f"{n} question" if n == 1 else f"{n} questions"
-    interval = f"95 % interval {signed(difference.low)} to {signed(difference.high)}"
+    interval = f"95 % interval {scale.change(difference.low)} to {scale.change(difference.high)}"
     if difference.verdict == SAME and abs(difference.mean) < 1e-9 and difference.p == 1.0:
         start = f"{label} is unchanged on {questions} ({interval})"
     else:
-        start = f"{label} {signed(difference.mean)} on {questions} ({interval}, {p_words(difference.p)})"
+        start = f"{label} {scale.change(difference.mean)} on {questions} ({interval}, {p_words(difference.p)})"
     if difference.verdict == SAME and difference.clusters < FEWEST_PAIRS:
         pairs = "pair" if difference.clusters == 1 else "pairs"
         return f"{start}: not distinguishable; {difference.clusters} {pairs} are too few to tell."

@@ -315,7 +315,11 @@ def setting_value(value: Any) -> str:
 
 @register.inclusion_tag("_difference_bar.html")
 def difference_bar(difference: Any) -> dict[str, Any]:
-    """The interval of a difference on a track from −1 to 1 (the total: −5 to 5), with a line at 0."""
-    top = 5.0 if difference.metric == "total" else 1.0
+    """The interval of a difference on a track as wide as the metric's range in both directions, with a line at 0.
+
+    Where the range has no end, the track is as wide as the interval asks for.
+    """
     values = {"low": difference.ci_low, "high": difference.ci_high, "mean": difference.mean_diff}
+    widest = max((abs(value) for value in values.values() if value is not None), default=0.0) * 1.25
+    top = scale_of(difference.metric).span or widest or 1.0
     return {"at": {name: None if value is None else (value / top + 1) / 2 for name, value in values.items()}}

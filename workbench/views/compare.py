@@ -28,7 +28,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     rows = [row for row in run_rows(archived=True) if row.metrics]
     context: dict[str, Any] = {"rows": rows, "a": a, "b": b, "chosen": chosen}
     if a is not None and b is not None:
-        context |= {"comparison": compare_runs(a=a, b=b)} | preference_panel(request, a, b)
+        context |= {"comparison": compare_runs(a=a, b=b, further=True)} | preference_panel(request, a, b)
     return render_page(request, PAGE, PART, context)
 
 

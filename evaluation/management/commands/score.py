@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 from evaluation.answered import ScoredAnswers
 from evaluation.exchange.against import with_other_answers
 from evaluation.exchange.answered import read_answers
+from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.metrics.base import metrics
 from evaluation.metrics.judge_preference import JudgePreference
 from evaluation.preferences import summarise_preferences
@@ -39,9 +40,7 @@ class Command(WorkbenchCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the options."""
         parser.add_argument("file", type=Path, metavar="FILE", help="the answers, JSONL")
-        parser.add_argument("--metrics", metavar="A,B", help="names, see manage.py metrics; default: all")
-        parser.add_argument("--judge", default="", metavar="MODEL", help="provider:model for the metrics with a judge")
-        parser.add_argument("--judge-votes", type=int, default=1, metavar="N", help="calls for each verdict: 1, 3 or 5")
+        add_scoring_arguments(parser, metrics_help="names, see manage.py metrics; default: all")
         parser.add_argument(
             "--against",
             type=Path,
@@ -55,7 +54,7 @@ class Command(WorkbenchCommand):
     def run(self, **options: Any) -> None:
         """Score and write; the table goes to standard output."""
         names = chosen(options["metrics"])
-        spec = EvaluationSpec.create({"judge": options["judge"], "judge_votes": options["judge_votes"]})
+        spec = EvaluationSpec.create(scoring_settings(options))
         answered = read_answers((options["file"].name, _content(options["file"])))
         if options["against"]:
             other = options["against"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluation.queries import compare_runs, score_cards
+from evaluation.spec import EvaluationSpec
 from evaluation.types import DraftQuestion
 from tests.factories import REFUSAL, make_run, make_testset
 
@@ -129,3 +130,71 @@ def test_more_questions_take_no_more_queries(django_assert_max_num_queries):
             compare_runs(a=a, b=b)
         with django_assert_max_num_queries(10):
             score_cards(run=b, previous=a, preferred=a)
+
+
+def further(a, b):
+    return {each.metric: each for each in compare_runs(a=a, b=b, further=True).further}
+
+
+def test_further_metrics_that_both_hold_are_compared_too():
+    testset = many_questions()
+    names = ["token_f1", "latency_s", "rouge_l"]
+    before = make_run(testset, {f"q{number}": "alpha" for number in range(12)}, evaluation={"metrics": names})
+    after = make_run(testset, evaluation={"metrics": ["latency_s", "token_f1", "mrr"]})
+    comparison = compare_runs(a=before, b=after, further=True)
+    assert [each.metric for each in comparison.further] == ["latency_s", "token_f1"]
+    assert comparison.only_one == ["MRR", "ROUGE-L"]
+    f1 = comparison.further[1]
+    # one of two words: precision 1, recall 1/2, so F1 2/3; then both words: 1
+    assert (f1.mean_diff, f1.n, f1.verdict) == (pytest.approx(1 / 3), 12, "better")
+    assert compare_runs(a=before, b=after).further == []
+
+
+def test_a_further_metric_of_which_less_is_better_is_judged_so():
+    testset = many_questions()
+    slow, fast = (make_run(testset, evaluation={"metrics": ["latency_s"]}) for _ in range(2))
+    for place, score in enumerate(slow.current_scoring.scores.filter(metric="latency_s")):
+        score.value = 1.25 + place / 100
+        score.save()
+    latency = further(slow, fast)["latency_s"]
+    assert latency.verdict == "better"
+    assert latency.mean_diff == pytest.approx(-1.115)
+    assert latency.sentence.startswith("Latency −1.1 s on 24 questions (95 % interval −1.1 s to −1.1 s, p < 0.001)")
+    same = further(fast, fast)["latency_s"]
+    assert same.ci_low < 0 < same.ci_high  # never certain of no difference at all
+
+
+def test_a_further_metric_with_other_options_is_not_compared_and_says_so():
+    testset = many_questions()
+    a = make_run(testset, evaluation={"metrics": ["recall_at_k", "token_f1"]})
+    b = make_run(
+        testset, evaluation={"metrics": ["recall_at_k", "token_f1"], "metric_options": {"recall_at_k": {"k": 1}}}
+    )
+    found = further(a, b)
+    assert found["recall_at_k"].reason == "measured differently: options of Recall at k"
+    assert found["token_f1"].mean_diff == 0
+    assert compare_runs(a=a, b=b).note == ""
+
+
+@pytest.mark.parametrize(
+    "given, prompts, reason",
+    [
+        ({"judge": "openai:other"}, {}, "Judge"),
+        ({"judge_votes": 3}, {}, "Judge votes"),
+        ({}, {"judge_score": "Rate it harshly."}, "the judge's prompt judge_score"),
+        ({"eval_embedding": "words:other"}, {}, "Scoring embedding"),
+    ],
+)
+def test_a_judge_s_metric_is_compared_only_under_the_same_judge(given, prompts, reason):
+    def scored(evaluation, prompts):
+        run = make_run(testset, evaluation={"metrics": ["token_f1"]})
+        spec = {"eval_embedding": "words:counts", "judge": "openai:this", "metrics": ["judge_score"]} | evaluation
+        run.scorings.update(spec=EvaluationSpec.create(spec).model_dump(mode="json"), prompts=prompts)
+        run.current_scoring.scores.filter(metric="token_f1").update(metric="judge_score")
+        return run
+
+    testset = many_questions()
+    plain = scored({}, {"judge_score": "Rate it."})
+    assert further(plain, scored({}, {"judge_score": "Rate it."}))["judge_score"].mean_diff == 0
+    other = further(plain, scored(given, prompts))["judge_score"]
+    assert (other.mean_diff, other.reason) == (None, f"measured differently: {reason}")
