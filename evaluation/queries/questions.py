@@ -15,7 +15,6 @@ from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionPag
 from evaluation.queries.steps import documents_in, steps_view
 from evaluation.services.diagnosing import FAILURE_POINT
 from evaluation.services.scoring import REFUSED, make_samples, texts_for
-from evaluation.spec import HEADLINE
 from evaluation.types import Sample
 from rag_pipeline.models import Document
 from rag_pipeline.step_table import stored_steps
@@ -172,7 +171,7 @@ def _sorted(answers: QuerySet[Answer], run: Run, sort: str) -> QuerySet[Answer]:
     name, descending = sort.removeprefix("-"), sort.startswith("-")
     if name in _SORTS:
         column = F(_SORTS[name])
-    elif name in HEADLINE:
+    elif metrics.find(name) is not None:
         answers = answers.annotate(sort_value=Subquery(_scores(run, name).values("value")[:1]))
         column = F("sort_value")
     elif name == "position" and descending:

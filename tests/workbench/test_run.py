@@ -222,3 +222,29 @@ def test_missing_runs_and_wrong_methods(client):
 def test_a_run_that_cuts_nothing_has_no_chunks(client):
     run = make_run(make_testset(), settings={"retriever": "oracle"})
     assert "<dt>Chunks</dt><dd>none</dd>" in client.get(f"/runs/{run.pk}/").content.decode()
+
+
+def test_questions_are_filtered_and_sorted_by_a_further_metric(client):
+    run = make_run(answers={"p1s": "Memphis, I think"}, evaluation={"metrics": ["token_f1", "latency_s"]})
+    slow = run.answers.get(question__question_id="p2s")
+    slow.scores.filter(metric="latency_s").update(value=7.5)
+    query = {"metric": "token_f1", "below": "0.5"}
+    response = client.get(address(run), query, headers=HTMX)
+    assert [row.question.question_id for row in response.context["questions"].rows] == ["p1s"]
+    html = response.content.decode()
+    assert '<optgroup label="Further metrics">' in html
+    assert "sort=-token_f1" in html  # its own column
+    response = client.get(address(run), {"metric": "latency_s", "above": "5"}, headers=HTMX)
+    assert [row.question.question_id for row in response.context["questions"].rows] == ["p2s"]
+    html = response.content.decode()
+    assert "At least (s)" in html
+    assert "7.5 s" in html
+    response = client.get(address(run), {"sort": "-latency_s"}, headers=HTMX)
+    assert response.context["questions"].rows[0].question.question_id == "p2s"
+    assert "7.5 s" in response.content.decode()
+
+
+def test_metrics_that_the_run_does_not_hold_are_not_offered(client):
+    html = client.get(address(make_run()), {"metric": "token_f1", "below": "0.5"}, headers=HTMX).content.decode()
+    assert "Further metrics" not in html
+    assert "8 answers, 8 shown" in html

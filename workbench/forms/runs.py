@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
 
 from evaluation.diagnosis import LABELS, ORDER
+from evaluation.metrics.base import Metric, metrics
 from evaluation.models import Question, Run, TestSet
 from evaluation.queries import QuestionFilters
+from evaluation.scales import Scale, scale_of
+from evaluation.services import files
 from evaluation.services.at_hand import at_hand
 from evaluation.spec import HEADLINE, EvaluationSpec
 from rag_pipeline.errors import ConfigError
@@ -19,6 +23,13 @@ from workbench.forms.options import fields_of
 
 REFUSAL_FIELDS = ("refusal_threshold", "refusal_list", "refusal_patterns")
 _ANY = ("", "Any")
+_LIMITS = ("below", "above")
+
+
+def _metric_choices(further: Sequence[str]) -> list[Any]:
+    """Return the metrics to filter by: the five, then those that the run is scored with beside them."""
+    groups = (("Scores", HEADLINE), ("Further metrics", further))
+    return [_ANY, *((label, [(name, metrics.get(name).label) for name in names]) for label, names in groups if names)]
 
 
 class RunFilterForm(forms.Form):
@@ -72,25 +83,50 @@ class QuestionFilterForm(forms.Form):
         required=False,
         label="Failure point",
     )
-    metric = forms.ChoiceField(choices=[_ANY, *((name, name.replace("_", " ").capitalize()) for name in HEADLINE)])
-    below = forms.FloatField(min_value=0, max_value=1, required=False, label="At most")
+    metric = forms.ChoiceField(required=False)
+    below = forms.FloatField(required=False, label="At most")
+    above = forms.FloatField(required=False, label="At least")
     text = forms.CharField(required=False, label="Text", widget=forms.SearchInput)
 
-    def __init__(self, data: Mapping[str, Any], *, testset: TestSet) -> None:
+    def __init__(self, data: Mapping[str, Any], *, run: Run) -> None:
         super().__init__(data, auto_id="filter_%s")
-        self.fields["metric"].required = False
-        self.fields["below"].widget.attrs |= {"step": "0.05", "placeholder": "1"}
+        testset = run.testset
+        self.further = [name for name in files.further_metrics(run) if metrics.find(name)]
+        self.fields["metric"].choices = _metric_choices(self.further)  # type: ignore[attr-defined]
+        self._show_range(scale_of(self.chosen_metric))
         for field, column in (("transformation", "transformation"), ("error_kind", "error")):
             kinds = testset.questions.exclude(**{column: ""}).order_by(column).values_list(column, flat=True).distinct()
             choices = [_ANY, *((kind, kind.replace("_", " ").capitalize()) for kind in kinds)]
             self.fields[field].choices = choices  # type: ignore[attr-defined]
 
     @property
+    def chosen_metric(self) -> str:
+        """Return the metric that is filtered by, an empty string for none."""
+        name = str(self.data.get("metric") or "")
+        return name if name in (*HEADLINE, *self.further) else ""
+
+    def extra_column(self, sort: str) -> type[Metric] | None:
+        """Return the further metric that the table is filtered or sorted by, to show it beside the five."""
+        wanted = (self.chosen_metric, sort.removeprefix("-"))
+        return next((metrics.get(name) for name in wanted if name in self.further), None)
+
+    def _show_range(self, scale: Scale) -> None:
+        """Let the limits take the values that the metric has, in its own unit."""
+        for name, end in (("below", scale.high), ("above", scale.low)):
+            field = self.fields[name]
+            field.widget.attrs["step"] = "0.05" if scale.span == 1 else "any"
+            if math.isfinite(end):
+                field.widget.attrs["placeholder"] = f"{end:g}"
+            if scale.unit:
+                field.label = f"{field.label} ({scale.unit})"
+
+    @property
     def filters(self) -> QuestionFilters:
         """Return the filters that are valid."""
         self.is_valid()
-        given: dict[str, Any] = {name: self.cleaned_data.get(name) or "" for name in self.fields if name != "below"}
-        return QuestionFilters(**given, below=self.cleaned_data.get("below"))
+        limits: dict[str, Any] = {name: self.cleaned_data.get(name) for name in _LIMITS}
+        given: dict[str, Any] = {name: self.cleaned_data.get(name) or "" for name in self.fields if name not in limits}
+        return QuestionFilters(**given, **limits)
 
     @property
     def twin_filters(self) -> QuestionFilters:

@@ -160,14 +160,15 @@ def _tried(request: HttpRequest, found: Run) -> tuple[RefusalForm, RefusalPrevie
 
 def _questions(request: HttpRequest, found: Run) -> dict[str, Any]:
     """Return the table of questions as the address asks for it."""
-    form = QuestionFilterForm(request.GET, testset=found.testset)
+    form = QuestionFilterForm(request.GET, run=found)
     filters, sort = form.filters, request.GET.get("sort", "position")
     twins = request.GET.get("view") == TWINS
     if twins:
         filters = form.twin_filters
     number = request.GET.get("page", "1")
     page = question_rows(run=found, filters=filters, sort=sort, page=int(number) if number.isdecimal() else 1)
-    return {"run": found, "filter_form": form, "questions": page, "sort": sort, "twins": twins}
+    context = {"run": found, "filter_form": form, "questions": page, "sort": sort, "twins": twins}
+    return context | {"extra": form.extra_column(sort)}
 
 
 urlpatterns = [
