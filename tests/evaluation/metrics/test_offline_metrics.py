@@ -68,9 +68,14 @@ def test_a_grounded_answer_outranks_the_same_with_something_changed(grounded, in
 def test_it_follows_what_people_found_better_than_chance_by_far(embed):
     rows = [json.loads(line) for line in ROWS.read_text(encoding="utf-8").splitlines()]
     samples = [sample(row["response"], [row["knowledge"]], question=row["message"]) for row in rows]
-    found = np.array(values("groundedness_offline", samples, embed))
-    marks = np.array([row["label"] == "Fully attributable" for row in rows])
-    assert auroc(found, marks) > 0.75
+    scored = [
+        (score.value, row["label"] == "Fully attributable")
+        for score, row in zip(scores("groundedness_offline", samples, embed), rows, strict=True)
+        if score.value is not None
+    ]
+    found, marks = (np.array(column) for column in zip(*scored, strict=True))
+    assert len(found) >= 28
+    assert auroc(found, marks) > 0.85
 
 
 def test_the_details_say_where_and_what(embed):
