@@ -37,6 +37,7 @@ class AnswerRelevancy(Metric):
     label = "Answer relevancy"
     help = "How close the questions that the answer would answer are to the one that was asked; 0 where it evades."
     group = "ragas"
+    voted = False
     needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "judge"})
     formula = "max(0, mean cosine(question, question made of the answer)) over 3 questions; 0 where the answer evades"
     source = "Es et al. 2024 (RAGAS)"

@@ -82,6 +82,7 @@ class Metric(Unit):
     `claim_parts`: which parts of the claim table it reads. `pooled`: a score is a ratio of two counts, which its
     details hold under `POOLED`; their sums are shown beside the mean (134/280). `judge_prompts`: the prompts that it
     asks a judge with.
+    `asks_each_context`: a judge is asked about each context by itself; `voted`: as often as there are votes.
     `needs_option`: the option without which there is nothing to score, such as a pattern.
     """
 
@@ -99,6 +100,8 @@ class Metric(Unit):
     claim_parts: ClassVar[frozenset[str]] = frozenset()
     pooled: ClassVar[bool] = False
     judge_prompts: ClassVar[frozenset[str]] = frozenset()
+    asks_each_context: ClassVar[bool] = False
+    voted: ClassVar[bool] = True
     needs_option: ClassVar[str] = ""
     worked: ClassVar[WorkedExample | None] = None
 

@@ -32,6 +32,7 @@ class ContextPrecision(Metric):
     help = "Whether the contexts that help to arrive at the reference come first (average precision)."
     group = "ragas"
     kinds = ANSWERABLE
+    asks_each_context = True
     needs: ClassVar[frozenset[str]] = frozenset({"question", "contexts", "judge"})
     reads_answer: ClassVar[bool] = False
     formula = "Σ precision@k · useful@k / number of useful contexts, over the ranks k"

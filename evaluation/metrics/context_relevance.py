@@ -39,6 +39,7 @@ class ContextRelevance(Metric):
     help = "Share of the contexts' sentences that are needed to answer the question: low where much is noise."
     group = "ragas"
     kinds = ANSWERABLE
+    voted = False
     needs: ClassVar[frozenset[str]] = frozenset({"question", "contexts", "judge"})
     reads_answer: ClassVar[bool] = False
     pooled = True

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Avg
 
+from evaluation.judging.expected import expected_calls
 from evaluation.metrics.availability import check_options
 from evaluation.models import Answer, Question, Run, TestSet
 from evaluation.services.contexts import check_source, with_retrieval_of
@@ -36,7 +37,8 @@ _START_S = 6.0
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
-    """What a run will do: questions to ask, chunks and how many texts to embed, model calls, seconds or None.
+    """What a run will do: questions to ask, chunks and how many texts to embed, model calls, seconds or None, and
+    about how many calls of the judge, which come on top.
 
     `chunks` is None where they are only known after sentences are embedded: `to_embed` counts those then.
     """
@@ -46,6 +48,7 @@ class RunEstimate:
     to_embed: int
     calls: int
     seconds: float | None
+    judge_calls: int = 0
 
 
 def asked_questions(*, testset: TestSet, options: RunOptions) -> list[Question]:
@@ -78,7 +81,13 @@ def quick_options(*, testset: TestSet, options: RunOptions) -> RunOptions:
 
 
 def estimate_run(
-    *, corpus: Corpus, testset: TestSet, spec: PipelineSpec, options: RunOptions, contexts_from: Run | None = None
+    *,
+    corpus: Corpus,
+    testset: TestSet,
+    spec: PipelineSpec,
+    options: RunOptions,
+    contexts_from: Run | None = None,
+    evaluation: EvaluationSpec | None = None,
 ) -> RunEstimate:
     """Count what a run will do, loading no model. Raises ConfigError where it could not be started."""
     asked = asked_questions(testset=testset, options=options)
@@ -91,7 +100,10 @@ def estimate_run(
         before = calls_before_answer(spec)
         index = indexes.estimate(corpus=corpus, spec=spec) if spec.needs_chunks else index
     calls = 0 if spec.is_builtin_reader else questions * (1 + before)
-    return RunEstimate(questions, index.chunks, index.to_embed, calls, _seconds(spec, questions, index.to_embed))
+    contexts = spec.core.top_k if spec.core.use_context else 0
+    judged = expected_calls(evaluation, questions, contexts) if evaluation else 0
+    seconds = _seconds(spec, questions, index.to_embed) if not judged else None
+    return RunEstimate(questions, index.chunks, index.to_embed, calls, seconds, judged)
 
 
 def _seconds(spec: PipelineSpec, questions: int, to_embed: int) -> float | None:

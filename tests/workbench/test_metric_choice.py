@@ -197,6 +197,11 @@ class TestJudge:
         said = client.post(reverse("connection"), {"which": "judge", "judge": "builtin:extractive"}, follow=True)
         assert "The built-in reader cannot judge" in said.content.decode()
 
+    def test_says_beforehand_how_often_it_is_asked(self, client, testset):
+        html = client.get("/", {"judge": JUDGE, "metrics": "judge_score"}).content.decode()
+        assert "8 questions" in html
+        assert "about 8 judge calls" in html
+
 
 class TestRunPage:
     def test_chooses_judge_votes_and_options(self, client):

@@ -56,7 +56,10 @@ def _cost(form: SettingsForm) -> tuple[RunEstimate | None, str]:
     chosen = {name: form.cleaned_data[name] for name in ("corpus", "testset")}
     try:
         source = form.cleaned_data["contexts_from"]
-        return estimate_run(**chosen, spec=form.spec, options=form.options, contexts_from=source), ""
+        cost = estimate_run(
+            **chosen, spec=form.spec, options=form.options, contexts_from=source, evaluation=form.evaluation
+        )
+        return cost, ""
     except PipelineError as error:
         return None, str(error)
 
