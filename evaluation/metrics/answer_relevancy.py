@@ -29,8 +29,8 @@ class QuestionsBack(JudgeForm):
 class AnswerRelevancy(Metric):
     """Mean cosine of the question and three different ones that the judge makes of the answer alone.
 
-    An evasive answer is 0, a refusal too, but for an out-of-scope question, where declining is right: null. It says
-    nothing of whether the answer is true.
+    An evasive answer is 0, and so is a refusal. For an out-of-scope question, where declining is right, both are null.
+    It says nothing of whether the answer is true.
     """
 
     key = "answer_relevancy"
@@ -109,6 +109,8 @@ def _score(sample: Sample, refusal: Refusal, found: QuestionsBack | Unjudged | N
     if isinstance(found, Unjudged):
         return Score.unscored(found.reason)
     details = {"questions": dict(zip(found.questions, (round(cosine, 4) for cosine in cosines), strict=True))}
+    if found.evasive and not sample.answerable:
+        return Score.unscored("the question is out of scope, and the answer does not commit itself")
     if found.evasive:
         return Score(0.0, "the judge finds the answer evasive", details)
     # Opposite meanings are no worse than unrelated ones; rounding may leave the cosine of equal texts above 1.

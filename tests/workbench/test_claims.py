@@ -90,7 +90,7 @@ def test_the_run_shows_the_pooled_ratio_beside_the_mean(client: Client, fake_ope
     counted, total = summary.details["pooled"]
     assert 1 <= counted < total
     assert summary.mean != pytest.approx(counted / total)
-    assert f">{counted}/{total}</span>" in client.get(f"/runs/{run.pk}/").content.decode()
+    assert f">{counted}/{total} pooled</span>" in client.get(f"/runs/{run.pk}/").content.decode()
 
 
 def test_without_such_metrics_there_is_no_grid_and_a_problem_is_said(client: Client, fake_openai: FakeOpenAI) -> None:

@@ -214,6 +214,8 @@ def test_answer_relevancy_of_an_evasive_answer_is_0_and_of_a_rightly_declined_qu
         scored("answer_relevancy", outside, "refused").reason == "the question is out of scope and was rightly declined"
     )
     assert len(fake_openai.requests) == calls
+    fake_openai.fills("QuestionsBack", {"questions": ["A?", "B?", "C?"], "evasive": True})
+    assert scored("answer_relevancy", Sample("o", "o", "out_of_scope", Trace("What?", "That depends."))).value is None
 
 
 def test_context_relevance_counts_sentences_that_are_copied_word_for_word(fake_openai: FakeOpenAI) -> None:
