@@ -12,14 +12,14 @@ from typing import Any
 from django.urls import reverse
 
 from evaluation.queries import RunRow
+from evaluation.queries.differences import metric_label
+from evaluation.scales import Scale, scale_of
 from evaluation.types import Summary
 from workbench.services.palette import SERIES
-from workbench.templatetags.workbench import reader_name, retrieving, words
-from workbench.templatetags.workbench import score as two_decimals
+from workbench.templatetags.workbench import reader_name, retrieving
 
 Figure = dict[str, Any]
 
-TOP = {"total": 5.0}
 DIRECT_LABELS = 4
 """Up to so many series are labelled beside their dots; more get a legend."""
 _LABEL_HEIGHT = 0.13
@@ -133,7 +133,7 @@ def _hover(row: RunRow, score: str) -> str:
     summary, settings = row.metrics[score], row.settings
     lines = [
         f"<b>{escape(str(row.run))}</b>",
-        f"{words(score)} {two_decimals(summary.mean)}{_interval(summary)}, n = {summary.n}",
+        f"{metric_label(score)} {_numbers(summary, scale_of(score))}, n = {summary.n}",
         f"{escape(row.prompt_name)} · {escape(reader_name(row.settings))}",
         escape(retrieving(settings)),
         f"{escape(str(settings.get('chunker', '')))}, top k {settings.get('top_k', '')}",
@@ -144,16 +144,38 @@ def _hover(row: RunRow, score: str) -> str:
     return "<br>".join(lines)
 
 
-def _interval(summary: Summary) -> str:
-    if summary.ci_low is None:
-        return ""
-    return f" ({two_decimals(summary.ci_low)} to {two_decimals(summary.ci_high)})"
+def _numbers(summary: Summary, scale: Scale) -> str:
+    """Return the mean with its interval, in the metric's unit."""
+    mean = "—" if summary.mean is None else scale.text(summary.mean)
+    if summary.ci_low is None or summary.ci_high is None:
+        return mean
+    return f"{mean} ({scale.text(summary.ci_low)} to {scale.text(summary.ci_high)})"
+
+
+def score_title(score: str) -> str:
+    """Return a score's name on the axis and above the chart, with its unit."""
+    unit = scale_of(score).unit
+    return f"{metric_label(score)}{' score' if score == 'total' else ''}{f' ({unit})' if unit else ''}"
+
+
+def _ends(dots: Sequence[RunRow], score: str) -> tuple[float, float]:
+    """Return the ends of the score's axis: those of its range, or of what is drawn where that has no end."""
+    scale = scale_of(score)
+    drawn_values = [
+        value
+        for row in dots
+        for value in (row.metrics[score].mean, row.metrics[score].ci_low, row.metrics[score].ci_high)
+        if value is not None
+    ]
+    low = scale.low if math.isfinite(scale.low) else min(drawn_values, default=0.0)
+    high = scale.high if math.isfinite(scale.high) else max(drawn_values, default=1.0)
+    return low, high if high > low else low + 1.0
 
 
 def _layout(dots: Sequence[RunRow], data: Sequence[Figure], score: str) -> Figure:
     sizes = sorted({int(row.settings["chunk_size"]) for row in dots})
     unit = str(dots[0].settings.get("chunk_unit", "characters")) if dots else "characters"
-    top = TOP.get(score, 1.0)
+    low, high = _ends(dots, score)
     direct = len(data) <= DIRECT_LABELS
     layout: Figure = {
         "xaxis": {
@@ -163,22 +185,23 @@ def _layout(dots: Sequence[RunRow], data: Sequence[Figure], score: str) -> Figur
             "tickangle": 0,
         },
         "yaxis": {
-            "title": {"text": f"{words(score)} score" if score == "total" else words(score)},
-            "range": [-0.02 * top, 1.04 * top],
-            "dtick": top / 5,
+            "title": {"text": score_title(score)},
+            "range": [low - 0.02 * (high - low), high + 0.04 * (high - low)],
             "zeroline": False,
         },
         "showlegend": not direct,
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        "annotations": _labels(data, top) if direct else [],
+        "annotations": _labels(data, low, high) if direct else [],
         "height": 380,
         "margin": {"r": _room(data) if direct else 16},
     }
+    if scale_of(score).span is not None:
+        layout["yaxis"]["dtick"] = (high - low) / 5
     if sizes:
-        low, high = math.log10(sizes[0]), math.log10(sizes[-1])
-        room = max(0.12, (high - low) * 0.08)
+        first, last = math.log10(sizes[0]), math.log10(sizes[-1])
+        room = max(0.12, (last - first) * 0.08)
         layout["xaxis"] |= {
-            "range": [low - room, high + room],
+            "range": [first - room, last + room],
             "tickvals": _spread(sizes),
             "ticktext": [f"{size:,}" for size in _spread(sizes)],
         }
@@ -195,13 +218,13 @@ def _spread(sizes: Sequence[int], apart: float = 0.1) -> list[int]:
     return kept
 
 
-def _labels(data: Sequence[Figure], top: float) -> list[Figure]:
+def _labels(data: Sequence[Figure], low: float, high: float) -> list[Figure]:
     """Label each series at the right edge, at the height of its right-most dot, no two labels on each other."""
     ends = sorted(data, key=lambda trace: (trace["y"][-1], trace["x"][-1]))
     heights: list[float] = []
     for trace in ends:
-        heights.append(max(trace["y"][-1], heights[-1] + _LABEL_HEIGHT * top if heights else 0.0))
-    over = max(0.0, heights[-1] - top) if heights else 0.0
+        heights.append(max(trace["y"][-1], heights[-1] + _LABEL_HEIGHT * (high - low) if heights else low))
+    over = max(0.0, heights[-1] - high) if heights else 0.0
     return [_label(trace, height - over) for trace, height in zip(ends, heights, strict=True)]
 
 

@@ -117,3 +117,43 @@ def test_a_run_without_chunks_is_not_called_one_without_context(client):
     html = client.get("/runs/").content.decode()
     assert "oracle" in html
     assert "no context" not in html
+
+
+def test_a_further_metric_of_the_runs_can_be_drawn_and_stands_in_the_table(client):
+    testset = make_testset()
+    quick = make_run(testset, name="Quick", evaluation={"metrics": ["latency_s", "mrr"]})
+    slow = make_run(testset, name="Slow", evaluation={"metrics": ["latency_s"]}, settings={"chunk_size": 300})
+    slow.current_scoring.metrics.filter(metric="latency_s").update(mean=2.5, ci_low=2.0, ci_high=3.0)
+    make_run(testset, name="Plain")
+    html = client.get("/dashboard/").content.decode()
+    assert '<optgroup label="Further metrics">' in html
+    assert "2.5 s" not in html
+    response = client.get("/dashboard/", {"score": "latency_s", "sort": "latency_s"})
+    assert [str(row.run) for row in response.context["rows"]] == ["Quick", "Slow", "Plain"]
+    layout = response.context["figure"]["layout"]
+    assert layout["yaxis"]["title"]["text"] == "Latency (s)"
+    assert layout["yaxis"]["range"] == pytest.approx([-0.06, 3.12])
+    assert response.context["best"]["latency_s"] == pytest.approx(0.25)
+    html = response.content.decode()
+    assert "2.5 s" in html
+    assert "this run was not scored with it" in html
+    assert "less is better" in html
+    sorted_by = client.get("/dashboard/", {"sort": "-mrr"})
+    assert str(sorted_by.context["rows"][0].run) == str(quick)
+    assert sorted_by.context["extra"].key == "mrr"
+
+
+def test_a_metric_that_was_measured_otherwise_is_left_out_of_the_chart(client):
+    testset = make_testset()
+    given = {"metrics": ["recall_at_k"]}
+    make_run(testset, name="First only", evaluation=given | {"metric_options": {"recall_at_k": {"k": 1}}})
+    make_run(testset, name="All", evaluation=given)
+    response = client.get("/dashboard/", {"score": "recall_at_k"})
+    assert sum(len(trace["x"]) for trace in response.context["figure"]["data"]) == 1
+    assert "options of Recall at k" in response.content.decode()
+    assert "1 run measured Recall at k otherwise" in response.content.decode()
+
+
+def test_a_metric_that_no_run_has_is_not_drawn(client):
+    make_run()
+    assert client.get("/dashboard/", {"score": "latency_s"}).context["score"] == "total"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,9 @@ from django import forms
 
 from evaluation.models import Run, TestSet
 from evaluation.queries import RunRow
+from evaluation.queries.differences import metric_label
 from evaluation.spec import EvaluationSpec
+from evaluation.summaries import TOTAL
 from rag_pipeline.chunkers.sizes import SizeOptions
 from workbench.forms.options import fields_of
 from workbench.services.bench import SCORES
@@ -25,12 +27,12 @@ class DashboardForm(forms.Form):
         empty_label=None,
         label="Test set",
     )
-    score = forms.ChoiceField(
-        choices=[(name, name.replace("_", " ").capitalize()) for name in SCORES], required=False, label="Chart shows"
-    )
+    score = forms.ChoiceField(required=False, label="Chart shows")
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__({**self._defaults(), **{name: value for name, value in data.items() if value}})
+        self.further: list[str] = []
+        self.offer([])
         for name, field in (
             ("agreement", fields_of(EvaluationSpec)["agreement"]),
             ("chunk_unit", fields_of(SizeOptions)["chunk_unit"]),
@@ -48,11 +50,24 @@ class DashboardForm(forms.Form):
         chosen: TestSet | None = self.cleaned_data.get("testset")
         return chosen
 
+    def offer(self, further: Sequence[str]) -> None:
+        """Let the chart show these metrics beside the five scores and the total."""
+        self.further = list(further)
+        groups = (("Scores", SCORES), ("Further metrics", self.further))
+        self.fields["score"].choices = [  # type: ignore[attr-defined]
+            (label, [(name, metric_label(name)) for name in names]) for label, names in groups if names
+        ]
+
     @property
     def chosen_score(self) -> str:
-        """Return the score on the chart."""
-        self.is_valid()
-        return self.cleaned_data.get("score") or "total"
+        """Return the score on the chart: one that is offered, else the total."""
+        wanted = str(self.data.get("score"))
+        return wanted if wanted in (*SCORES, *self.further) else TOTAL
+
+    def extra_column(self, sort: str) -> str:
+        """Return the further metric that is drawn or sorted by, to show it beside the five; empty for none."""
+        wanted = (self.chosen_score, sort.removeprefix("-"))
+        return next((name for name in wanted if name in self.further), "")
 
     def fits(self, row: RunRow) -> bool:
         """Return True for a run whose scores can stand on one axis with the others."""

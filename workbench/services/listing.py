@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from evaluation.comparable import scored_differently
+from evaluation.metrics.base import metrics
 from evaluation.queries import RunRow
-from evaluation.spec import HEADLINE
+from evaluation.scales import scale_of
+from evaluation.spec import HEADLINE, EvaluationSpec
 
 METRICS = ("total", *HEADLINE)
 _SETTINGS = ("chunk_size", "top_k", "prompt_name", "llm")
@@ -27,7 +30,7 @@ def matching(rows: Iterable[RunRow], text: str) -> list[RunRow]:
 
 
 def _key(row: RunRow, name: str) -> Any:
-    if name in METRICS:
+    if name in METRICS or metrics.find(name) is not None:
         summary = row.metrics.get(name)
         return summary.mean if summary else None
     if name in _SETTINGS:
@@ -40,12 +43,30 @@ def _key(row: RunRow, name: str) -> Any:
     return row.run.created
 
 
-def best_of(rows: Iterable[RunRow]) -> dict[str, float]:
-    """Return the best mean of each score, to mark it in a table. Runs that asked only part do not compete."""
+def best_of(rows: Iterable[RunRow], further: str = "") -> dict[str, float]:
+    """Return the best mean of each score, and of a further metric. Runs that asked only part do not compete."""
     rows = [row for row in rows if not row.run.limit]
     best: dict[str, float] = {}
-    for name in METRICS if len(rows) > 1 else ():
+    for name in (*METRICS, *([further] if further else [])) if len(rows) > 1 else ():
         means = [summary.mean for row in rows if (summary := row.metrics.get(name)) and summary.mean is not None]
         if means:
-            best[name] = max(means)
+            best[name] = max(means) if scale_of(name).higher_is_better else min(means)
     return best
+
+
+def further_of(rows: Iterable[RunRow]) -> list[str]:
+    """Return the metrics beside the five that at least one of the runs has, by their names on screen."""
+    found = {name for row in rows for name, summary in row.metrics.items() if summary.mean is not None}
+    return sorted(
+        (name for name in found - set(METRICS) if metrics.find(name)), key=lambda name: metrics.get(name).label
+    )
+
+
+def measured_otherwise(rows: Iterable[RunRow], name: str) -> dict[int, str]:
+    """Return the runs, by id, whose values of a metric cannot stand beside those of the newest one, each with why."""
+    having = [row for row in rows if name in row.metrics]
+    if not having or name in METRICS:
+        return {}
+    newest = EvaluationSpec.create(max(having, key=lambda row: row.run.pk).evaluation)
+    differing = {row.run.pk: scored_differently(name, newest, EvaluationSpec.create(row.evaluation)) for row in having}
+    return {pk: f"measured otherwise than in the newest run: {', '.join(why)}" for pk, why in differing.items() if why}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -9,12 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.views.decorators.http import require_safe
 
+from evaluation.metrics.base import metrics
 from evaluation.models import TestSet
-from evaluation.queries import run_rows
+from evaluation.queries import RunRow, run_rows
 from workbench import charts
 from workbench.forms.dashboard import DashboardForm
 from workbench.htmx import render_page
-from workbench.services.listing import best_of, sorted_rows
+from workbench.services.listing import best_of, further_of, measured_otherwise, sorted_rows
 from workbench.services.palette import SERIES, prompt_series
 
 PER_PAGE = 100
@@ -30,18 +32,28 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     if testset is not None:
         everything = run_rows(testset=testset)
         rows = [row for row in everything if row.metrics and form.fits(row)]
-        series = prompt_series()
-        figure = charts.score_against_chunk_size(rows, series, form.chosen_score)
-        context |= {
-            "rows": Paginator(sorted_rows(rows, sort), PER_PAGE).get_page(request.GET.get("page")),
-            "many_dots": len(charts.drawn(rows, form.chosen_score)) > charts.MANY_DOTS,
-            "best": best_of(rows),
-            "series": {name: place % SERIES for name, place in series.items()},
-            "figure": figure if figure["data"] else None,
-            "score": form.chosen_score,
-            "left_out": len(everything) - len(rows),
-        }
+        form.offer(further_of(rows))
+        context |= _board(form, rows, sort) | {"left_out": len(everything) - len(rows)}
+        context["rows"] = Paginator(sorted_rows(rows, sort), PER_PAGE).get_page(request.GET.get("page"))
     return render_page(request, "dashboard/page.html", "dashboard/_board.html", context)
+
+
+def _board(form: DashboardForm, rows: Sequence[RunRow], sort: str) -> dict[str, Any]:
+    """Return the chart and what marks the table: the best, and the further metric that is drawn or sorted by."""
+    score, extra, series = form.chosen_score, form.extra_column(sort), prompt_series()
+    otherwise = measured_otherwise(rows, extra)
+    dots = [row for row in rows if score != extra or row.run.pk not in otherwise]
+    figure = charts.score_against_chunk_size(dots, series, score)
+    return {
+        "many_dots": len(charts.drawn(dots, score)) > charts.MANY_DOTS,
+        "best": best_of([row for row in rows if row.run.pk not in otherwise], extra),
+        "series": {name: place % SERIES for name, place in series.items()},
+        "figure": figure if figure["data"] else None,
+        "score": score,
+        "score_title": charts.score_title(score),
+        "extra": metrics.get(extra) if extra else None,
+        "otherwise": otherwise,
+    }
 
 
 urlpatterns = [path("dashboard/", dashboard, name="dashboard")]
