@@ -40,7 +40,8 @@ class CheckedClaims(JudgeForm):
 
 def extraction(question: str, text: str) -> Request[ExtractedClaims]:
     """Return the request for the claims of `text`, an answer to `question`."""
-    fields = {"question": question.strip(), "answer": text.strip(), "most": str(MOST_CLAIMS)}
+    # One more than is checked, so that it is seen when there are more.
+    fields = {"question": question.strip(), "answer": text.strip(), "most": str(MOST_CLAIMS + 1)}
     return Request("claims", ExtractedClaims, fields)
 
 

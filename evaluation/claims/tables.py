@@ -116,7 +116,9 @@ class ClaimTables:
                 continue
             found = distinct(reply.claims)
             if len(found) > MOST_CLAIMS:
-                draft.notes.append(f"The {whose} states {len(found)} things: the first {MOST_CLAIMS} were checked.")
+                draft.notes.append(
+                    f"The {whose} states more than {MOST_CLAIMS} things: the first {MOST_CLAIMS} were checked."
+                )
             claims.extend(found[:MOST_CLAIMS])
 
     def _first_checks(self, draft: _Draft) -> Iterable[_Check]:

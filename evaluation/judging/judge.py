@@ -14,6 +14,7 @@ from evaluation.judging.patience import Patience
 from evaluation.judging.prompts import JudgePrompts
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.llm.chat import ChatModel
+from rag_pipeline.llm.failures import ModelCallError
 from rag_pipeline.llm.loop_thread import iterate_blocking
 from rag_pipeline.llm.structured import read_form, strict_schema
 from rag_pipeline.llm.tally import UsageTally
@@ -180,7 +181,8 @@ class Judge:
             try:
                 text = await self._text(sent, call.request.form)
             except ProviderError as failure:
-                self._patience.note(failure)
+                if not (isinstance(failure, ModelCallError) and failure.too_long):  # a fault of this text alone
+                    self._patience.note(failure)
                 return Unjudged(f"the judge could not be asked: {failure}")
             self._patience.note(None)
             found, problem = read_form(text, call.request.form)

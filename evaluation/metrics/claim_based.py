@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from evaluation.claims.table import ClaimTable
@@ -30,7 +31,10 @@ class ClaimMetric(Metric):
 
     def _scored(self, sample: Sample, table: ClaimTable) -> Score:
         problem = table.problem(self.claim_parts)
-        return Score.unscored(problem) if problem else self.read(table, sample)
+        if problem:
+            return Score.unscored(problem)
+        score = self.read(table, sample)
+        return replace(score, details=score.details | {"note": " ".join(table.notes)}) if table.notes else score
 
     @abstractmethod
     def read(self, table: ClaimTable, sample: Sample) -> Score:

@@ -169,3 +169,11 @@ def test_a_changed_prompt_must_keep_what_is_filled_in() -> None:
     assert placeholders("{a} and {b c} and {d_1}") == {"a", "d_1"}
     with pytest.raises(ConfigError, match="no prompt called"):
         check_prompt("never", "text")
+
+
+def test_texts_that_are_too_long_are_nulls_and_however_many_no_reason_to_stop(fake_openai: FakeOpenAI) -> None:
+    fake_openai.when("“long", Behaviour.too_long())
+    fake_openai.when("“short", Behaviour.says('{"supported": true}'))
+    verdicts = judge().ask_many([asked(f"long {number}") for number in range(25)] + [asked("short")])
+    assert all(isinstance(verdict, Unjudged) and "longer than" in verdict.reason for verdict in verdicts[:-1])
+    assert verdicts[-1] == Verdict(supported=True)
