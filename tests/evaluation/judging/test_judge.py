@@ -154,7 +154,7 @@ def test_a_question_that_fails_for_itself_is_not_judged_and_says_why(fake_openai
 
 
 def test_a_judge_that_fails_again_and_again_ends_the_scoring(fake_openai: FakeOpenAI) -> None:
-    fake_openai.always = Behaviour.too_long()
+    fake_openai.always = Behaviour.server_error(422)
     with pytest.raises(ProviderError, match="20 times in a row"):
         judge().ask_many([asked(str(number)) for number in range(40)])
 
