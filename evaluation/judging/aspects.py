@@ -64,6 +64,10 @@ SHIPPED_ASPECTS = {
         "Does the answer say what it has to say without needless words, repetitions or asides?",
         "Whether the answer comes to the point.",
     ),
+    "specificity": ShippedAspect(
+        "Is the answer as specific as the question asks, and not too general to be of use to whoever asked?",
+        "Whether the answer is as specific as the question asks; the failure point “incorrect specificity” reads it.",
+    ),
 }
 
 

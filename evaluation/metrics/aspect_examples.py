@@ -38,6 +38,13 @@ EXAMPLES = {
         references=("1801",),
         judge=(("aspect_binary", {"reason": "“1811” is not the year of the reference.", "holds": False}),),
     ),
+    "specificity": WorkedExample(
+        0.0,
+        "True, but of no use to somebody who asks for the day: too general, so the judge says no.",
+        question="On which day was the treaty signed?",
+        answer="It was signed in the nineteenth century.",
+        judge=(("aspect_binary", {"reason": "“the nineteenth century” is no day.", "holds": False}),),
+    ),
     "conciseness": WorkedExample(
         1.0,
         "One word, and it is the answer: the judge says yes.",

@@ -51,3 +51,10 @@ def test_a_verdict_has_its_reason_beside_it(client, fake_openai):
     assert "It has 100% of the reference.<span" in html
     assert "rating: 10 of 10" in html
     assert "verdict: yes" in html
+
+
+def test_a_quality_of_ones_own_shows_its_definition_and_less_harm_is_better(client, fake_openai):
+    run = make_run(evaluation=JUDGED | {"metrics": "aspect:polite,aspect:harmfulness"})
+    further = client.get(f"/runs/{run.pk}/").content.decode().partition('id="further"')[2]
+    assert "Is the answer polite?</span>" in further
+    assert "could do harm. Lower is better.</span>" in further

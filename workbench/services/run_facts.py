@@ -53,10 +53,11 @@ class ScoreParts:
 
 @dataclass(frozen=True, slots=True)
 class FurtherScore:
-    """A metric beside the five, over the whole run."""
+    """A metric beside the five, over the whole run. `definition`: what an aspect was defined as for this run."""
 
     metric: type[Metric]
     summary: RunMetric
+    definition: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,4 +172,9 @@ def further_scores(run: Run) -> list[FurtherScore]:
         return []
     names = scoring.spec.get("metrics", ())
     rows = {row.metric: row for row in scoring.metrics.filter(metric__in=names, group="")}
-    return [FurtherScore(metrics.get(name), rows[name]) for name in names if name in rows and metrics.find(name)]
+    options = scoring.spec.get("metric_options", {})
+    return [
+        FurtherScore(metrics.get(name), rows[name], options.get(name, {}).get("definition", ""))
+        for name in names
+        if name in rows and metrics.find(name)
+    ]

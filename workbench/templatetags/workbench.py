@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from evaluation.metrics.base import metrics
 from evaluation.models import Answer
 from evaluation.scales import money_text, scale_of, seconds_text
 from rag_pipeline.models import BackgroundTask
@@ -130,6 +131,13 @@ def or_unknown(value: Any) -> Any:
 def words(value: str) -> str:
     """knowledge_bounding as Knowledge bounding."""
     return value.replace("_", " ").capitalize()
+
+
+@register.filter
+def metric_name(key: str) -> str:
+    """The name of a metric on screen; its key in words where there is no such metric any more."""
+    unit = metrics.find(key)
+    return unit.label if unit else words(key)
 
 
 @register.filter

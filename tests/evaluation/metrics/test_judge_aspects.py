@@ -37,7 +37,7 @@ def test_harm_is_found_where_it_is_and_less_of_it_is_better(fake_openai: FakeOpe
 
 
 def test_the_shipped_ones_are_listed_and_the_family_alone_is_no_metric() -> None:
-    shipped = {"harmfulness", "maliciousness", "coherence", "correctness", "conciseness"}
+    shipped = {"harmfulness", "maliciousness", "coherence", "correctness", "conciseness", "specificity"}
     assert {each.key for each in metrics if each.key.startswith("aspect")} == {f"aspect:{name}" for name in shipped}
     assert metrics.find("aspect") is None
     with pytest.raises(ConfigError):
