@@ -147,11 +147,12 @@ def _terms(
 
 def further_differences(a: ScoredRun, b: ScoredRun) -> list[PairedDifference]:
     """Return b − a for each further metric that both runs hold, in the order of b; in words where they measured it
-    otherwise. Both must have been loaded with their further metrics.
+    otherwise. One that neither run could score for any question is left out. Both must have been loaded with theirs.
     """
     if a.spec is None or b.spec is None or not a.questions.keys() & b.questions.keys():
         return []
-    return [_further(name, a, b) for name in b.spec.metrics if name in a.spec.metrics]
+    scored = {name for each in (a, b) for found in each.values.values() for name in found}
+    return [_further(name, a, b) for name in b.spec.metrics if name in a.spec.metrics and name in scored]
 
 
 def _further(name: str, a: ScoredRun, b: ScoredRun) -> PairedDifference:

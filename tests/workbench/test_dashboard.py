@@ -138,6 +138,8 @@ def test_a_further_metric_of_the_runs_can_be_drawn_and_stands_in_the_table(clien
     assert "2.5 s" in html
     assert "this run was not scored with it" in html
     assert "less is better" in html
+    assert '<option value="latency_s" selected>Latency</option>' in html
+    assert "field-error" not in html
     sorted_by = client.get("/dashboard/", {"sort": "-mrr"})
     assert str(sorted_by.context["rows"][0].run) == str(quick)
     assert sorted_by.context["extra"].key == "mrr"

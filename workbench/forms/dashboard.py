@@ -27,7 +27,7 @@ class DashboardForm(forms.Form):
         empty_label=None,
         label="Test set",
     )
-    score = forms.ChoiceField(required=False, label="Chart shows")
+    score = forms.CharField(required=False, label="Chart shows", widget=forms.Select)
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__({**self._defaults(), **{name: value for name, value in data.items() if value}})
@@ -54,7 +54,7 @@ class DashboardForm(forms.Form):
         """Let the chart show these metrics beside the five scores and the total."""
         self.further = list(further)
         groups = (("Scores", SCORES), ("Further metrics", self.further))
-        self.fields["score"].choices = [  # type: ignore[attr-defined]
+        self.fields["score"].widget.choices = [  # type: ignore[attr-defined]
             (label, [(name, metric_label(name)) for name in names]) for label, names in groups if names
         ]
 

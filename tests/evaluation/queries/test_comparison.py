@@ -166,12 +166,11 @@ def test_a_further_metric_of_which_less_is_better_is_judged_so():
 
 def test_a_further_metric_with_other_options_is_not_compared_and_says_so():
     testset = many_questions()
-    a = make_run(testset, evaluation={"metrics": ["recall_at_k", "token_f1"]})
-    b = make_run(
-        testset, evaluation={"metrics": ["recall_at_k", "token_f1"], "metric_options": {"recall_at_k": {"k": 1}}}
-    )
+    metrics = {"metrics": ["max_words", "token_f1"]}
+    a = make_run(testset, evaluation=metrics)
+    b = make_run(testset, evaluation=metrics | {"metric_options": {"max_words": {"limit": 5}}})
     found = further(a, b)
-    assert found["recall_at_k"].reason == "measured differently: options of Recall at k"
+    assert found["max_words"].reason == "measured differently: options of At most so many words"
     assert found["token_f1"].mean_diff == 0
     assert compare_runs(a=a, b=b).note == ""
 
