@@ -87,18 +87,19 @@ def _missed_ranks(found: Found, settings: Settings) -> Iterator[tuple[int, Advic
 
 def _larger_chunks(count: int, split: Found, n: int, settings: Settings) -> Advice:
     longest = max(int(each.get("length") or 0) for each in split)
-    size, unit = settings.get("parent_size") or settings.get("chunk_size"), settings.get("chunk_unit", "characters")
-    now = f"; chunks have {size:,} {unit}" if isinstance(size, int) else ""
-    now += f", overlap {settings['chunk_overlap']}" if now and "chunk_overlap" in settings else ""
+    kind = "parent" if "parent_size" in settings else "chunk"
+    size, unit = settings.get(f"{kind}_size"), settings.get("chunk_unit", "characters")
+    now = f"; {kind}s have {size:,} {unit}" if isinstance(size, int) else ""
+    now += f", overlap {settings[f'{kind}_overlap']}" if now and f"{kind}_overlap" in settings else ""
     text = (
-        f"For {count} of {n} no chunk holds the evidence whole (up to {longest:,} characters in a piece{now}): "
-        "larger chunks or more overlap would."
+        f"For {count} of {n} no {kind} holds the evidence whole (up to {longest:,} characters in a piece{now}): "
+        f"larger {kind}s or more overlap would."
     )
     limit = max(int(each.get("limit") or 0) for each in split)
     enough = sorted(each["needed"] for each in split if limit < (each.get("needed") or 0) <= _reach(limit))
     if enough:
         text += f" Top k {enough[-1]} would hold enough of it for {len(enough)}."
-    return Advice("Parent size" if "parent_size" in settings else "Chunk size", text)
+    return Advice(f"{kind.capitalize()} size", text)
 
 
 def _reaching(name: str, reach: int, within: Sequence[int], n: int) -> Advice:
@@ -151,7 +152,9 @@ def _wrong_format(found: Found, settings: Settings) -> Iterator[tuple[int, Advic
 def _not_extracted(found: Found, settings: Settings) -> Iterator[tuple[int, Advice]]:
     causes = _causes(found)
     declined, wrong = causes["refused"] + causes["empty"], causes["wrong"]
-    said = f"Of {len(found)} with the evidence at hand, {declined} declined and {wrong} answered otherwise"
+    unknown = sum(not each.get("evidence_known", True) for each in found)
+    at_hand = f" (for {unknown} no evidence is known)" if unknown else " with the evidence at hand"
+    said = f"Of {len(found)}{at_hand}, {declined} declined and {wrong} answered otherwise"
     if settings.get("llm") == BUILTIN_READER:
         yield len(found), Advice("Model", f"{said}: a language model reads more than the built-in reader.")
     elif declined > wrong:

@@ -18,6 +18,7 @@ from evaluation.spec import EvaluationSpec
 from evaluation.types import Sample
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.index_store import ChunkIndex
+from rag_pipeline.retrieval import Retrieval
 from rag_pipeline.services.pipelines import open_ranking
 from rag_pipeline.spec import PipelineSpec
 from rag_pipeline.step_table import stored_steps
@@ -28,6 +29,8 @@ FAILURE_POINT = "failure_point"
 
 DEPTHS = (100, 1_000, 10_000)
 """How far down the ranks are read, one after the other, until the evidence is found."""
+_HITS = 200_000
+"""Chunks that are ranked at once, over all questions: some 50 MB."""
 
 
 @dataclass(frozen=True)
@@ -136,24 +139,32 @@ def _ranks(
     try:
         spec = PipelineSpec.create(run.pipeline, retrieves=False)
         ranking = open_ranking(corpus=run.corpus, spec=spec, until=_asked(run))
-        index = ranking.retriever.index
-        holds = _holder(index)
         found: dict[int, EvidenceRank] = {}
-        left = list(sought)
+        left, chunks = list(sought), len(ranking.retriever.index)
         for depth in DEPTHS:
-            queries = [Query(sought[key].sample.trace.question, sought[key].sample.evidence) for key in left]
-            hits = ranking.ranked(queries, [sought[key].searched for key in left], depth)
-            for key, own in zip(left, hits, strict=True):
-                sample = sought[key].sample
-                covered = covered_positions(sample, evidence_positions(sample))
-                missing = missing_pieces(sample, covered, threshold)
-                found[key] = evidence_rank(sample, missing, own, texts, holds, threshold)
-            left = [key for key in left if not found[key].found and depth < len(index)]
-            if not left:
-                break
+            size = max(1, _HITS // depth)
+            for start in range(0, len(left), size):
+                block = {key: sought[key] for key in left[start : start + size]}
+                found |= _ranked(ranking, block, depth, texts, threshold)
+            left = [key for key in left if not found[key].found and depth < chunks]
     except PipelineError as error:
         return {}, str(error)
     return found, ""
+
+
+def _ranked(
+    ranking: Retrieval, sought: Mapping[int, _Sought], depth: int, texts: Mapping[int, str], threshold: float
+) -> dict[int, EvidenceRank]:
+    """Look for the evidence of some questions among the first `depth` chunks. Raises ProviderError."""
+    holds = _holder(ranking.retriever.index)
+    queries = [Query(each.sample.trace.question, each.sample.evidence) for each in sought.values()]
+    hits = ranking.ranked(queries, [each.searched for each in sought.values()], depth)
+    found = {}
+    for (key, each), own in zip(sought.items(), hits, strict=True):
+        covered = covered_positions(each.sample, evidence_positions(each.sample))
+        missing = missing_pieces(each.sample, covered, threshold)
+        found[key] = evidence_rank(each.sample, missing, own, texts, holds, threshold)
+    return found
 
 
 def _holder(index: ChunkIndex) -> Callable[[Span], bool]:

@@ -95,3 +95,14 @@ def test_a_step_dropped_it():
 def test_each_point_names_a_setting(point, found, pipeline, start):
     (one,) = said(point, found, pipeline)
     assert one.startswith(start)
+
+
+def test_parents_are_called_parents_and_unknown_evidence_is_not_at_hand():
+    settings = MODEL | {"parent_size": 300, "parent_overlap": 0}
+    (one,) = said(2, [{"cause": "split", "length": 146, "limit": 1}], settings)
+    assert one.startswith(
+        "Parent size: For 1 of 1 no parent holds the evidence whole (up to 146 characters in a piece; "
+    )
+    assert "parents have 300 characters, overlap 0): larger parents" in one
+    (other,) = said(6, [{"cause": "wrong", "evidence_known": False}, {"cause": "wrong", "evidence_known": True}])
+    assert other.startswith("Model: Of 2 (for 1 no evidence is known), 0 declined and 2 answered otherwise")

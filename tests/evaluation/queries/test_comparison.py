@@ -87,6 +87,13 @@ def test_runs_scored_differently_are_not_compared_and_it_says_so():
     assert all(each.mean_diff is None and each.reason == comparison.note for each in comparison.differences)
 
 
+def test_limits_of_failure_points_and_a_judge_beside_the_five_leave_runs_comparable():
+    testset = make_testset()
+    a = make_run(testset)
+    b = make_run(testset, evaluation={"failure_context": 0.9, "failure_brevity": 0.1, "judge_votes": 3})
+    assert compare_runs(a=a, b=b).note == ""
+
+
 def test_runs_on_different_test_sets_have_nothing_to_compare():
     first, second = make_run(), make_run(many_questions())
     assert "no question in common" in compare_runs(a=first, b=second).note
