@@ -94,7 +94,7 @@ def lost_score(row: Row, spec: EvaluationSpec) -> bool:
     `failure_agreement_high`, or, without a usable reference, it was not attempted or its evidence is not in the
     contexts. Any: it is too long (`failure_brevity`), a judge finds it too general, or it broke a rule.
     """
-    if broken_rules(row.scores) or _wordy(row, spec) or too_general(row.scores):
+    if broken_rules(row.scores) or _wordy(row, spec) or _general(row):
         return True
     if not row.sample.answerable or row.agreement is None:
         return not row.bounded or row.retrieval_lost(spec)
@@ -104,6 +104,11 @@ def lost_score(row: Row, spec: EvaluationSpec) -> bool:
 def _wordy(row: Row, spec: EvaluationSpec) -> bool:
     brevity = value_of(row.scores, "brevity")
     return brevity is not None and brevity < spec.failure_brevity
+
+
+def _general(row: Row) -> str:
+    """Return the judge metric that finds an answer too general; of a refusal it says nothing."""
+    return too_general(row.scores) if row.sample.answerable and not row.refusal.refused else ""
 
 
 def _missing_content(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
@@ -220,7 +225,7 @@ def _specificity(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
         details = {"cause": "too long", "brevity": brevity.value}
         details |= {name: brevity.details[name] for name in ("words", "reference_words") if name in brevity.details}
         return Diagnosis(points.SPECIFICITY, f"right, but too long{_because(brevity.reason)}", details)
-    if name := too_general(row.scores):
+    if name := _general(row):
         reason = f"right, but a judge finds it too general{_because(row.scores[name].reason)}"
         return Diagnosis(points.SPECIFICITY, reason, {"cause": "too general", "metric": name})
     return None

@@ -17,6 +17,7 @@ from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.types import Span, Usage
 from tests.evaluation.samples import make_sample
+from tests.factories import REFUSAL
 
 SPEC = EvaluationSpec()
 KNOWN = Evidence(1.0)
@@ -149,6 +150,15 @@ def test_7_right_but_too_long():
     found = decide(row(brevity=0.29), SPEC)
     assert (found.point, found.details["cause"], found.details["lost"]) == (7, "too long", 0)
     assert point(row(brevity=0.3)) is None
+
+
+def test_7_right_but_too_general_for_the_judge():
+    judged = {"aspect:specificity": 0.25}
+    found = decide(row(**judged), SPEC)
+    assert (found.point, found.details["cause"]) == (7, "too general")
+    assert point(row(**{"aspect:specificity": 0.5})) is None
+    declined = row("out_of_scope", REFUSAL, label="refused", recall=None, brevity=None, **judged)
+    assert point(declined) is None  # a right refusal is not too general
 
 
 def test_the_first_that_applies_counts(rule):
