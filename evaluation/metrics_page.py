@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from evaluation.metrics.base import INPUTS, Metric, kind_words, metrics
 from evaluation.metrics.worked import WorkedExample
@@ -26,9 +26,14 @@ def metrics_page() -> str:
     for metric in found:
         if metric.group != group:
             group = metric.group
-            lines.append(f"## {group.capitalize()}\n")
+            lines.append(f"## {group_title(group)}\n")
         lines.extend(_entry(metric))
     return "\n".join(lines).rstrip() + "\n"
+
+
+def group_title(group: str) -> str:
+    """Return the name of a group of metrics as a heading."""
+    return "RAGAS" if group == "ragas" else group.replace("_", " ").capitalize()
 
 
 def _entry(metric: type[Metric]) -> Iterator[str]:
@@ -75,9 +80,24 @@ def example_inputs(example: WorkedExample) -> list[tuple[str, str]]:
         *((name, _quoted([document[start:end] for start, end in ranges])) for name, ranges in spans.items()),
         ("Measured", ", ".join(f"{name} {value:g}" for name, value in example.usage.items())),
         ("Options", ", ".join(f"{name}={value}" for name, value in example.options.items())),
-        ("Judge", " · ".join(f"{name}: {json.dumps(reply, ensure_ascii=False)}" for name, reply in example.judge)),
+        (
+            "Judge",
+            " · ".join(f"{name.replace('_', ' ')} → {_said(reply)}".rstrip(".") for name, reply in example.judge),
+        ),
     ]
     return [(name, text) for name, text in given if text]
+
+
+def _said(reply: Any) -> str:
+    """Return a judge's reply in words: verdicts as ✓ and ✗ with their reasons, lists by number."""
+    if isinstance(reply, Mapping):
+        marks = ["✓" if value else "✗" for value in reply.values() if isinstance(value, bool) and "reason" in reply]
+        others = [value for key, value in reply.items() if key not in ("number", "reason")]  # it has its place
+        texts = [_said(value) for value in others if not isinstance(value, bool)]
+        return " ".join(text for text in (*texts, *marks, reply.get("reason", "")) if text)
+    if isinstance(reply, list | tuple):
+        return " ".join(f"({place}) {_said(each)}" for place, each in enumerate(reply, 1)) or "nothing"
+    return str(reply)
 
 
 def _quoted(texts: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from evaluation.exchange.answered import LABEL, LISTS, METADATA, TEXTS
 from evaluation.exchange.answered_jsonl import Task, sample_of
 from evaluation.exchange.fields import reference_list
 from evaluation.metrics.base import Metric, metrics
+from evaluation.metrics_page import group_title
 from evaluation.models import AnswerFile
 from evaluation.queries.claims import ClaimsView, TextPiece, view_of_claims
 from evaluation.queries.rows import ScoreView
@@ -42,7 +43,7 @@ class MetricGroup:
     @property
     def label(self) -> str:
         """The group on screen."""
-        return self.name.replace("_", " ").capitalize()
+        return group_title(self.name)
 
     @property
     def scored(self) -> bool:

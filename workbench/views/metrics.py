@@ -10,7 +10,7 @@ from django.urls import path
 from django.views.decorators.http import require_safe
 
 from evaluation.metrics.base import INPUTS, Metric, kind_words, metrics
-from evaluation.metrics_page import example_inputs
+from evaluation.metrics_page import example_inputs, group_title
 
 
 @require_safe
@@ -18,7 +18,7 @@ def metrics_page(request: HttpRequest) -> HttpResponse:
     """List the metrics by group, the headline scores first."""
     found = sorted(metrics, key=lambda metric: (metric.group != "headline", metric.group, metric.key))
     groups = [
-        (group.capitalize(), [described(metric) for metric in each])
+        (group_title(group), [described(metric) for metric in each])
         for group, each in groupby(found, lambda metric: metric.group)
     ]
     return render(request, "metrics/page.html", {"groups": groups})
