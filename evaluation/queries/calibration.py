@@ -129,7 +129,7 @@ def _scorings(
     found: dict[Scoring, list[str]] = {own: list(names)}
     left_out = []
     others = Scoring.objects.filter(run__testset=run.testset_id, current=True).exclude(pk=own.pk)
-    others = others.filter(run__answers__marks__isnull=False).distinct().select_related("run")
+    others = others.filter(run__in=AnswerMark.objects.values("answer__run")).select_related("run").order_by("pk")
     for each in others if pooled else []:
         theirs = EvaluationSpec.create(each.spec)
         usable = [name for name in names if _same(name, spec, theirs, own, each)]

@@ -35,8 +35,7 @@ def marks_csv(*, run: Run) -> bytes:
 
 def _rows(run: Run, names: tuple[str, ...]) -> Iterator[list[Any]]:
     answers = (
-        Answer.objects.filter(run=run, marks__isnull=False)
-        .distinct()
+        Answer.objects.filter(run=run, pk__in=AnswerMark.objects.filter(answer__run=run).values("answer"))
         .select_related("question")
         .prefetch_related("marks")
         .defer("contexts", "prompt")

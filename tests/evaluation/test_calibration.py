@@ -13,6 +13,7 @@ from evaluation.calibration import Marked, agreement, couples, oriented
 from evaluation.correlations import average_ranks, correlations, spearman
 from evaluation.roc import auroc, auroc_estimate, newcombe
 from evaluation.thresholds import best_threshold, corrected
+from tests.commands import ROOT
 
 R, W = True, False
 
@@ -175,18 +176,22 @@ def test_a_score_that_is_the_same_for_all_says_nothing():
     assert (found.reason, found.auroc) == ("all 12 marked answers have the same score", None)
 
 
-def test_agreement_brings_everything_together():
-    scores = [0.9, 0.6, 0.8, 0.3, 0.7, 0.5, 0.6, 0.4, 0.9, 0.2, 0.5, 0.5]
+def test_agreement_brings_everything_together_as_in_the_worked_example_of_the_docs():
+    scores = [0.9, 0.6, 0.8, 0.3, 0.75, 0.5, 0.6, 0.4, 0.9, 0.2, 0.5, 0.5]
     found = agreement(Marked.of(scores, [R, W] * 6, [str(row // 2) for row in range(12)]))
     assert (found.n, found.positive, found.commoner, found.couples) == (12, 6, 0.5, 6)
-    assert found.auroc is not None
-    assert found.auroc.mean == pytest.approx(roc_auc_score([1, 0] * 6, scores))
-    assert found.pairwise is not None
-    assert found.pairwise.mean == pytest.approx(5.5 / 6)
-    assert found.pairwise.low < 5.5 / 6
-    assert found.corrected is not None
-    assert found.best is not None
-    assert found.best.accuracy >= found.corrected.accuracy
+    auroc_found, pairwise, best, fair = found.auroc, found.pairwise, found.best, found.corrected
+    assert auroc_found.mean == pytest.approx(33.5 / 36)
+    assert pairwise.mean == pytest.approx(5.5 / 6)
+    assert (best.value, best.accuracy, best.kappa) == pytest.approx((0.675, 10 / 12, 2 / 3))
+    page = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
+    for text in (
+        f"33.5 of 36 = {auroc_found.mean:.2f}, 95 % interval {auroc_found.low:.2f} to {auroc_found.high:.2f}.",
+        f"5.5 of 6 = {pairwise.mean:.2f}.",
+        f"Corrected: {fair.accuracy:.2f}, {fair.low:.2f} to {fair.high:.2f}.",
+        f"{best.kappa:.2f} at its best, {fair.kappa:.2f} corrected.",
+    ):
+        assert text in page
 
 
 def test_marks_that_share_no_question_have_no_pairwise_accuracy():
