@@ -123,6 +123,8 @@ def test_the_list_says_everything_of_each_metric():
     found = json.loads(screen.getvalue())
     assert {each["name"] for each in found} == set(metrics.keys())
     assert {each["name"]: each["range"] for each in found}["latency_s"] == [0.0, None]
+    limit = {each["name"]: each["options"] for each in found}["max_words"][0]
+    assert limit == {"name": "limit", "default": 100, "help": "The most words an answer may have."}
     assert all(each["formula"] and each["source"] and each["group"] and each["help"] for each in found)
 
 

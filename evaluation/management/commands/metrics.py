@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.metrics.availability import Available, unmet
 from evaluation.metrics.base import Metric, metrics
 from evaluation.metrics_page import metrics_page
 from evaluation.scales import scale_of
@@ -39,11 +40,17 @@ class Command(WorkbenchCommand):
             needs = f", needs {', '.join(each['needs'])}" if each["needs"] else ""
             reach = scale_of(each["name"]).range_words()
             self.out(f"{each['name']}  ({each['group']}, {reach}{needs})\n  {each['help']}")
-            self.out(f"  {each['formula']}\n  {each['source']}\n")
+            self.out(f"  {each['formula']}\n  {each['source']}")
+            for option in each["options"]:
+                self.out(f"  option {option['name']} ({json.dumps(option['default'])}): {option['help']}")
+            if each["unmet"]:
+                self.out(f"  Not usable here: {each['unmet']}")
+            self.out()
 
 
 def described(metric: type[Metric]) -> dict[str, Any]:
-    """Return what is to be known of a metric, JSON-ready."""
+    """Return what is to be known of a metric, JSON-ready; `unmet`: what this machine lacks for it."""
+    defaults = metric.Options.model_construct().model_dump(mode="json")
     return {
         "name": metric.key,
         "label": metric.label,
@@ -51,9 +58,15 @@ def described(metric: type[Metric]) -> dict[str, Any]:
         "help": metric.help,
         "needs": sorted(metric.needs),
         "kinds": sorted(metric.kinds),
-        "range": [end if math.isfinite(end) else None for end in (metric.low, metric.high)],
+        "range": [round(end, 9) if math.isfinite(end) else None for end in (metric.low, metric.high)],
         "unit": metric.unit,
         "higher_is_better": metric.higher_is_better,
         "formula": metric.formula,
         "source": metric.source,
+        "options": [
+            {"name": name, "default": defaults[name], "help": info.description}
+            for name, info in metric.Options.model_fields.items()
+        ],
+        "needs_option": metric.needs_option or None,
+        "unmet": unmet(metric(), Available()) or None,
     }
