@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.commands import ROOT, command_environment
@@ -19,14 +19,14 @@ from tests.commands import ROOT, command_environment
 class Served:
     """A running `manage.py serve`; its standard error goes into a file beside the data folder."""
 
-    def __init__(self, data: Path, port: int = 0) -> None:
+    def __init__(self, data: Path, port: int = 0, environment: Mapping[str, str] | None = None) -> None:
         self.data = data
         self._log = data.with_name(f"{data.name}-errors.txt")
         with self._log.open("a") as log:
             self.process = subprocess.Popen(
                 [sys.executable, str(ROOT / "manage.py"), "serve", "--port", str(port)],
                 cwd=ROOT,
-                env=command_environment(data) | {"PYTHONUNBUFFERED": "1"},
+                env=command_environment(data) | {"PYTHONUNBUFFERED": "1"} | dict(environment or {}),
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import ConsoleMessage, Page, expect
 
 from tests.browser.chromium import find_chromium
+from tests.fake_openai import FakeOpenAI
 from tests.serving import Served, wait_for
 
 PATIENCE_MS = 150_000  # a loaded machine is slow, not wrong
@@ -40,9 +41,10 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
 class Bench:
     """The served workbench; `restart` keeps data folder and address."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, environment: Mapping[str, str]) -> None:
         self.data = data
-        self.server = Served(data)
+        self._environment = environment
+        self.server = Served(data, 0, environment)
         wait_for(lambda: self.server.health()[0] == 200)
 
     @property
@@ -54,18 +56,20 @@ class Bench:
         """Stop as Ctrl-C does and start again."""
         port = self.server.port
         assert self.server.stop() == 0
-        self.server = Served(self.data, port)
+        self.server = Served(self.data, port, self._environment)
         wait_for(lambda: self.server.health()[0] == 200)
 
 
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    """Serve a fresh data folder for all browser tests; the sample is loaded while they begin."""
-    bench = Bench(tmp_path_factory.mktemp("bench") / "data")
-    try:
-        yield bench
-    finally:
-        bench.server.stop()
+    """Serve a fresh data folder for all browser tests, models at hand; the sample is loaded while they begin."""
+    with FakeOpenAI() as models:
+        environment = {"OPENAI_BASE_URL": models.base_url, "OPENAI_API_KEY": "sk-of-the-browser-tests"}
+        bench = Bench(tmp_path_factory.mktemp("bench") / "data", environment)
+        try:
+            yield bench
+        finally:
+            bench.server.stop()
 
 
 @pytest.fixture(scope="session")
