@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from pydantic import field_validator
+
 from evaluation.judging.forms import JudgeForm
 from evaluation.judging.judge import Request
 from rag_pipeline.llm.structured import Form
@@ -28,14 +30,19 @@ class CheckedClaim(Form):
     """The verdict on one claim; the reason comes first, so that the verdict follows from it."""
 
     number: int
-    reason: str
+    reason: str = ""
     supported: bool
 
 
 class CheckedClaims(JudgeForm):
-    """The verdicts on a numbered list of claims, in its order."""
+    """The verdicts on a numbered list of claims, in its order, whatever the order of the reply."""
 
     verdicts: list[CheckedClaim]
+
+    @field_validator("verdicts")
+    @classmethod
+    def _in_order(cls, value: list[CheckedClaim]) -> list[CheckedClaim]:
+        return sorted(value, key=lambda verdict: verdict.number)
 
 
 def extraction(question: str, text: str) -> Request[ExtractedClaims]:
@@ -61,15 +68,14 @@ def _numbered(claims: Sequence[str]) -> str:
 
 
 def _complete(count: int) -> Callable[[CheckedClaims], str]:
-    """Return the check that there is one verdict for each claim, in order."""
+    """Return the check that there is one verdict for each claim."""
     wanted = list(range(1, count + 1))
 
     def check(reply: CheckedClaims) -> str:
         if [verdict.number for verdict in reply.verdicts] == wanted:
             return ""
         return (
-            f"There are {count} claims, numbered 1 to {count}: “verdicts” must have exactly one entry for each number, "
-            "in this order."
+            f"There are {count} claims, numbered 1 to {count}: “verdicts” must have exactly one entry for each number."
         )
 
     return check

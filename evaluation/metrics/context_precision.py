@@ -16,7 +16,7 @@ from evaluation.types import Sample, Score
 class Usefulness(JudgeForm):
     """Whether a passage was useful for an answer; the reason comes first, so that the verdict follows from it."""
 
-    reason: str
+    reason: str = ""
     useful: bool
 
 

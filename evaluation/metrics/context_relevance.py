@@ -23,7 +23,7 @@ class RelevantSentences(JudgeForm):
     voted: ClassVar[bool] = False
 
     sentences: list[str]
-    insufficient: bool
+    insufficient: bool = False
 
 
 @metrics.register

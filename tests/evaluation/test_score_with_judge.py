@@ -17,7 +17,7 @@ METRICS = (
     "answer_correctness,noise_sensitivity,claim_recall,context_utilization,hallucination,self_knowledge"
 )
 NILE = "The Nile ends in the Mediterranean Sea north of Cairo."
-LONG = " ".join(f"River number {number} ends in the Mediterranean Sea near town {number}." for number in range(300))
+LONG = " ".join(f"River number {number} ends in the Mediterranean Sea near town {number}." for number in range(120))
 ROWS: list[dict[str, Any]] = [
     {"question": "Where does the Nile end?", "answer": NILE, "contexts": [NILE, NILE, ""], "reference_answers": [NILE]},
     {"question": "Where does the Nile end?", "answer": NILE},

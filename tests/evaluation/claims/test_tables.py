@@ -185,6 +185,24 @@ def test_fifty_claims_are_checked_in_two_lists_and_beyond_sixty_the_rest_is_left
     assert made.notes == ("The answer states more than 60 things: the first 60 were checked.",)
 
 
+def test_an_answer_of_ten_thousand_words_is_no_trouble(fake_openai: FakeOpenAI) -> None:
+    answer = " ".join(f"Stone number {number} was found near Rashid in the Nile Delta." for number in range(1000))
+    made = table(sample(answer, [answer], [answer]))
+    assert (len(made.answer), len(made.reference)) == (MOST_CLAIMS, MOST_CLAIMS)
+    assert all(claim.supported and claim.in_other for claim in (*made.answer, *made.reference))
+    assert len(made.notes) == 2
+
+
+def test_verdicts_may_come_in_any_order(fake_openai: FakeOpenAI) -> None:
+    extracted(fake_openai, ["A one.", "A two."])
+    fake_openai.fills(
+        "CheckedClaims", {"verdicts": [{"number": "2", "supported": "no"}, {"number": 1, "supported": True}]}
+    )
+    made = table(sample(contexts=CONTEXTS[:1]), ["answer_contexts"])
+    assert [claim.supported for claim in made.answer] == [True, False]
+    assert len(fake_openai.requests) == 2
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
