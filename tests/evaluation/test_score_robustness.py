@@ -17,6 +17,7 @@ from evaluation.answered import ScoredAnswers, score_answered
 from evaluation.exchange.answered import KNOWN, LISTS, TAKEN, TEXTS, Answered, read_answers
 from evaluation.metrics.base import metrics
 from evaluation.scoring import finished
+from evaluation.services.answer_files import score_answers
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.spec import DEFAULT_REFUSAL
@@ -103,6 +104,24 @@ computed = [unit.key for unit in metrics if "weights" not in unit.needs]
 @pytest.mark.parametrize("name", computed)
 def test_a_metric_survives_every_row(name):
     check(scored(ROWS, [name]), ROWS)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([ROWS[0], *ROWS[-14:-8:2], {"answer": ""}], id="some"),
+        pytest.param(ROWS, id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_metrics_with_a_judge_survive_the_rows_too(fake_openai, rows):
+    judged = [name for name in computed if "judge" in metrics.get(name).needs]
+    spec = EvaluationSpec(judge="openai:judge-1", eval_embedding="words:any")
+    result = finished(score_answers(answered=answered(rows), spec=spec, refusal=DEFAULT_REFUSAL, names=judged))
+    check(result, rows)
+    first = json.loads(next(result.lines()))["scores"]
+    unscored = {name for name, value in first.items() if value is None}
+    assert unscored == {name for name in judged if "other_answer" in metrics.get(name).needs}
 
 
 def test_all_at_once_are_all_there_and_those_with_weights_wait_to_be_named():
