@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -73,6 +74,42 @@ def test_an_upload_is_queued_and_shows_its_progress(client):
 def test_the_example_is_scored_without_a_file(client):
     client.post("/score/upload/", FORM | {"example": "1"})
     assert AnswerFile.objects.get().rows == 12
+
+
+_UNSENT = ("file", "checkbox")
+
+
+class Controls(HTMLParser):
+    """Reads what a browser would send of the form that uploads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: dict[str, list[str]] = {}
+        self.inside, self.select = False, ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        name, value = given.get("name") or "", given.get("value") or ""
+        if tag == "form":
+            self.inside = "upload" in (given.get("action") or "")
+        elif tag == "select":
+            self.select = name
+        elif tag == "option" and "selected" in given:
+            self.sent[self.select] = [value]
+        elif tag == "textarea":
+            self.sent[name] = [""]
+        elif tag == "input" and self.inside and name and ("checked" in given or given.get("type") not in _UNSENT):
+            self.sent.setdefault(name, []).append(value)
+
+
+def test_the_form_is_taken_as_it_stands(client):
+    controls = Controls()
+    controls.feed(client.get("/score/").content.decode())
+    assert {"token_f1", "groundedness_offline"} <= set(controls.sent["metrics"])
+    assert {"faithfulness", "max_words", "answer_reward", "context_matching"}.isdisjoint(controls.sent["metrics"])
+    response = client.post("/score/upload/", controls.sent | {"example": "1"})
+    assert response.status_code == 302, re.findall(r"field-error[^<]*<[^<]*", response.content.decode())
+    assert AnswerFile.objects.get().spec["metric_options"] == {}
 
 
 @pytest.mark.parametrize(

@@ -185,6 +185,8 @@ def _with_options(metric: type[Metric], given: Mapping[str, Any]) -> Metric:
 def _control(name: str, id: str, control: forms.Field, given: Any) -> OptionView:
     """Return a control that shows what is typed, else what it ships with."""
     value = control.prepare_value(control.initial if given is None else given)
+    if isinstance(value, list | tuple):
+        value = ",".join(map(str, value))
     attrs = {"id": id, **control.widget_attrs(control.widget)}
     if control.help_text:
         attrs["aria-describedby"] = f"{id}_help"

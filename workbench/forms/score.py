@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from evaluation.metrics.availability import NO_JUDGE, Available, check_options
+from evaluation.metrics.availability import NO_JUDGE, Available, check_options, unmet
 from evaluation.metrics.base import Metric, metrics
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
@@ -91,8 +91,5 @@ def offered() -> list[type[Metric]]:
 
 def usual() -> list[str]:
     """Return those that are ticked at first: all that need no judge, no model of their own and no rule to be set."""
-    return [
-        unit.key
-        for unit in offered()
-        if not unit.needs & {"judge", "weights", "other_answer"} and unit.group not in ("rules", "model-based")
-    ]
+    unasked = Available(dict.fromkeys(("judge", "weights", "other_answer"), "not asked for"))
+    return [unit.key for unit in offered() if unit.group != "rules" and not unmet(unit(), unasked)]
