@@ -39,6 +39,9 @@
       const reason = box.parentElement.querySelector(".metric-unmet");
       if (reason) reason.hidden = chosen;
     });
+    field.form.querySelectorAll("[data-under-test]").forEach((note) => {
+      note.hidden = field.value.trim() !== note.dataset.underTest;
+    });
   }
 
   function grow(name) {
@@ -64,6 +67,7 @@
     else if (field.matches("[data-judge]")) judge(field);
     else if (field.matches("[name^='aspect-'][name$='-name']")) { grow(field); count(field); }
     else if (field.matches(".metric-choice > .check input")) count(field);
+    else if (field.closest(".metric-mend")) field.closest(".metric-choice").querySelector(".check input").disabled = false;
   });
   // Enter in the search must not start a run.
   document.addEventListener("keydown", (event) => {

@@ -235,3 +235,16 @@ class TestRunPage:
             reverse("run-score", args=[run.pk]), sent | {"option-max_words-limit": "5", "judge_votes": "2"}
         )
         assert "Judge votes must be an odd number" in even.content.decode()
+
+
+def test_weights_that_are_not_here_can_be_named_though_the_metric_is_closed(client, testset, monkeypatch):
+    monkeypatch.setattr(
+        "evaluation.weights.metric.why_not_to_be_had", lambda model: "" if model == "/w" else "not here"
+    )
+    html = client.get("/").content.decode()
+    assert "disabled" in box(html, "answer_reward")
+    assert "not here" in choice(html, "answer_reward")
+    assert 'id="id_metrics_answer_reward_mend"' in html
+    html = client.get("/", {"metric_options": '{"answer_reward": {"model": "/w"}}'}).content.decode()
+    assert "disabled" not in box(html, "answer_reward")
+    assert 'id="id_metrics_answer_reward_mend"' not in html

@@ -50,7 +50,11 @@ class OptionView:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceView:
-    """A metric to tick. `unmet` says why it cannot give a number; `judge`: only a judge, or none, decides that."""
+    """A metric to tick.
+
+    `unmet` says why it cannot give a number; `judge`: that hangs on a judge alone; `mendable`: an option may mend it,
+    such as a folder of weights.
+    """
 
     key: str
     id: str
@@ -59,6 +63,7 @@ class ChoiceView:
     checked: bool
     unmet: str
     judge: bool
+    mendable: bool
     options: Sequence[OptionView]
 
     @property
@@ -84,6 +89,11 @@ class GroupView:
     def checked(self) -> int:
         """How many are ticked."""
         return sum(choice.checked for choice in self.choices)
+
+    @property
+    def open(self) -> bool:
+        """True where some are ticked and some not, or one is warned of: the rest is said by the count."""
+        return 0 < self.checked < len(self.choices) or any(each.checked and each.unmet for each in self.choices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +167,16 @@ def _choice(metric: type[Metric], id: str, checked: bool, given: Mapping[str, An
     judged = "judge" in metric.needs
     other = unmet(own, available.with_judge()) if judged else ""
     reason = other or unmet(own, available)
+    mendable = "weights" in metric.needs and bool(reason)
     drawn = [
         _control(option_name(metric.key, option), f"{id}_{option_name(metric.key, option)}", control, given.get(option))
         for option, info in metric.Options.model_fields.items()
         for control in [_field(option, info)]
     ]
     own_id = f"{id}_{metric.key.replace(':', '-')}"
-    return ChoiceView(metric.key, own_id, metric.label, metric.help, checked, reason, judged and not other, drawn)
+    return ChoiceView(
+        metric.key, own_id, metric.label, metric.help, checked, reason, judged and not other, mendable, drawn
+    )
 
 
 def _field(option: str, info: FieldInfo) -> forms.Field:

@@ -146,6 +146,7 @@ class MetricsForm(forms.Form):
         names = ("metrics", "metric_options", "judge", "judge_votes")
         given = {name: initial[name] for name in names if name in initial}
         super().__init__(data, initial=given, auto_id="further_%s")
+        self.run = run
         drawn = fields_of(EvaluationSpec)
         self.fields.update({name: drawn[name] for name in ("judge", "judge_votes")} | metric_fields(further_metrics()))
         self.fields["judge"].widget = judge_widget()
@@ -158,6 +159,12 @@ class MetricsForm(forms.Form):
                 judge=str(self["judge"].value() or ""),
             ),
         )
+
+    @property
+    def judges_itself(self) -> bool:
+        """True where the judge is the model that answered."""
+        judge = str(self["judge"].value() or "").strip()
+        return bool(judge) and judge == self.run.pipeline.get("llm")
 
     def spec(self, base: Mapping[str, Any]) -> EvaluationSpec:
         """Return the scoring `base` with these metrics. Raises ConfigError."""
