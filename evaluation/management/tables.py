@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from evaluation.metrics.base import POOLED
 from evaluation.models import Run, RunMetric, TunedEmbedding
 from evaluation.scales import scale_of
 from evaluation.spec import HEADLINE
@@ -34,7 +35,8 @@ def _cells(name: str, row: RunMetric | None) -> tuple[str, ...]:
     scale = scale_of(name)
     ends = [scale.text(end) for end in (row.ci_low, row.ci_high) if end is not None]
     interval = " – ".join(ends) if len(ends) == 2 else ""
-    return name, scale.text(row.mean), interval, str(row.n)
+    pooled = f"   {'/'.join(map(str, row.details[POOLED]))} pooled" if POOLED in row.details else ""
+    return name, scale.text(row.mean), interval, f"{row.n:>5}{pooled}"
 
 
 def tuning_table(tuned: TunedEmbedding) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from evaluation.metrics.base import POOLED
 from evaluation.models import Run, RunMetric
 
 
@@ -39,6 +40,8 @@ def _summary(row: RunMetric) -> dict[str, Any]:
     }
     if row.reason:
         summary["reason"] = row.reason
+    if POOLED in row.details:
+        summary[POOLED] = row.details[POOLED]
     return summary
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from evaluation.management.tables import score_table
 from evaluation.models import MetricScore, Run
 from evaluation.queries import question_detail
 from evaluation.services.scoring import CLAIMS
+from evaluation.services.summaries import run_summary
 from tests.factories import ROSETTA, make_run
 from tests.fake_openai import Behaviour, FakeOpenAI
 
@@ -91,6 +93,9 @@ def test_the_run_shows_the_pooled_ratio_beside_the_mean(client: Client, fake_ope
     assert 1 <= counted < total
     assert summary.mean != pytest.approx(counted / total)
     assert f">{counted}/{total} pooled</span>" in client.get(f"/runs/{run.pk}/").content.decode()
+    assert run_summary(run=run)["metrics"]["faithfulness"]["pooled"] == [counted, total]
+    [line] = [line for line in score_table(run).splitlines() if line.startswith("faithfulness")]
+    assert line.endswith(f"{summary.n}   {counted}/{total} pooled")
 
 
 def test_without_such_metrics_there_is_no_grid_and_a_problem_is_said(client: Client, fake_openai: FakeOpenAI) -> None:
