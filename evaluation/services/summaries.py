@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.metrics.base import POOLED
-from evaluation.models import Run, RunMetric
+from evaluation.models import Run, RunMetric, Scoring
 
 
 def run_summary(*, run: Run) -> dict[str, Any]:
@@ -23,10 +23,24 @@ def run_summary(*, run: Run) -> dict[str, Any]:
         "failed": run.answers.exclude(error="").count(),
         "chunks": run.chunks,
         "contexts_from": run.contexts_origin or None,
+        "judge": _judge(run, scoring),
         "metrics": {row.metric: _summary(row) for row in rows if not row.group},
         "groups": _groups(rows),
         "notes": run.notes,
         "versions": run.versions,
+    }
+
+
+def _judge(run: Run, scoring: Scoring | None) -> dict[str, Any] | None:
+    """Return who judged, what that took and the prompts; None where nobody was asked."""
+    if scoring is None or not scoring.judging:
+        return None
+    return {
+        "model": scoring.spec["judge"],
+        "votes": scoring.spec["judge_votes"],
+        "under_test": scoring.spec["judge"] == run.pipeline.get("llm"),
+        **scoring.judging,
+        "prompts": scoring.prompts,
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from evaluation.judging.usage import usage_line
 from evaluation.management.inline import finish_inline
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.management.tables import score_table
@@ -80,6 +81,8 @@ class Command(WorkbenchCommand):
         chunks = f" · {run.chunks:,} chunks" if run.chunks else ""
         self.out(f"{run} · {run.testset} · {run.answers.count()} questions{chunks}{contexts}")
         self.out(score_table(run))
+        if judge := run_summary(run=run)["judge"]:
+            self.out(usage_line(judge["model"], judge, wrote_the_answers=judge["under_test"]))
         for note in run.notes:
             self.out(note)
         if options["csv"]:

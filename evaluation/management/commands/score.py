@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 from evaluation.answered import ScoredAnswers
 from evaluation.exchange.against import with_other_answers
 from evaluation.exchange.answered import read_answers
+from evaluation.judging.usage import usage_line
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.metrics.base import metrics
 from evaluation.metrics.judge_preference import JudgePreference
@@ -65,6 +66,8 @@ class Command(WorkbenchCommand):
         if options["summary"]:
             _write(options["summary"], summary_bytes(scored.summary()))
         self.out(table(scored))
+        if scored.judging:
+            self.out(usage_line(scored.judging["model"], scored.judging))
         if told := disagreements(scored):
             self.out(told)
 
