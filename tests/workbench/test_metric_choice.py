@@ -161,8 +161,8 @@ class TestAvailability:
     def test_without_references_what_needs_them_is_closed(self, client, testset):
         bare = make_testset(testset.corpus, drafts=[])
         html = client.get("/", {"testset": bare.pk}).content.decode()
-        assert "the test set has no reference answers" in choice(html, "token_f1")
-        assert "the test set has no evidence" in choice(html, "mrr")
+        assert "The test set has no reference answers" in choice(html, "token_f1")
+        assert "The test set has no evidence" in choice(html, "mrr")
 
     def test_one_that_is_ticked_stays_so_and_is_warned_of(self, client, testset):
         html = client.get("/", {"metrics": "faithfulness,token_f1"}).content.decode()

@@ -32,6 +32,8 @@ GROUPS = {
     "usage": "Time, tokens, cost",
 }
 """Headings in the order in which they are shown; groups of other names come last."""
+_SHORT = 30
+"""Characters of a reason that stands behind the name of its metric."""
 _LONG = ("definition",)
 """Options whose text takes more than a line."""
 
@@ -70,6 +72,11 @@ class ChoiceView:
     def without_judge(self) -> str:
         """What it says while there is no judge."""
         return NO_JUDGE
+
+    @property
+    def long(self) -> bool:
+        """True when the reason takes a line of its own."""
+        return len(self.unmet) > _SHORT
 
     @property
     def closed(self) -> bool:
