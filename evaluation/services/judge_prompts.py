@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evaluation.judging.differences import DiffLine, line_differences
 from evaluation.judging.prompts import check_prompt, placeholders, shipped_prompts
-from evaluation.metrics.base import metrics
+from evaluation.metrics.base import Metric, metrics
 from evaluation.models import JudgePrompt
 from rag_pipeline.errors import ConfigError
 
@@ -102,11 +102,16 @@ def used_prompts(kept: Mapping[str, str]) -> list[UsedPrompt]:
     ]
 
 
+def prompts_of(metric: type[Metric]) -> list[str]:
+    """Return the prompts that a metric asks a judge with: as it declares them, or as its worked example shows."""
+    shown = {name for name, _ in metric.worked.judge} if metric.worked else set()
+    return sorted(shown | metric.judge_prompts)
+
+
 def _users() -> dict[str, list[str]]:
-    """Return the metrics that ask with each prompt: as they declare it, or as their worked example shows."""
+    """Return the metrics that ask with each prompt."""
     users: dict[str, list[str]] = {}
     for metric in metrics:
-        shown = {name for name, _ in metric.worked.judge} if metric.worked else set()
-        for name in shown | metric.judge_prompts:
+        for name in prompts_of(metric):
             users.setdefault(name, []).append(metric.key)
     return users

@@ -11,6 +11,8 @@ from django.views.decorators.http import require_safe
 
 from evaluation.metrics.base import INPUTS, Metric, kind_words, metrics
 from evaluation.metrics_page import example_inputs, group_title
+from evaluation.scales import scale_of
+from evaluation.services.judge_prompts import prompts_of
 
 
 @require_safe
@@ -26,12 +28,15 @@ def metrics_page(request: HttpRequest) -> HttpResponse:
 
 def described(metric: type[Metric]) -> dict[str, object]:
     """Return what the page shows of a metric."""
+    scale = scale_of(metric.key)
     return {
         "metric": metric,
         "needs": [INPUTS[name] for name in sorted(metric.needs)],
         "kinds": "" if metric.kinds == Metric.kinds else kind_words(metric.kinds),
         "example": example_inputs(metric.worked) if metric.worked else [],
-        "options": [(name, option.description) for name, option in metric.Options.model_fields.items()],
+        "range": f"{scale.range_words()}, {'higher' if metric.higher_is_better else 'lower'} is better",
+        "prompts": prompts_of(metric),
+        "options": [(name, option.description, option.default) for name, option in metric.Options.model_fields.items()],
     }
 
 
