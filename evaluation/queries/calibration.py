@@ -18,6 +18,7 @@ from evaluation.types import Summary
 from rag_pipeline.errors import ConfigError
 
 WORDS = {"right": ("right", "wrong"), "grounded": ("grounded", "not grounded")}
+MOST_MISJUDGED = 6
 Values = dict[str, dict[int, float]]
 """Scores by metric and answer; an answer that a metric did not score is missing."""
 
@@ -58,8 +59,20 @@ class MetricAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class Misjudged:
+    """A marked answer that a metric, at its best threshold, calls otherwise."""
+
+    answer: Answer
+    value: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
 class AspectTable:
-    """All metrics against one kind of mark, the best first; `unmeasured` are those that nothing can be said of yet."""
+    """All metrics against one kind of mark, the best first; `unmeasured` are those that nothing can be said of yet.
+
+    `misjudged` are the answers that `examined`, the best metric unless another is asked for, is most wrong about.
+    """
 
     aspect: str
     words: tuple[str, str]
@@ -67,6 +80,8 @@ class AspectTable:
     positive: int
     rows: list[MetricAgreement]
     unmeasured: list[MetricAgreement]
+    examined: MetricAgreement | None
+    misjudged: list[Misjudged]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +112,12 @@ class Calibration:
     correlations: CorrelationTable
 
 
-def calibrate(run: Run, *, pooled: bool = False) -> Calibration:
+def calibrate(run: Run, *, pooled: bool = False, examined: str = "") -> Calibration:
     """Return how the metrics of a run's current scoring agree with its marks, and with each other.
 
     `pooled` takes the marked answers of all runs on the same test set; of each only the metrics that were scored with
-    the same settings as here. Raises ConfigError for a run without scores.
+    the same settings as here. `examined` is the metric whose misjudged answers are shown. Raises ConfigError for a run
+    without scores.
     """
     scoring = run.current_scoring
     if scoring is None:
@@ -117,7 +133,7 @@ def calibrate(run: Run, *, pooled: bool = False) -> Calibration:
     return Calibration(
         runs=runs,
         left_out=left_out,
-        aspects=[_table(aspect, names, values, marks.get(aspect, {}), pairs) for aspect in WORDS],
+        aspects=[_table(aspect, names, values, marks.get(aspect, {}), pairs, examined) for aspect in WORDS],
         correlations=_correlations(names, values, list(pairs)),
     )
 
@@ -170,15 +186,46 @@ def _marks(runs: Sequence[Run]) -> dict[str, dict[int, bool]]:
 
 
 def _table(
-    aspect: str, names: Sequence[str], values: Values, marks: Mapping[int, bool], pairs: Mapping[int, str]
+    aspect: str,
+    names: Sequence[str],
+    values: Values,
+    marks: Mapping[int, bool],
+    pairs: Mapping[int, str],
+    examined: str,
 ) -> AspectTable:
     words = WORDS[aspect]
     found = [_agreement(name, values[name], marks, pairs, words) for name in names]
     measured = [each for each in found if each.found.auroc is not None]
     measured.sort(key=lambda each: -(each.found.auroc.mean if each.found.auroc else 0.0))
+    looked_at = next((each for each in measured if each.metric == examined), measured[0] if measured else None)
     return AspectTable(
-        aspect, words, len(marks), sum(marks.values()), measured, [each for each in found if each.found.auroc is None]
+        aspect=aspect,
+        words=words,
+        marked=len(marks),
+        positive=sum(marks.values()),
+        rows=measured,
+        unmeasured=[each for each in found if each.found.auroc is None],
+        examined=looked_at,
+        misjudged=_misjudged(looked_at, values[looked_at.metric], marks, words) if looked_at else [],
     )
+
+
+def _misjudged(
+    metric: MetricAgreement, values: Mapping[int, float], marks: Mapping[int, bool], words: tuple[str, str]
+) -> list[Misjudged]:
+    """Return the answers on the wrong side of the metric's best threshold, the farthest from it first."""
+    best = metric.found.best
+    if best is None or best.constant:
+        return []
+    sign = 1.0 if metric.scale.higher_is_better else -1.0
+    beyond = {answer: sign * values[answer] - best.value for answer in marks if answer in values}
+    wrong = [answer for answer, distance in beyond.items() if (distance >= 0) != marks[answer]]
+    shown = sorted(wrong, key=lambda answer: (-abs(beyond[answer]), answer))[:MOST_MISJUDGED]
+    answers = Answer.objects.select_related("question", "run").defer("contexts", "prompt").in_bulk(shown)
+    return [
+        Misjudged(answers[answer], metric.scale.text(values[answer]), words[0 if marks[answer] else 1])
+        for answer in shown
+    ]
 
 
 def _agreement(

@@ -59,6 +59,9 @@ def test_agreement_is_shown_with_intervals(client):
     # All of the 8 right answers have 1; of the 8 wrong ones o1 (twice) has 0 and six have 1, which tie.
     assert bounding.found.auroc.mean == pytest.approx((8 * 2 + 8 * 6 / 2) / 64)
     assert "≥ 0.50" in html
+    html = client.get(address(run), {"metric": "knowledge_bounding"}).content.decode()
+    assert "Where Knowledge bounding and the marks disagree most" in html
+    assert 'href="?metric=knowledge_bounding#misjudged-right" aria-current="true"' in html
 
 
 def test_a_run_without_scores_can_be_marked_already(client):

@@ -41,6 +41,11 @@ def test_money_has_four_decimals_below_a_dollar(value, shown):
     assert formats.money(value) == shown
 
 
+@pytest.mark.parametrize("value, shown", [(-0.316, "−0.32"), (-0.001, "0.00"), (0.5, "0.50"), (None, "—")])
+def test_a_number_below_zero_has_a_true_minus_sign(value, shown):
+    assert formats.decimals(value) == shown
+
+
 def test_thousands_are_grouped_and_attributes_are_not():
     assert formats.thousands(12400) == "12,400"
     assert formats.plain(12400) == "12400"

@@ -38,7 +38,7 @@ def score(value: float | str | None) -> str:
 @register.filter
 def decimals(value: float | None) -> str:
     """Return a number that may be negative, with two decimals and a true minus sign: −0.32."""
-    return score(value).replace("-", MINUS)
+    return score(0.0 if value is not None and abs(value) < 0.005 else value).replace("-", MINUS)
 
 
 @register.filter

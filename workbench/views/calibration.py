@@ -39,7 +39,7 @@ def calibration(request: HttpRequest, pk: int) -> HttpResponse:
         "elsewhere": elsewhere.values("answer__run").distinct().count(),
     }
     if found.current_scoring:
-        context["calibration"] = calibrate(found, pooled=pooled)
+        context["calibration"] = calibrate(found, pooled=pooled, examined=request.GET.get("metric", ""))
     return render_page(request, "calibration/page.html", "calibration/_report.html", context)
 
 

@@ -53,6 +53,19 @@ def test_a_metric_that_follows_the_marks_stands_first_with_its_threshold():
     assert unmeasured["robustness"] == "none of the marked answers have this score; 10 are needed"
 
 
+def test_the_answers_that_a_metric_misjudges_are_shown_the_worst_first():
+    # Right: 4 words (1.0) six times; wrong: 1 word (0.25) four times, 4 words once, 3 words (0.75) once.
+    words = [4] * 6 + [1] * 4 + [4, 3]
+    run = marked_run(questions(), words, lambda number: number < 6, evaluation={"metrics": ["exact_match"]})
+    found = calibrate(run, examined="recall").aspects[0]
+    assert found.examined.metric == "recall"
+    assert found.examined.threshold == "≥ 0.88"
+    assert [(each.answer.question.question_id, each.value, each.mark) for each in found.misjudged] == [
+        ("q10", "1.00", "wrong")
+    ]
+    assert calibrate(run, examined="nonsense").aspects[0].examined == found.rows[0]
+
+
 def test_lower_is_better_is_turned_round():
     run = marked_run(
         questions(), [4, 3, 1, 0] * 3, lambda number: number % 4 < 2, evaluation={"metrics": ["latency_s"]}
