@@ -3,7 +3,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages setup setup-dev run worker test test-slow check bench bench-retrieval demo pins clean
+.PHONY: help packages setup setup-dev run worker test test-slow check bench bench-retrieval bench-validity demo pins clean
 
 PYTHON ?= python3.11
 HOST ?= 127.0.0.1
@@ -58,6 +58,9 @@ bench: setup-dev ## measure; writes docs/benchmarks.md
 
 bench-retrieval: setup-dev ## every chunker and retriever on span corpora; writes docs/benchmarks.md
 	$(BIN)/python -m tests.bench.run_all retrieval retrieval_matrix retrieval_best
+
+bench-validity: setup-dev ## how well metrics without a judge agree with people; writes docs/benchmarks.md
+	$(BIN)/python -m tests.bench.run_all validity
 
 pins: setup-dev ## write constraints.txt from what is installed
 	@scripts/pin > constraints.new && mv constraints.new constraints.txt

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.support.evidence import Evidence, Floats
-from evaluation.support.units import WORD, Sentence, Unit
+from evaluation.support.units import WORD, Sentence, Unit, plain
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.reader.declining import antonyms
 
@@ -36,7 +36,7 @@ class Question:
 
     def words_there(self, candidate: int) -> list[str]:
         """Return the plain words of a candidate sentence."""
-        return [unit.text.lower() for unit in self.evidence.sentences[candidate].units if unit.kind == WORD]
+        return [plain(unit.text) for unit in self.evidence.sentences[candidate].units if unit.kind == WORD]
 
 
 class Meaning:
@@ -69,11 +69,11 @@ class Meaning:
             if not there:
                 continue
             cosines = (
-                np.stack([self._vectors[unit.text.lower()] for _, unit in rows])
+                np.stack([self._vectors[plain(unit.text)] for _, unit in rows])
                 @ np.stack([self._vectors[word] for word in there]).T
             )
             for line, (row, unit) in enumerate(rows):
-                opposite = antonyms().get(unit.text.lower(), frozenset())
+                opposite = antonyms().get(plain(unit.text), frozenset())
                 found[row, column] = max(
                     (float(cosine) for cosine, word in zip(cosines[line], there, strict=True) if word not in opposite),
                     default=0.0,
@@ -86,7 +86,7 @@ def _texts(question: Question) -> Iterable[str]:
         return
     yield question.sentence.text
     open_words = question.open_words
-    yield from (unit.text.lower() for _, unit in open_words)
+    yield from (plain(unit.text) for _, unit in open_words)
     for candidate in question.candidates:
         yield question.evidence.sentences[candidate].text
         if open_words:

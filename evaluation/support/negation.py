@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from evaluation.questions.words import word_set
-from evaluation.support.units import SMALL, SPEAKER, Sentence
+from evaluation.support.units import SMALL, SPEAKER, Sentence, plain
 
 _CUES = word_set("not no never nor neither none nobody nothing without cannot n't hardly unable")
 _REACH = 2
@@ -17,7 +17,8 @@ def denied(sentence: Sentence) -> frozenset[str]:
     """Return the keys of the units that stand right after a negation."""
     found, left = set(), 0
     for unit in sentence.units:
-        if unit.text.lower() in _CUES or unit.text.lower().endswith(("n't", "n’t")):
+        word = plain(unit.text)
+        if word in _CUES or word.endswith("n't"):
             left = _REACH
         elif left and unit.kind not in (SMALL, SPEAKER):
             found.add(unit.key)

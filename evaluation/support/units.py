@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,8 +15,15 @@ from rag_pipeline.reader.words import rarity, stem, word_list
 
 NUMBER, NAME, WORD, SMALL, SPEAKER, PAIR = "number", "name", "word", "small", "speaker", "pair"
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\w*\d\w*")
-_POSSESSIVE = re.compile(r"['’]s$")
+_MARKS = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0963"
+"""Accents and vowel signs that \\w leaves out."""
+_LETTERS = rf"[^\W\d_](?:[^\W\d_]|[{_MARKS}])*"
+_WORD = re.compile(
+    rf"{_LETTERS}(?:['’]{_LETTERS})*(?:\s['’]\s?(?:s|t|m|re|ve|ll|d)\b|\sn['’]t\b)?|\w*\d\w*", re.IGNORECASE
+)
+"""A word; in tokenised text with what was cut off: do n't, don ' t, Curie 's."""
+_POSSESSIVE = re.compile(r"\s?['’]\s?s$", re.IGNORECASE)
+_ACCENTS = re.compile(f"[{_MARKS}]")
 _TOKENISED_STOP = re.compile(r"(?<=\s)[.!?;](?=\s)")
 _SPEAKERS = frozenset(["i", "me", "my", "mine", "myself", "i'm", "i've", "i'd", "i'll"])
 _PIECES = frozenset(["s", "t", "m", "re", "ve", "ll", "d", "nt", "n't"])
@@ -38,13 +46,12 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence at `start`..`end` of its text, with its units in order; `words` in lower case, negations too."""
+    """A sentence at `start`..`end` of its text, with its units in order."""
 
     start: int
     end: int
     text: str
     units: tuple[Unit, ...]
-    words: frozenset[str]
 
 
 @lru_cache(maxsize=4096)
@@ -69,7 +76,7 @@ def _sentence(text: str, start: int, end: int) -> Sentence:
         start += 1
     said = text[start:end]
     units = tuple(sorted(_units(said, start), key=lambda unit: unit.start))
-    return Sentence(start, end, said, units, frozenset(unit.text.lower() for unit in units))
+    return Sentence(start, end, said, units)
 
 
 def _units(said: str, start: int) -> Iterator[Unit]:
@@ -96,7 +103,7 @@ def _pairs(run: re.Match[str], start: int) -> Iterator[Unit]:
 
 
 def _word(word: str, start: int, *, capital: bool) -> Unit:
-    lower = word.lower().replace("’", "'")
+    lower = plain(word)
     end = start + len(word)
     if lower in _SPEAKERS:
         return Unit(start, end, word, lower, SPEAKER, 0.5)
@@ -108,6 +115,13 @@ def _word(word: str, start: int, *, capital: bool) -> Unit:
     if capital or min(rare, rarity(root(lower))) >= _RARE:
         return Unit(start, end, word, stem(root(lower)), NAME, max(rare, 0.8))
     return Unit(start, end, word, stem(root(lower)), WORD, rare)
+
+
+@lru_cache(maxsize=50_000)
+def plain(word: str) -> str:
+    """Return a word in lower case, without accents and the blanks of tokenising."""
+    letters = _ACCENTS.sub("", unicodedata.normalize("NFKD", word.lower())).replace("’", "'")
+    return "".join(letters.split())
 
 
 @lru_cache(maxsize=50_000)

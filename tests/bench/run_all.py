@@ -107,7 +107,8 @@ def report(sections: dict[str, str]) -> str:
     """Return the whole page."""
     head = (
         "# Benchmarks\n\n"
-        "Written by `make bench`; `make bench-retrieval` writes the parts on retrieval (one part alone: "
+        "Written by `make bench`; `make bench-retrieval` writes the parts on retrieval, `make bench-validity` the "
+        "one on people (one part alone: "
         "`python -m tests.bench.run_all throughput`). The figures are in [benchmarks.json](benchmarks.json) too. "
         "The data are public and not part of the repository; `WORKBENCH_BENCH_DATA` names their folder. "
         "Vectors are kept in `bench/` of the data folder for the next time.\n\n"
