@@ -39,6 +39,7 @@
       const reason = box.parentElement.querySelector(".metric-unmet");
       if (reason) reason.hidden = chosen;
     });
+    field.form.querySelectorAll("[data-judge-wanted]").forEach((note) => { note.hidden = chosen; });
     field.form.querySelectorAll("[data-under-test]").forEach((note) => {
       note.hidden = field.value.trim() !== note.dataset.underTest;
     });

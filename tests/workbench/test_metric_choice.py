@@ -138,6 +138,11 @@ class TestAspects:
         assert response.status_code == 422
         assert "The metric aspect:polite has no definition." in response.content.decode()
 
+    def test_of_ones_own_ask_for_a_judge_where_there_is_none(self, client, testset):
+        without, chosen = (client.get("/", given).content.decode() for given in ({}, {"judge": JUDGE}))
+        assert "data-judge-wanted>" in without
+        assert "data-judge-wanted hidden>" in chosen
+
     def test_ticked_and_own_ones_are_one_list(self):
         data = QueryDict("metrics=token_f1&metrics=aspect:coherence&aspect-0-name=Kind!&aspect-1-name=&aspect-2-name=b")
         names = MetricsWidget([]).value_from_datadict(data, {}, "metrics")

@@ -113,12 +113,13 @@ class OwnView:
 
 @dataclass(frozen=True, slots=True)
 class PickerView:
-    """All that the template draws."""
+    """All that the template draws. `judged`: there is a judge."""
 
     name: str
     id: str
     groups: Sequence[GroupView]
     own: Sequence[OwnView] = field(default_factory=tuple)
+    judged: bool = True
 
     @property
     def checked(self) -> int:
@@ -156,7 +157,7 @@ def make_picker(
     ]
     own = [key for key in chosen if key.startswith(PREFIX) and key not in {metric.key for metric in metrics}]
     rows = [_own(place, id, key, options.get(key, {})) for place, key in enumerate([*own, ""])]
-    return PickerView(name, id, views, rows if metrics.find("aspect:any") else ())
+    return PickerView(name, id, views, rows if metrics.find("aspect:any") else (), "judge" not in available.lacking)
 
 
 def option_name(metric: str, option: str) -> str:
