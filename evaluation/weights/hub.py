@@ -14,7 +14,7 @@ M = TypeVar("M")
 
 _WEIGHT_FILES = ("*.safetensors", "*.bin")
 _HUB_PATIENCE_S = 10.0
-_FOLDER = "set its option model to a folder that holds a model"
+_FOLDER = "set the option model to a folder"
 _MEND = f"choose another, or {_FOLDER}"
 _HEADLESS = ("Model", "ForMaskedLM", "EncoderModel")
 """Ends of the names of architectures without the layer that scores or writes: loading would add random numbers."""
@@ -38,7 +38,7 @@ def why_not_to_be_had(name: str) -> str:
     from huggingface_hub import constants
 
     if constants.HF_HUB_OFFLINE:
-        return f"the model {name} is not on this machine, and HF_HUB_OFFLINE forbids fetching it: {_MEND}"
+        return f"{name} is not on this machine, and HF_HUB_OFFLINE forbids fetching it: {_MEND}"
     return "" if reachable(constants.ENDPOINT) else _unreachable(name)
 
 
@@ -130,7 +130,7 @@ def _check_hub(name: str) -> None:
 
 
 def _unreachable(name: str) -> str:
-    return f"the model {name} is not on this machine and the hub cannot be reached: connect this machine, or {_FOLDER}"
+    return f"{name} is not on this machine and the hub cannot be reached: connect it, or {_FOLDER}"
 
 
 def _is_folder(name: str) -> bool:

@@ -42,7 +42,7 @@ class TestAbsentModel:
     def test_is_told_before_a_run(self, metric, hub_cache):
         reason = metric().unready()
         assert "is not on this machine, and HF_HUB_OFFLINE forbids fetching it" in reason
-        assert "set its option model to a folder" in reason
+        assert "set the option model to a folder" in reason
 
     def test_gives_null_for_every_row_with_the_mend(self, metric, hub_cache):
         scores = metric().score_many([SAMPLE, SAMPLE], make_context(["attempt"] * 2))
@@ -112,4 +112,4 @@ def test_the_page_is_told_whether_the_hub_can_be_reached(hub_cache, monkeypatch)
         monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{listening.getsockname()[1]}")
         assert metric.unready() == ""
     monkeypatch.setattr(constants, "ENDPOINT", f"{constants.ENDPOINT}/closed")  # another address: asked anew
-    assert "the hub cannot be reached: connect this machine, or set its option model" in metric.unready()
+    assert "the hub cannot be reached: connect it, or set the option model" in metric.unready()
