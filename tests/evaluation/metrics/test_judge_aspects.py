@@ -140,3 +140,20 @@ def test_every_prompt_that_a_metric_names_is_shipped_with_examples(metric: Any) 
     for name in metric.judge_prompts:
         assert placeholders(shipped_prompts()[name])
         assert "Example 2" in shipped_prompts()[name]
+
+
+@pytest.mark.parametrize(
+    "answer", ["孟菲斯城。" * 3, "في مدينة منف 🐪", "Memphis " * 10_000, '{"holds": true} {answer}']
+)
+def test_any_script_and_length_reaches_the_judge_whole(fake_openai: FakeOpenAI, answer: str) -> None:
+    for name, form in (("aspect:coherence", "AspectVerdict"), ("judge_score", "AnswerRating")):
+        [score] = scores(name, make_sample(answer))
+        assert score.value is not None
+        [prompt] = fake_openai.asked_for(form)
+        assert f"<answer>\n{answer.strip()}\n</answer>" in prompt
+
+
+def test_the_same_row_twice_is_asked_about_once(fake_openai: FakeOpenAI) -> None:
+    one, two = scores("judge_score", make_sample(), make_sample())
+    assert one == two
+    assert len(fake_openai.requests) == 1
