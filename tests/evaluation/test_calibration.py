@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
@@ -38,6 +38,7 @@ def test_auroc_counts_couples_in_order_and_ties_as_half():
     assert auroc(np.array([0.9, 0.5, 0.2, 0.5, 0.1]), np.array([R, R, R, W, W])) == pytest.approx((2 + 1.5 + 1) / 6)
 
 
+@settings(max_examples=40)
 @given(MARKED)
 def test_auroc_agrees_with_scikit_learn_and_with_mann_whitney(rows):
     scores, marks = arrays(rows)
@@ -46,6 +47,7 @@ def test_auroc_agrees_with_scikit_learn_and_with_mann_whitney(rows):
     assert auroc(scores, marks) == pytest.approx(u / (marks.sum() * (~marks).sum()))
 
 
+@settings(max_examples=40)
 @given(MARKED)
 def test_turning_scores_round_turns_the_auroc_round(rows):
     scores, marks = arrays(rows)
@@ -94,6 +96,7 @@ def test_a_threshold_that_calls_all_answers_alike_says_so():
     assert (found.constant, found.accuracy, found.kappa) == (True, pytest.approx(2 / 3), 0)
 
 
+@settings(max_examples=40)
 @given(MARKED)
 def test_no_threshold_at_all_does_better_than_the_best(rows):
     scores, marks = np.array([float(score) for score, _ in rows]), np.array([mark for _, mark in rows])
@@ -104,6 +107,7 @@ def test_no_threshold_at_all_does_better_than_the_best(rows):
     assert found.accuracy > max(marks.mean(), 1 - marks.mean()) - 1e-9
 
 
+@settings(max_examples=40)
 @given(MARKED)
 def test_kappa_agrees_with_scikit_learn(rows):
     scores, marks = arrays(rows)
@@ -206,6 +210,7 @@ def test_the_same_marks_give_the_same_numbers():
     assert agreement(noisy(40, per_cluster=2)) == agreement(noisy(40, per_cluster=2))
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=10, max_size=40))
 def test_spearman_agrees_with_scipy(rows):
     first, second = (np.array(side, float) for side in zip(*rows, strict=True))
