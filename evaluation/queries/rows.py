@@ -160,6 +160,14 @@ class ScoreView:
     reason: str
     details: dict[str, Any]
 
+    @property
+    def short_details(self) -> dict[str, Any]:
+        """The details that a line can hold: without sentences, drawn apart, and the counts that the reason says."""
+        sentences = self.details.get("sentences")
+        apart = isinstance(sentences, list) and all(isinstance(each, dict) for each in sentences)
+        drawn = {"pooled", "sentences"} if apart else {"pooled"}
+        return {name: value for name, value in self.details.items() if name not in drawn}
+
 
 @dataclass(frozen=True, slots=True)
 class FailureView:

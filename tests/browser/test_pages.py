@@ -17,6 +17,7 @@ PAGES = {
     "Compare": "/compare/",
     "Chat": "/chat/",
     "Metrics": "/metrics/",
+    "Score": "/score/",
 }
 SERIOUS = {"serious", "critical"}
 

@@ -220,3 +220,14 @@ def test_more_files_make_no_more_queries(client, scored):
 @pytest.mark.parametrize("address", ["upload/", "1/again/", "1/delete/"])
 def test_actions_are_posted(client, address):
     assert client.get(f"/score/{address}").status_code == 405
+
+
+def test_a_row_shows_each_sentence_with_what_supports_it(client):
+    client.post("/score/upload/", FORM | {"file": sent(ROWS[1:2]), "metrics": ["groundedness_offline"]})
+    file = AnswerFile.objects.get()
+    AnswerFile.objects.update(spec=file.spec | {"eval_embedding": "words:any"})
+    run_inline(file.task)
+    html = client.get(f"/score/{file.pk}/rows/1/").content.decode()
+    assert "Sentence by sentence" in html
+    assert "Closest, in context 1:" in html
+    assert "evidence_start" not in html
