@@ -86,11 +86,11 @@ def test_marking_works_without_javascript_and_goes_on_when_an_answer_has_its_mar
     first = next(pk for pk in order if run.answers.get(pk=pk).question.question_id in asked_both)
     where = address(run, "run-mark", first)
     response = client.post(where, {"mark": "right:0", "queue": "1", "aspect": ""})
-    assert response["Location"] == f"{address(run, 'run-marks')}?answer={first}&aspect="
+    assert response["Location"] == f"{address(run, 'run-marks')}?aspect=&answer={first}"
     html = client.get(response["Location"]).content.decode()
     assert 'value="right:0" aria-pressed="true"' in html
     response = client.post(where, {"mark": "grounded:1", "queue": "1", "aspect": ""})
-    assert response["Location"] == f"{address(run, 'run-marks')}?after={first}&aspect="
+    assert response["Location"] == f"{address(run, 'run-marks')}?aspect=&answer={next_to_mark(run, after=first)}"
     assert marks_of(first) == {"right": False, "grounded": True}
     back = client.get(address(run, "run-marks"), {"answer": first}).content.decode()
     assert "Recall" in back  # marked: the scores may be seen
@@ -105,6 +105,8 @@ def test_htmx_gets_the_next_answer_alone(client, run):
     assert "<html" not in html
     assert run.answers.get(pk=next_to_mark(run, ("right",), first)).question.text in html
     assert "Right: 1 of 8 marked" in html
+    following = next_to_mark(run, ("right",), first)
+    assert response["HX-Replace-Url"] == f"{address(run, 'run-marks')}?aspect=right&answer={following}"
 
 
 def test_when_all_is_marked_the_queue_says_so(client, run):

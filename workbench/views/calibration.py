@@ -96,10 +96,14 @@ def _go_on(request: HttpRequest, found: Run, answer: int) -> HttpResponse:
     wanted = _wanted(request.POST.get("aspect", ""))
     asked = askable(found).get(answer, ())
     lacking = [aspect for aspect in wanted if aspect in asked and aspect not in marks_of(answer)]
-    if wants_part(request):
-        return _queue_page(request, found, wanted, answer if lacking else next_to_mark(found, wanted, answer))
-    query = urlencode({"answer" if lacking else "after": str(answer), "aspect": request.POST.get("aspect", "")})
-    return redirect(f"{reverse('run-marks', args=[found.pk])}?{query}")
+    shown = answer if lacking else next_to_mark(found, wanted, answer)
+    query = {"aspect": request.POST.get("aspect", "")} | ({"answer": str(shown)} if shown else {})
+    address = f"{reverse('run-marks', args=[found.pk])}?{urlencode(query)}"
+    if not wants_part(request):
+        return redirect(address)
+    response = _queue_page(request, found, wanted, shown)
+    response["HX-Replace-Url"] = address
+    return response
 
 
 def _queue_page(request: HttpRequest, found: Run, wanted: Sequence[str], answer_id: int | None) -> HttpResponse:
