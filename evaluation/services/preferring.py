@@ -37,7 +37,7 @@ def start_preferring(*, a: Run, b: Run, judge: str, votes: int = 1, inline: bool
     check_judge(spec)
     _check_comparable(a, b)
     with transaction.atomic():
-        Run.objects.select_for_update().filter(pk__in=(a.pk, b.pk)).first()
+        list(Run.objects.select_for_update().filter(pk__in=(a.pk, b.pk)).order_by("pk"))  # of two at once, one waits
         earlier = list(preferences_between(a, b).select_related("task"))
         if any(each.task is not None and each.task.active for each in earlier):
             raise ConfigError("The judge is comparing these two runs already. Wait until it has ended, or cancel it.")
