@@ -196,3 +196,12 @@ def test_a_wrong_type_is_refused_with_its_line_or_scored(name, value):
         said = ""
         assert keys == [FULL.keys(), row.keys()]
     assert not said or (said.startswith("Line 2: ") and said.endswith("Nothing was scored."))
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_every_row_with_the_real_embedding():
+    check(
+        finished(score_answers(answered=answered(ROWS), spec=EvaluationSpec(), refusal=DEFAULT_REFUSAL, names=None)),
+        ROWS,
+    )

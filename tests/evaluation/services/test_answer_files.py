@@ -124,3 +124,30 @@ def test_a_file_is_deleted_with_its_rows_but_not_while_it_is_scored():
     delete_answer_file(file=file)
     assert not folder.exists()
     assert not BackgroundTask.objects.exists()
+
+
+def test_a_cancelled_scoring_leaves_the_earlier_scores():
+    file = scored()
+    score_file_again(file=file, spec=SPEC, names=["brevity"], refusal=DEFAULT_REFUSAL, inline=True)
+    file.refresh_from_db()
+
+    def cancel(task: BackgroundTask) -> None:
+        if task.step and not task.cancel_requested:
+            request_cancel(task)
+
+    assert run_inline(file.task, cancel).state == BackgroundTask.State.CANCELLED
+    assert list(AnswerFile.objects.get().summary["metrics"]) == NAMES
+    assert "brevity" not in (folder_of(file) / "summary.json").read_text()
+
+
+def test_a_file_is_judged_and_says_what_that_took(fake_openai):
+    rows = "\n".join(json.dumps(row | {"contexts": ["It was in Memphis."]}) for row in ROWS).encode()
+    spec = EvaluationSpec(eval_embedding="words:any", judge="openai:judge-1")
+    file = scored(data=rows, spec=spec, names=["faithfulness", "claim_recall"])
+    judge = file.summary["judge"]
+    assert judge["model"] == "openai:judge-1"
+    assert judge["calls"] > 0
+    assert all("{" in text for text in judge["prompts"].values())
+    assert file.summary["details"]["faithfulness"]["pooled"] == [1, 2]  # Memphis is in the context, 196 BC is not
+    details = json.loads((folder_of(file) / "details.jsonl").read_text().splitlines()[0])
+    assert details["claims"]["answer"]
