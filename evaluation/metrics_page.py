@@ -47,12 +47,17 @@ def _entry(metric: type[Metric]) -> Iterator[str]:
     if metric.kinds != Metric.kinds:
         yield f"- Counts for: {kind_words(metric.kinds)} questions"
     for name, option in metric.Options.model_fields.items():
-        yield f"- Option `{name}` ({option.default}): {option.description}"
+        yield f"- Option `{name}` ({option.default or _empty(option.default)}): {option.description}"
     if metric.source:
         yield f"- Source: {metric.source}"
     if metric.worked:
         yield from _worked(metric.worked)
     yield ""
+
+
+def _empty(default: object) -> str:
+    """Return a default that is false in words: nothing set, or the value itself."""
+    return "none" if default in ("", (), None) else str(default)
 
 
 def _worked(example: WorkedExample) -> Iterator[str]:

@@ -43,7 +43,7 @@ class AnswerReward(WeightsMetric):
     source = "Köpf et al. 2023 (OpenAssistant); as metrics.rag.answer_reward in unitxt (Bandel et al. 2024)"
     worked = WorkedExample(
         0.88,
-        "A reward of 2 gives 1 / (1 + e^−2) = 0.88; one of 0 gives 0.5.",
+        "With a model that rewards this answer with 2: 1 / (1 + e^−2) = 0.88. A reward of 0 gives 0.5.",
         question="What is the capital of France?",
         answer="Paris.",
         executed=False,

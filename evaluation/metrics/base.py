@@ -32,6 +32,7 @@ INPUTS = {
     "usage": "measured times, tokens or cost",
     "judge": "a judge",
     "weights": "a model's weights",
+    "server": "a LanguageTool server",
 }
 """What a metric may need, and how it is called in the RAG task format."""
 

@@ -27,8 +27,8 @@ class ContextRelevancePerplexity(QuestionRelevance):
     worked = WorkedExample(
         0.06,
         "The tokens of the question and its end mark have certain probabilities after “Generate a question based on "
-        "the given content: we are the world”; with google/flan-t5-small their geometric mean is 0.060. Of tokens with "
-        "0.5 and 0.125 it would be √(0.5 · 0.125) = 0.25.",
+        "the given content: we are the world”; with google/flan-t5-small their geometric mean is 0.060 (as unitxt has "
+        "it). Of tokens with 0.5 and 0.125 it would be √(0.5 · 0.125) = 0.25.",
         question="who are we?",
         contexts=("we are the world",),
         executed=False,

@@ -28,8 +28,8 @@ class ContextRelevancePerplexityAtK(QuestionRelevance):
     formula = "mean over the first k contexts of what context_relevance_perplexity takes the maximum of"
     worked = WorkedExample(
         0.04,
-        "After the first context the tokens of the question have a geometric mean of 0.06, after the second of 0.02: "
-        "(0.06 + 0.02) / 2 = 0.04.",
+        "With a model under which the tokens of the question have a geometric mean of 0.06 after the first context and "
+        "of 0.02 after the second: (0.06 + 0.02) / 2 = 0.04.",
         question="who are we?",
         contexts=("we are the world", "the Rosetta Stone"),
         options={"k": 3},

@@ -42,7 +42,7 @@ class CrossEncoderSimilarity(WeightsMetric):
     source = "Semantic answer similarity (Risch et al. 2021); models as in Reimers and Gurevych 2019"
     worked = WorkedExample(
         0.9,
-        "A model of the STS benchmark gives 0.9 for the first reference and 0.2 for the second: the better one counts.",
+        "With a model that gives 0.9 for the first reference and 0.2 for the second: the better one counts, 0.9.",
         question="Where was the decree issued?",
         answer="in Memphis",
         references=("Memphis", "a city in Egypt"),

@@ -71,7 +71,7 @@ class GrammaticalErrorRate(Metric):
     label = "Grammatical error rate"
     help = "Share of the answer's sentences in which a LanguageTool server finds a mistake."
     group = "linguistic"
-    needs: ClassVar[frozenset[str]] = frozenset({"answer"})
+    needs: ClassVar[frozenset[str]] = frozenset({"answer", "server"})
     higher_is_better = False
     formula = "sentences with at least one mistake / sentences"
     source = "LanguageTool (Naber 2003)"

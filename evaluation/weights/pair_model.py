@@ -48,13 +48,15 @@ class PairModel:
 
     def logits(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
         """Return what the last layer gives for each pair: any number, higher for better."""
-        return self._scores(pairs, squashed=False)
+        with _lock:  # neither a model nor its tokenizer is safe to share between threads
+            return self._scores(pairs, squashed=False)
 
     def similarities(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
         """Return the model's own score of each pair, as its settings say: by default the logistic function of it, and
         for two labels the probability of the second.
         """
-        return self._scores(pairs, squashed=self._activation != _IDENTITY)
+        with _lock:
+            return self._scores(pairs, squashed=self._activation != _IDENTITY)
 
     def _scores(self, pairs: Sequence[tuple[str, str]], *, squashed: bool) -> list[PairScore]:
         distinct = list(dict.fromkeys(pairs))
@@ -71,12 +73,11 @@ class PairModel:
         values = {pair: PairScore(None, reason=problem(*pair)) for pair in distinct}
         fits = [place for place, pair in enumerate(distinct) if not values[pair].reason]
         lengths = [min(window, len(tokens[distinct[each][0]]) + len(tokens[distinct[each][1]])) for each in fits]
-        with _lock:
-            for batch in batches(lengths, _BATCH_TOKENS):
-                chosen = [distinct[fits[each]] for each in batch]
-                for pair, value in zip(chosen, self._values(chosen, window, squashed), strict=True):
-                    cut = len(tokens[pair[0]]) + len(tokens[pair[1]]) - room
-                    values[pair] = PairScore(value, max(0, cut))
+        for batch in batches(lengths, _BATCH_TOKENS):
+            chosen = [distinct[fits[each]] for each in batch]
+            for pair, value in zip(chosen, self._values(chosen, window, squashed), strict=True):
+                cut = len(tokens[pair[0]]) + len(tokens[pair[1]]) - room
+                values[pair] = PairScore(value, max(0, cut))
         return [values[pair] for pair in pairs]
 
     def _values(self, pairs: Sequence[tuple[str, str]], window: int, squashed: bool) -> list[float]:
@@ -104,7 +105,11 @@ class PairModel:
 
     def _window(self) -> int:
         """Return the longest input in tokens, special ones included: the shorter of what tokenizer and model say."""
-        sizes = (self._tokenizer.model_max_length, getattr(self._model.config, "max_position_embeddings", None))
+        config: Any = self._model.config
+        places = getattr(config, "max_position_embeddings", None)
+        if places and "roberta" in config.model_type:
+            places -= config.pad_token_id + 1  # its positions begin behind that of the padding
+        sizes = (self._tokenizer.model_max_length, places)
         known = [int(size) for size in sizes if size and 0 < size < _NO_LIMIT]
         return min(known, default=_DEFAULT_WINDOW)
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 PROMPT = "Generate a question based on the given content:"
 _BATCH_TOKENS = 8192
+_TARGET_TOKENS = 1024
+"""Of questions at once: each takes a number for every word of the vocabulary, 130 kB with flan-t5."""
 _MOST_KNOWN = 20_000
 """Pairs whose likelihood is kept: two metrics of one scoring read the same ones."""
 _KIND = "a model that writes one text after another (seq2seq)"
@@ -70,33 +72,44 @@ class QuestionModel:
             return f"the model does not know the script of the {unknown[0]}" if unknown else ""
 
         found = [Likelihood(None, reason=problem(*pair)) for pair in pairs]
-        readable = [place for place, each in enumerate(found) if not each.reason]
-        sources = [self._fitted(contexts[pairs[place][1]], window) for place in readable]
-        targets = [questions[pairs[place][0]] for place in readable]
-        lengths = [len(source) + len(target) for source, target in zip(sources, targets, strict=True)]
-        for batch in batches(lengths, _BATCH_TOKENS):
-            values = self._values([sources[each] for each in batch], [targets[each] for each in batch])
-            for each, value in zip(batch, values, strict=True):
-                cut = len(contexts[pairs[readable[each]][1]]) - len(sources[each])
-                found[readable[each]] = Likelihood(value, cut)
+        asked: dict[str, list[int]] = {}
+        for place, (_, context) in enumerate(pairs):
+            if not found[place].reason:
+                asked.setdefault(context, []).append(place)
+        sources = [self._fitted(contexts[text], window) for text in asked]
+        for batch in batches([len(source) for source in sources], _BATCH_TOKENS):
+            texts = [list(asked)[each] for each in batch]
+            rows = [(row, place) for row, text in enumerate(texts) for place in asked[text]]
+            targets = [(row, questions[pairs[place][0]]) for row, place in rows]
+            for (row, place), value in zip(rows, self._values([sources[each] for each in batch], targets), strict=True):
+                found[place] = Likelihood(value, len(contexts[texts[row]]) - len(sources[batch[row]]))
         return found
 
-    def _values(self, sources: Sequence[list[int]], targets: Sequence[list[int]]) -> list[float]:
-        """Return exp(mean log p) of each target's tokens, its end mark included, by teacher forcing.
+    def _values(self, sources: Sequence[list[int]], targets: Sequence[tuple[int, list[int]]]) -> list[float]:
+        """Return exp(mean log p) of the tokens of each (number of its source, target), its end mark included.
 
-        The model is given the tokens before each one as they are, not as it would have written them.
+        Teacher forcing: the model is given the tokens before each one as they are, not as it would have written them.
+        Each source is read once, whatever the number of its targets.
         """
         import torch
+        from transformers.modeling_outputs import BaseModelOutput
 
         source, source_mask = self._padded(sources)
-        target, target_mask = self._padded(targets)
+        values = [0.0] * len(targets)
         with torch.inference_mode():
-            logits = self._model(
-                input_ids=source, attention_mask=source_mask, labels=target.masked_fill(target_mask == 0, -100)
-            ).logits
-            chosen = logits.gather(2, target.unsqueeze(2)).squeeze(2) - logits.logsumexp(2)
-            means = (chosen * target_mask).sum(1) / target_mask.sum(1)
-        values: list[float] = means.exp().tolist()
+            read = self._model.get_encoder()(input_ids=source, attention_mask=source_mask).last_hidden_state
+            for batch in batches([len(tokens) for _, tokens in targets], _TARGET_TOKENS):
+                rows = torch.tensor([targets[each][0] for each in batch])
+                target, mask = self._padded([targets[each][1] for each in batch])
+                logits = self._model(
+                    encoder_outputs=BaseModelOutput(last_hidden_state=read[rows]),
+                    attention_mask=source_mask[rows],
+                    labels=target.masked_fill(mask == 0, -100),
+                ).logits
+                chosen = logits.gather(2, target.unsqueeze(2)).squeeze(2) - logits.logsumexp(2)
+                means = (chosen * mask).sum(1) / mask.sum(1)
+                for each, value in zip(batch, means.exp().tolist(), strict=True):
+                    values[each] = value
         return values
 
     def _padded(self, rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:

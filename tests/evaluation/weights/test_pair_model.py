@@ -109,3 +109,21 @@ def test_the_shipped_models_are_not_asked_about_other_scripts():
 
 def test_an_empty_answer_is_null(folder):
     assert rewards(folder, " ")[0].reason == "the answer is empty"
+
+
+def test_a_model_whose_positions_begin_later_reads_as_many_fewer(tmp_path):
+    """RoBERTa has 514 places and reads 512 tokens: two stand before the first."""
+    import torch
+    from transformers import RobertaConfig, RobertaForSequenceClassification
+
+    save_tiny_classifier(tmp_path, TEXTS)  # its tokenizer, without token types and without a limit
+    config = RobertaConfig(
+        vocab_size=40, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
+        max_position_embeddings=34, num_labels=1, pad_token_id=1, type_vocab_size=2,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    RobertaForSequenceClassification(config).save_pretrained(tmp_path)
+    settings = json.loads((tmp_path / "tokenizer_config.json").read_text())
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings | {"model_max_length": 10**30}))
+    score = rewards(tmp_path, "Memphis " * 100)[0]
+    assert score.details["cut_tokens"] == 100 - (32 - 3 - len(["decree", "issued"]))
