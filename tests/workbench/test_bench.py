@@ -380,3 +380,17 @@ def test_a_choice_that_is_not_there_is_refused_with_those_that_are(client, tests
 def test_whole_numbers_have_no_point(client, testset):
     html = client.get("/?chunker=semantic").content.decode()
     assert re.search(r'name="semantic_percentile" value="95"', html)
+
+
+def test_the_chart_can_show_a_further_metric_of_the_runs(client, testset):
+    make_run(testset, evaluation={"metrics": ["token_f1", "latency_s"]})
+    make_run(testset, settings={"chunk_size": 300})
+    query = {"corpus": testset.corpus.pk, "testset": testset.pk, "agreement": "token_recall"}
+    query |= {"chunk_unit": "characters", "score": "latency_s"}
+    response = client.get("/results/", query, headers=HTMX)
+    html = response.content.decode()
+    assert '<option value="latency_s" selected>Latency</option>' in html
+    assert '<option value="token_f1">Token F1</option>' in html
+    assert "0.2 s" in html
+    assert sum(len(trace["x"]) for trace in response.context["results"].figure["data"]) == 1
+    assert client.get("/results/", query | {"score": "mrr"}, headers=HTMX).context["results"].score == "total"

@@ -11,6 +11,7 @@ from evaluation.spec import HEADLINE
 from evaluation.summaries import TOTAL
 from rag_pipeline.models import Corpus
 from workbench import charts
+from workbench.services.listing import further_of, measured_otherwise
 from workbench.services.palette import prompt_series
 
 SCORES = (TOTAL, *HEADLINE)
@@ -37,6 +38,8 @@ class Results:
     figure: charts.Figure | None = None
     elsewhere: int = 0
     """Runs of the test set that are not in the chart: another agreement or chunk unit, or no score yet."""
+    further: tuple[str, ...] = ()
+    """Metrics beside the five that the chart can show."""
 
     @property
     def many_dots(self) -> bool:
@@ -46,7 +49,7 @@ class Results:
     @property
     def scores(self) -> tuple[str, ...]:
         """Return the scores that the chart can show."""
-        return SCORES
+        return (*SCORES, *self.further)
 
     @property
     def headline(self) -> tuple[str, ...]:
@@ -70,8 +73,7 @@ def results(
     score: str = "total",
 ) -> Results:
     """Return what to show for a test set; without `run` its latest run stands above the chart."""
-    score = score if score in SCORES else "total"
-    empty = Results(corpus, testset, agreement, chunk_unit, score)
+    empty = Results(corpus, testset, agreement, chunk_unit, TOTAL)
     if testset is None:
         return empty
     everything = run_rows(corpus=corpus, testset=testset)
@@ -79,6 +81,10 @@ def results(
         return empty
     shown = next((row for row in everything if row.run.pk == run), everything[0])
     rows = [row for row in everything if _belongs(row, agreement, chunk_unit)]
+    further = tuple(further_of(rows))
+    score = score if score in (*SCORES, *further) else TOTAL
+    otherwise = measured_otherwise(rows, score)
+    rows = [row for row in rows if row.run.pk not in otherwise]
     previous = _previous(everything, shown)
     if preferred is not None and (preferred.testset_id != testset.pk or preferred.pk == shown.run.pk):
         preferred = None
@@ -98,6 +104,7 @@ def results(
         comparison=compare_runs(a=previous, b=shown.run, limit=3) if scored and previous else None,
         figure=figure if figure["data"] else None,
         elsewhere=len(everything) - len(charts.drawn(rows, score)),
+        further=further,
     )
 
 
