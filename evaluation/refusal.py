@@ -42,7 +42,7 @@ _TEXTS = (
     r"|(?:provided|given|available|supplied) (?:information|data|sections?|pages?|paragraphs?|results?)"
 )
 _PLACEHOLDERS = {
-    "[LEAD]": rf"^\W*(?:(?:(?:{_APOLOGY}|{_HEDGE})\b|{_CLAUSE})[\s,:;.!–-]*(?:(?:but|that)\b)?[\s,]*)*",
+    "[LEAD]": rf"^\W*(?:(?:(?:{_APOLOGY}|{_HEDGE})\b|{_CLAUSE})[\s,:;.!–-]*(?:(?:but|that)\b[\s,]*)?)*",
     "[SOURCE]": rf"(?:(?:{_DETERMINERS}) ){{0,4}}(?:{_TEXTS})",
     "[NOT]": (
         r"(?:(?:do|does|did|can|could|am|are|is|was|were|have|has|would|will) not"

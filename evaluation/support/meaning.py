@@ -13,6 +13,8 @@ from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.reader.declining import antonyms
 
 Embed = Callable[[Sequence[str]], Vectors]
+_READ = 1000
+"""Characters of a sentence that are embedded; a longer one is a list or has lost its full stops."""
 CANDIDATES = 3
 """Sentences of the contexts, those with most in common, that a sentence is compared with."""
 
@@ -56,8 +58,10 @@ class Meaning:
 
     def closeness(self, question: Question) -> float:
         """Return the cosine of the sentence with the closest candidate, 0 without one."""
-        mine = self._vectors[question.sentence.text]
-        cosines = [float(self._vectors[question.evidence.sentences[at].text] @ mine) for at in question.candidates]
+        mine = self._vectors[question.sentence.text[:_READ]]
+        cosines = [
+            float(self._vectors[question.evidence.sentences[at].text[:_READ]] @ mine) for at in question.candidates
+        ]
         return max(0.0, min(1.0, max(cosines, default=0.0)))
 
     def likeness(self, question: Question) -> Floats:
@@ -84,10 +88,10 @@ class Meaning:
 def _texts(question: Question) -> Iterable[str]:
     if not question.candidates:
         return
-    yield question.sentence.text
+    yield question.sentence.text[:_READ]
     open_words = question.open_words
     yield from (plain(unit.text) for _, unit in open_words)
     for candidate in question.candidates:
-        yield question.evidence.sentences[candidate].text
+        yield question.evidence.sentences[candidate].text[:_READ]
         if open_words:
             yield from question.words_there(candidate)

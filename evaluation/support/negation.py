@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from evaluation.questions.words import word_set
 from evaluation.support.units import SMALL, SPEAKER, Sentence, plain
 
@@ -12,7 +10,6 @@ _REACH = 2
 """So many units after the cue are denied."""
 
 
-@lru_cache(maxsize=8192)
 def denied(sentence: Sentence) -> frozenset[str]:
     """Return the keys of the units that stand right after a negation."""
     found, left = set(), 0

@@ -17,6 +17,8 @@ from evaluation.support.scheme import SCHEME, Scheme
 from evaluation.support.scripts import is_plain_english_script
 from evaluation.support.units import SMALL, Sentence, Unit, read_sentences
 
+_BLOCK = 250
+"""Texts whose contexts are read at once; what was embedded is kept for the next."""
 _LONGEST = 500
 """Characters of a sentence in which stock phrases are looked for."""
 
@@ -82,12 +84,21 @@ class Support:
 
 def support_of(cases: Sequence[Case], embed: Embed, scheme: Scheme = SCHEME) -> list[Support | None]:
     """Return the support of each text; None for one that states nothing. Raises ProviderError."""
+    meaning = Meaning(embed)
+    found: list[Support | None] = []
+    # What the contexts hold takes a hundred times the room of their text.
+    for start in range(0, len(cases), _BLOCK):
+        found += _block(cases[start : start + _BLOCK], meaning, scheme)
+    return found
+
+
+def _block(cases: Sequence[Case], meaning: Meaning, scheme: Scheme) -> list[Support | None]:
     known: dict[tuple[str, ...], Evidence] = {}
     rows: list[list[Question]] = []
     for case in cases:
-        evidence = known.setdefault(case.contexts, Evidence.of(case.contexts))
-        rows.append([_question(sentence, evidence, scheme) for sentence in statements(case.text)])
-    meaning = Meaning(embed)
+        if case.contexts not in known:
+            known[case.contexts] = Evidence.of(case.contexts)
+        rows.append([_question(sentence, known[case.contexts], scheme) for sentence in statements(case.text)])
     meaning.learn([question for row in rows for question in row])
     return [_support(row, case, meaning, scheme) for row, case in zip(rows, cases, strict=True)]
 

@@ -54,7 +54,7 @@ class Sentence:
     units: tuple[Unit, ...]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def read_sentences(text: str) -> tuple[Sentence, ...]:
     """Return the sentences of a text that have a unit. Tokenised text ( . between blanks) is cut too."""
     found = (_sentence(text, start, end) for start, end in _ranges(text))

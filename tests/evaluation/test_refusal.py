@@ -124,6 +124,11 @@ def test_every_shipped_refusal_is_recognised_by_the_list(detector):
     assert {verdict.label for verdict in verdicts} == {"refused"}
 
 
+@pytest.mark.parametrize("opening", ["I think ", "I'm sorry, ", "However, ", "given the text, "])
+def test_an_opening_that_is_repeated_on_and_on_is_read_all_the_same(detector, opening):
+    assert label(detector, opening * 200) in {"refused", "attempt"}
+
+
 WORDS = st.lists(
     st.sampled_from(
         ["I", "do not", "know", "the", "based on", "context,", "no", "but", "sorry", "it is", "“", "'", "\n"]
