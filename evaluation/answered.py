@@ -127,7 +127,12 @@ def mean_of(summary: Summary) -> dict[str, Any]:
 
 
 def _group(found: GroupSummary) -> dict[str, Any]:
-    return {"rows": found.rows, "metrics": {name: mean_of(each) for name, each in found.metrics.items()}}
+    notes = {name: each.reason for name, each in found.metrics.items() if each.reason}
+    return {
+        "rows": found.rows,
+        "metrics": {name: mean_of(each) for name, each in found.metrics.items()},
+        **({"notes": notes} if notes else {}),
+    }
 
 
 def _plain(value: Any) -> Any:

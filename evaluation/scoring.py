@@ -24,6 +24,8 @@ STEP = "Scoring"
 
 JUDGED_BLOCK = 16
 """Rows that a metric with a judge scores at once."""
+BLOCK = 250
+"""Rows that any other metric scores at once: enough for batches of its embedding, and memory stays bounded."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def _scored(
 ) -> Steps[list[Score]]:
     """Score block by block, so that progress is seen, and cancelling heard, while a judge is asked."""
     scores: list[Score] = []
-    size = JUDGED_BLOCK if "judge" in unit.needs else max(1, len(samples))
+    size = _block(unit)
     for start in range(0, len(samples), size):
         yield Progress(STEP, done + start // size, total)
         block = range(start, min(start + size, len(samples)))
@@ -93,7 +95,11 @@ def _scored(
 
 
 def _blocks(unit: Metric, rows: int) -> int:
-    return -(-rows // JUDGED_BLOCK) if "judge" in unit.needs else 1
+    return -(-rows // _block(unit))
+
+
+def _block(unit: Metric) -> int:
+    return JUDGED_BLOCK if "judge" in unit.needs else BLOCK
 
 
 def finished(steps: Steps[Result]) -> Result:

@@ -169,11 +169,7 @@ def group_tables(file: AnswerFile, shown: Sequence[str]) -> list[GroupTable]:
         scored = {name for each in values.values() for name in each["metrics"]}
         units = [unit for name in shown if name in scored and (unit := metrics.find(name)) is not None]
         rows = [
-            (
-                value,
-                each["rows"],
-                {name: Summary(**found, reason="no row has a score") for name, found in each["metrics"].items()},
-            )
+            (value, each["rows"], {name: _summary(each, name) for name in each["metrics"]})
             for value, each in values.items()
         ]
         tables.append(GroupTable(key, units, rows))
