@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 from evaluation.metrics.base import AgreementMetric, metrics
 from evaluation.spec import EvaluationSpec
 
@@ -9,23 +12,34 @@ _SHARED = ("eval_embedding", "refusal_threshold", "refusal_list", "refusal_patte
 _JUDGE = ("judge", "judge_votes")
 
 
-def scored_differently(name: str, a: EvaluationSpec, b: EvaluationSpec) -> list[str]:
-    """Return the settings, as they are called on screen, that differ and that the metric called `name` reads."""
-    read = _read_metrics(name, a, b)
-    fields = [*_SHARED, *(("agreement",) if len(read) > 1 else ()), *(_JUDGE if _judged(read) else ())]
+@dataclass(frozen=True)
+class HowScored:
+    """What a scoring depends on: its settings, and the text of each prompt that its judge was asked with."""
+
+    spec: EvaluationSpec
+    prompts: Mapping[str, str] = field(default_factory=dict)
+
+
+def measured_differently(name: str, a: HowScored, b: HowScored) -> list[str]:
+    """Return what differs and what the metric called `name` reads: settings as they are called on screen, prompts.
+
+    An empty list means that its values under the two can stand beside each other.
+    """
+    read = _read_metrics(name, a.spec, b.spec)
+    judged = _judged(read)
+    fields = [*_SHARED, *(("agreement",) if len(read) > 1 else ()), *(_JUDGE if judged else ())]
     differing = [
-        EvaluationSpec.model_fields[field].title or field for field in fields if getattr(a, field) != getattr(b, field)
+        EvaluationSpec.model_fields[each].title or each
+        for each in fields
+        if getattr(a.spec, each) != getattr(b.spec, each)
     ]
-    return differing + [
-        f"options of {metrics.get(each).label}"
-        for each in sorted(read)
-        if a.metric_options.get(each) != b.metric_options.get(each)
+    options = [each for each in sorted(read) if a.spec.metric_options.get(each) != b.spec.metric_options.get(each)]
+    changed = [each for each, text in a.prompts.items() if b.prompts.get(each, text) != text] if judged else []
+    return [
+        *differing,
+        *(f"options of {metrics.get(each).label}" for each in options),
+        *(f"the judge's prompt {each}" for each in changed),
     ]
-
-
-def needs_judge(name: str, spec: EvaluationSpec) -> bool:
-    """Return True when a judge is asked for the metric called `name`."""
-    return _judged(_read_metrics(name, spec, spec))
 
 
 def _read_metrics(name: str, a: EvaluationSpec, b: EvaluationSpec) -> set[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.calibration import Agreement, Marked, agreement, oriented
-from evaluation.comparable import needs_judge, scored_differently
+from evaluation.comparable import HowScored, measured_differently
 from evaluation.correlations import Correlation, correlations
 from evaluation.metrics.base import metrics
 from evaluation.models import Answer, AnswerMark, MetricScore, Run, Scoring
@@ -143,23 +143,19 @@ def _scorings(
 ) -> tuple[dict[Scoring, list[str]], list[str]]:
     """Return the scorings that count, each with its metrics that can stand beside the others, and who is left out."""
     found: dict[Scoring, list[str]] = {own: list(names)}
+    here = HowScored(spec, own.prompts)
     left_out = []
     others = Scoring.objects.filter(run__testset=run.testset_id, current=True).exclude(pk=own.pk)
     others = others.filter(run__in=AnswerMark.objects.values("answer__run")).select_related("run").order_by("pk")
     for each in others if pooled else []:
-        theirs = EvaluationSpec.create(each.spec)
-        usable = [name for name in names if _same(name, spec, theirs, own, each)]
+        theirs = HowScored(EvaluationSpec.create(each.spec), each.prompts)
+        held = (*HEADLINE, *theirs.spec.metrics)
+        usable = [name for name in names if name in held and not measured_differently(name, here, theirs)]
         if usable:
             found[each] = usable
         else:
             left_out.append(f"{each.run} was scored with other settings")
     return found, left_out
-
-
-def _same(name: str, spec: EvaluationSpec, theirs: EvaluationSpec, own: Scoring, other: Scoring) -> bool:
-    known = name in HEADLINE or name in theirs.metrics
-    prompted_alike = own.prompts == other.prompts or not needs_judge(name, spec)
-    return known and prompted_alike and not scored_differently(name, spec, theirs)
 
 
 def _load(scoring: Scoring, names: Sequence[str], values: Values) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from django.db.models import QuerySet
 
-from evaluation.comparable import needs_judge, scored_differently
+from evaluation.comparable import HowScored, measured_differently
 from evaluation.diagnosis.losses import PRIMARY
 from evaluation.metrics.base import metrics
 from evaluation.models import MetricScore, Question, Run, Scoring
@@ -43,6 +43,11 @@ class ScoredRun:
     questions: dict[Key, Question]
     values: dict[Key, dict[str, float]]
     prompts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def how(self) -> HowScored | None:
+        """What the scores depend on; None without scores."""
+        return None if self.spec is None else HowScored(self.spec, self.prompts)
 
 
 def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
@@ -156,21 +161,12 @@ def further_differences(a: ScoredRun, b: ScoredRun) -> list[PairedDifference]:
 
 
 def _further(name: str, a: ScoredRun, b: ScoredRun) -> PairedDifference:
-    differing = measured_differently(name, a, b)
+    differing = measured_differently(name, a.how, b.how) if a.how and b.how else ["not scored"]
     if differing:
         return _missing(name, f"measured differently: {', '.join(differing)}")
     rows = _difference_rows(a, b, name)
     widest = max((abs(found[name]) for each in (a, b) for found in each.values.values() if name in found), default=0.0)
     return _difference(name, _terms(name, rows, widest=widest), [rows])
-
-
-def measured_differently(name: str, a: ScoredRun, b: ScoredRun) -> list[str]:
-    """Return what about the two scorings makes a metric incomparable: settings, and prompts of the judge."""
-    if a.spec is None or b.spec is None:
-        return ["not scored"]
-    changed = [prompt for prompt, text in a.prompts.items() if b.prompts.get(prompt, text) != text]
-    prompts = [f"the judge's prompt {prompt}" for prompt in changed] if needs_judge(name, b.spec) else []
-    return scored_differently(name, a.spec, b.spec) + prompts
 
 
 def _difference(

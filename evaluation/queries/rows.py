@@ -17,7 +17,8 @@ class RunRow:
     """A run in a table or chart. `run.corpus`, `run.testset` and `run.task` are loaded.
 
     `state`: queued, running, done, failed or cancelled. `metrics` maps the five headline scores and `total` to their
-    summaries; it is empty until the run is scored. `settings` are the pipeline's, `evaluation` the scoring's.
+    summaries; it is empty until the run is scored. `settings` are the pipeline's, `evaluation` the scoring's, `prompts`
+    its judge's.
     """
 
     run: Run
@@ -28,6 +29,7 @@ class RunRow:
     answers: int
     failed: int
     metrics: dict[str, Summary]
+    prompts: dict[str, str] = field(default_factory=dict)
 
     @property
     def total(self) -> Summary | None:

@@ -79,4 +79,5 @@ def _row(run: Run, scoring: Scoring | None, metrics: dict[int, dict[str, Summary
         answers=counts[0],
         failed=counts[1],
         metrics=metrics.get(scoring.pk, {}) if scoring else {},
+        prompts=scoring.prompts if scoring else {},
     )

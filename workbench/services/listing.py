@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from evaluation.comparable import scored_differently
+from evaluation.comparable import HowScored, measured_differently
 from evaluation.metrics.base import metrics
 from evaluation.queries import RunRow
 from evaluation.scales import scale_of
@@ -67,6 +67,10 @@ def measured_otherwise(rows: Iterable[RunRow], name: str) -> dict[int, str]:
     having = [row for row in rows if name in row.metrics]
     if not having or name in METRICS:
         return {}
-    newest = EvaluationSpec.create(max(having, key=lambda row: row.run.pk).evaluation)
-    differing = {row.run.pk: scored_differently(name, newest, EvaluationSpec.create(row.evaluation)) for row in having}
+    newest = _how_scored(max(having, key=lambda row: row.run.pk))
+    differing = {row.run.pk: measured_differently(name, newest, _how_scored(row)) for row in having}
     return {pk: f"measured otherwise than in the newest run: {', '.join(why)}" for pk, why in differing.items() if why}
+
+
+def _how_scored(row: RunRow) -> HowScored:
+    return HowScored(EvaluationSpec.create(row.evaluation), row.prompts)
