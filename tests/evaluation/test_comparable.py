@@ -7,6 +7,8 @@ import pytest
 from evaluation.comparable import HowScored, measured_differently
 from evaluation.spec import EvaluationSpec
 
+LIMITED = {"max_words": {"limit": 7}}
+
 
 def scored(prompts=None, **spec) -> HowScored:
     return HowScored(EvaluationSpec.create(spec), prompts or {})
