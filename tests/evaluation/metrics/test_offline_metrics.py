@@ -80,10 +80,10 @@ def test_it_follows_what_people_found_better_than_chance_by_far(embed):
 
 def test_the_details_say_where_and_what(embed):
     answer = "It was in Warsaw. She won the prize in 1911 with Pierre Curie."
-    score = scores("groundedness_offline", [sample(answer, ["Nothing here.", PASSAGE])], embed)[0]
+    score = scores("groundedness_offline", [sample(answer, ["Nothing here.", "Nothing here.", "", PASSAGE])], embed)[0]
     second = score.details["sentences"][1]
     assert second["text"] == answer[second["start"] : second["end"]] == "She won the prize in 1911 with Pierre Curie."
-    assert second["context"] == 1
+    assert second["context"] == 3  # as given: repeated and empty ones are counted
     assert PASSAGE[second["evidence_start"] : second["evidence_end"]] == second["evidence"]
     assert "Henri Becquerel" in second["evidence"]
     assert [(each["text"], each["kind"]) for each in second["missing"]] == [("1911", "number")]
