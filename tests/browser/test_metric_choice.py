@@ -16,6 +16,16 @@ def open_picker(page: Page) -> None:
     page.locator(".metric-group").evaluate_all("groups => groups.forEach((group) => { group.open = true; })")
 
 
+def change_another_setting(page: Page) -> None:
+    """Choose the other agreement, which brings the settings anew."""
+    agreement = page.get_by_label("Agreement", exact=True)
+    other = {"token_recall": "semantic_similarity", "semantic_similarity": "token_recall"}[agreement.input_value()]
+    with page.expect_response("**/settings/"):
+        agreement.select_option(other)
+    expect(page.locator(".htmx-request")).to_have_count(0)
+    expect(agreement).to_have_value(other)
+
+
 def test_options_show_with_their_metric_and_outlive_a_change_of_other_settings(page, sample):
     open_picker(page)
     limit = page.locator("[name=option-max_words-limit]")
@@ -23,8 +33,7 @@ def test_options_show_with_their_metric_and_outlive_a_change_of_other_settings(p
     page.get_by_label("At most so many words").check()
     limit.fill("7")
     expect(page.locator("#mark-metric_options")).to_contain_text("undo")
-    page.get_by_label("Agreement", exact=True).select_option("semantic_similarity")  # brings the settings anew
-    expect(page.locator("#mark-agreement")).to_contain_text("undo")
+    change_another_setting(page)
     expect(limit).to_have_value("7")
     expect(limit).to_be_visible()
     page.get_by_role("button", name="Save as preferred").click()
@@ -71,8 +80,7 @@ def test_a_judge_opens_what_it_scores_and_further_aspects(page, sample):
     page.locator("[name=aspect-1-definition]").fill("Is it brave?")
     expect(page.locator("[name=aspect-2-name]")).to_have_value("")
     expect(page.locator("[data-own-count]")).to_have_text("2")
-    page.get_by_label("Agreement", exact=True).select_option("semantic_similarity")
-    expect(page.locator("#mark-agreement")).to_contain_text("undo")
+    change_another_setting(page)
     expect(page.locator("[name=aspect-1-name]")).to_have_value("brave")
     expect(page.locator("[name=aspect-1-definition]")).to_have_value("Is it brave?")
 
