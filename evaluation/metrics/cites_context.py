@@ -16,6 +16,7 @@ from rag_pipeline.types import Context
 _BRACKETS = re.compile(r"[\[【]\s*\^?(\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*)\s*[\]】]")
 _PARENTHESES = re.compile(r"\((\d{1,2}(?:\s*[,;–-]\s*\d{1,2})*)\)")
 _RANGE = re.compile(r"(\d+)\s*[–-]\s*(\d+)")
+_SPAN = re.compile(r":\d+-\d+$")
 _SHORTEST_NAME = 3
 """Shorter names of documents stand in texts by chance."""
 
@@ -72,9 +73,15 @@ def _begins_line(text: str, position: int) -> bool:
 
 
 def _cited_name(answer: str, contexts: Sequence[Context]) -> str:
-    """Return the name of a context's document, with or without its extension, that stands in the answer."""
+    """Return the name of a context's document that stands in the answer; empty where none does.
+
+    It may stand without its extension. A plain word has to be in brackets or quotes: answers on Warsaw say Warsaw.
+    """
     for name in dict.fromkeys(each.document for each in contexts):
-        for form in (name, PurePath(name).stem):
-            if len(form) >= _SHORTEST_NAME and re.search(rf"(?<!\w){re.escape(form)}(?!\w)", answer, re.IGNORECASE):
+        document = _SPAN.sub("", name)
+        for form in dict.fromkeys((name, document, PurePath(document).stem)):
+            said = re.escape(form)
+            pattern = rf"[\[(【\"“]{said}[\])】\"”]" if form.isalpha() else rf"(?<!\w){said}(?!\w)"
+            if len(form) >= _SHORTEST_NAME and re.search(pattern, answer, re.IGNORECASE):
                 return name
     return ""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from evaluation.exchange.answered_jsonl import read_answered
 from evaluation.metrics.base import metrics
 from evaluation.metrics.cites_context import cited_numbers
 from evaluation.types import Score
@@ -151,6 +154,23 @@ class TestCitations:
     )
     def test_one_given_is_cited_and_none_that_there_is_not(self, answer, kept):
         assert scored("cites_context", answer, **self.GIVEN).value == kept
+
+    @pytest.mark.parametrize(
+        ("name", "answer", "kept"),
+        [
+            ("memphis.txt", "In Memphis.", 0),
+            ("memphis.txt", "In Memphis [memphis].", 1),
+            ("memphis.txt:0-10", "In Memphis, says memphis.txt.", 1),
+            ("memphis", "In Memphis.", 0),
+            ("memphis", "In Memphis (“Memphis”).", 1),
+            ("decree-196", "In Memphis, see decree-196.", 1),
+        ],
+    )
+    def test_a_plain_word_is_a_name_only_in_brackets_or_quotes(self, name, answer, kept):
+        row = {"answer": answer, "contexts": ["It was issued in Memphis."], "contexts_id": [name]}
+        ((_, sample),) = read_answered(json.dumps(row))
+        (score,) = metrics.get("cites_context")().score_many([sample], make_context())
+        assert score.value == kept
 
     def test_null_without_contexts_and_for_a_refusal(self):
         assert scored("cites_context", "In Memphis [1].").reason == "there were no contexts to cite"
