@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -61,7 +61,7 @@ class ScoredAnswers:
         summary: dict[str, Any] = {
             "metrics": {name: mean_of(each) for name, each in found.items()},
             "notes": {name: each.reason for name, each in found.items() if each.reason},
-            "details": _plain({name: each.details for name, each in found.items() if each.details}),
+            "details": {name: each.details for name, each in found.items() if each.details},
             "rows": len(self.tasks),
             "refusals": dict(sorted(Counter(refusal.label for refusal in self.scored.refusals).items())),
         }
@@ -69,7 +69,9 @@ class ScoredAnswers:
             summary["groups"] = {
                 key: {value: _group(each) for value, each in values.items()} for key, values in self.groups.items()
             }
-        return summary | ({"judge": dict(self.judging)} if self.judging else {})
+        judge = {"judge": self.judging} if self.judging else {}
+        kept: dict[str, Any] = _plain(summary | judge)
+        return kept
 
     def _row(self, place: int) -> dict[str, Score]:
         return {name: self.scored.scores[name][place] for name in self.names}
@@ -136,11 +138,17 @@ def _group(found: GroupSummary) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return the same of JSON's own types: numpy's numbers, tuples and the like come from metrics' details."""
-    return json.loads(json.dumps(value, default=_as_json))
-
-
-def _as_json(value: Any) -> Any:
-    if hasattr(value, "item"):
-        return value.item()
-    return sorted(value) if isinstance(value, set | frozenset) else str(value)
+    """Return the same of JSON's own types, in texts that every database keeps: details may hold anything."""
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode().replace("\x00", "\ufffd")
+    if isinstance(value, Mapping):
+        return {_plain(str(name)): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, set | frozenset):
+        return sorted(_plain(each) for each in value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return _plain(value.item()) if hasattr(value, "item") else str(value)  # a number of numpy's

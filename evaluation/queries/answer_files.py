@@ -197,7 +197,7 @@ def answer_row(file: AnswerFile, number: int) -> AnswerRow | None:
 def _order(file: AnswerFile, sort: str, total: int) -> Sequence[int]:
     """Return the rows' places in the order asked for."""
     name, descending = sort.removeprefix("-"), sort.startswith("-")
-    if name not in file.metrics or not total:
+    if name not in file.summary.get("metrics", {}) or not total:
         return range(total - 1, -1, -1) if sort == "-position" else range(total)
     values = json.loads((folder_of(file) / COLUMNS).read_bytes()).get(name, [None] * total)
     scored = [place for place in range(total) if values[place] is not None]

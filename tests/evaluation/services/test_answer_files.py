@@ -151,3 +151,10 @@ def test_a_file_is_judged_and_says_what_that_took(fake_openai):
     assert file.summary["details"]["faithfulness"]["pooled"] == [1, 2]  # Memphis is in the context, 196 BC is not
     details = json.loads((folder_of(file) / "details.jsonl").read_text().splitlines()[0])
     assert details["claims"]["answer"]
+
+
+def test_what_no_database_keeps_does_not_stop_the_scoring():
+    fields = ["a\x00", "b\ud83d"]
+    rows = "\n".join(json.dumps({"answer": "x\x00\ud83d", "metadata_field": field}) for field in fields).encode()
+    file = scored(data=rows, names=["brevity"])
+    assert list(file.summary["groups"]["metadata_field"]) == ["a\ufffd", "b?"]
