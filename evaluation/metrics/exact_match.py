@@ -15,6 +15,7 @@ class ExactMatch(ReferenceOverlap):
     key = "exact_match"
     label = "Exact match"
     help = "1 where the answer is the reference, but for case, punctuation and articles."
+    by_words = False
     formula = "1 if tokens(answer) = tokens(reference) else 0"
     source = "Rajpurkar et al. 2016 (SQuAD)"
     worked = WorkedExample(

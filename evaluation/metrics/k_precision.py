@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
-from evaluation.metrics.overlap import share, tokens_of
+from evaluation.metrics.overlap import UNTELLABLE, share, tokens_of, untellable
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -51,5 +51,7 @@ class KPrecision(Metric):
         groups = [[text] for text in texts] if self.options.best_context else [texts]
         known = max((tokens_of(group) for group in groups), key=lambda each: share(each, answer), default=tokens_of([]))
         found = (known & answer).total()
+        if untellable(answer, known):
+            return Score.unscored(UNTELLABLE)
         reason = f"{found} of {answer.total()} words of the answer are in the contexts"
         return Score(found / answer.total(), reason, {"missing": sorted((answer - known).elements())})

@@ -8,11 +8,15 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext
-from evaluation.tokens import squad_tokens
+from evaluation.tokens import UNSPACED_CHARACTER, squad_tokens
 from evaluation.types import Sample, Score
 
 Tokens = Counter[str]
 NO_TOKENS = "no reference answer has a word to compare"
+UNTELLABLE = (
+    "the words of this script are not set apart by spaces, so that they cannot be compared: "
+    "use semantic_similarity, correctness_offline or a judge"
+)
 
 
 def tokens_of(texts: Sequence[str]) -> Tokens:
@@ -25,25 +29,51 @@ def share(part: Tokens, whole: Tokens) -> float:
     return (part & whole).total() / whole.total() if whole else 0.0
 
 
+def untellable(one: Tokens, other: Tokens) -> bool:
+    """Tell whether what two texts do not share may yet be the same words.
+
+    So it is where both have runs of a script without spaces, and no such run in common that would show that somebody
+    has set the words apart.
+    """
+    return all(_has_runs(left) for left in (one - other, other - one)) and not _has_runs(one & other)
+
+
+def _has_runs(tokens: Tokens) -> bool:
+    return any(UNSPACED_CHARACTER.search(token) for token in tokens)
+
+
+def any_untellable(sample: Sample) -> bool:
+    """Tell whether that holds for the answer and one of its references."""
+    answer = tokens_of([sample.trace.answer])
+    return any(untellable(answer, tokens_of([reference])) for reference in sample.reference_answers)
+
+
 def f_measure(precision: float, recall: float) -> float:
     """Return the harmonic mean; 0 where both are 0."""
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 class ReferenceOverlap(Metric):
-    """Base of metrics that compare the answer's words with those of a reference; the best reference counts."""
+    """Base of metrics that compare the answer's words with those of a reference; the best reference counts.
+
+    `by_words`: False where whole texts are compared, so that it does not matter where their words begin.
+    """
 
     group: ClassVar[str] = "lexical"
     kinds: ClassVar[frozenset[str]] = frozenset({"simple", "complex"})
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
+    by_words: ClassVar[bool] = True
 
     @abstractmethod
     def compare(self, answer: str, reference: str) -> float | None:
         """Return the score against one reference; None where that has no word."""
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
-        """Return the best score over the references; null when none of them has a word."""
-        return best_reference(sample, self.compare)
+        """Return the best score over the references; null when none of them has a word, or words cannot be told."""
+        score = best_reference(sample, self.compare)
+        if self.by_words and score.value is not None and score.value < 1 and any_untellable(sample):
+            return Score.unscored(UNTELLABLE)
+        return score
 
 
 def best_reference(sample: Sample, compare: Callable[[str, str], float | None]) -> Score:

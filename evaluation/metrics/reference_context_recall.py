@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
-from evaluation.metrics.overlap import tokens_of
+from evaluation.metrics.overlap import UNTELLABLE, tokens_of, untellable
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -35,5 +35,8 @@ class ReferenceContextRecall(Metric):
         wanted = tokens_of(sample.gold_texts)
         if not wanted:
             return Score.unscored("no reference context has a word to compare")
-        found = (tokens_of([each.text for each in sample.trace.contexts]) & wanted).total()
+        given = tokens_of([each.text for each in sample.trace.contexts])
+        if untellable(given, wanted):
+            return Score.unscored(UNTELLABLE)
+        found = (given & wanted).total()
         return Score(found / wanted.total(), f"{found} of {wanted.total()} words of the reference contexts are there")

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.overlap import UNTELLABLE, any_untellable
 from evaluation.metrics.worked import WorkedExample
 from evaluation.tokens import squad_tokens
 from evaluation.types import Sample, Score
@@ -44,6 +45,8 @@ class TokenRecall(Metric):
         if best is None:
             return Score.unscored("no reference answer has a word to compare")
         recall, wanted, missing, reference = best
+        if recall < 1 and any_untellable(sample):
+            return Score.unscored(UNTELLABLE)
         found = wanted.total() - missing.total()
         reason = f"{found} of {wanted.total()} words of the reference are in the answer"
         return Score(recall, reason, {"reference": reference, "missing": sorted(missing.elements())})
