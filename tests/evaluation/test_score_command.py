@@ -34,7 +34,7 @@ def scored(tmp_path: Path, rows: list[dict], **options: str) -> tuple[list[dict]
     source, out, summary = tmp_path / "answers.jsonl", tmp_path / "scored.jsonl", tmp_path / "summary.json"
     source.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
     screen = io.StringIO()
-    call_command("score", str(source), out=out, summary=summary, stdout=screen, **options)
+    call_command("score", str(source), **{"out": out, "summary": summary, "stdout": screen, **options})
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     return lines, json.loads(summary.read_text())["metrics"], screen.getvalue()
 
@@ -110,6 +110,19 @@ def test_a_file_that_does_not_fit_is_refused_and_nothing_written(tmp_path, text,
     with pytest.raises(CommandError, match=words):
         call_command("score", str(source), out=out)
     assert not out.exists()
+
+
+def test_what_has_no_score_is_told_once_for_each_reason(tmp_path):
+    screen = scored(tmp_path, ROWS, metrics="token_f1,span_iou,faithfulness,span_precision")[2]
+    assert [line.partition("  ")[0] for line in screen.splitlines()[:1]] == ["token_f1"]
+    assert "no score: span_iou, span_precision: the row has no evidence spans" in screen
+    assert "no score: faithfulness: no judge is chosen" in screen
+
+
+@pytest.mark.parametrize("option", ["out", "summary"])
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_scored(tmp_path, option):
+    with pytest.raises(CommandError, match="there is no folder"):
+        scored(tmp_path, ROWS, **{option: tmp_path / "nowhere" / "file"})
 
 
 def test_an_unknown_metric_is_named_with_those_there_are(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,8 @@ class Command(WorkbenchCommand):
     def run(self, **options: Any) -> None:
         """Score and write; the table goes to standard output."""
         names = chosen(options["metrics"])
+        _check_place(options["out"])
+        _check_place(options["summary"])
         spec = EvaluationSpec.create(scoring_settings(options))
         answered = read_answers((options["file"].name, _content(options["file"])))
         if options["against"]:
@@ -90,9 +93,16 @@ def chosen(names: str | None) -> list[str] | None:
 
 
 def table(scored: ScoredAnswers) -> str:
-    """Return the means as lines of text."""
+    """Return the means as lines of text; those that there are none of come last, by the reason."""
     width = max(len(name) for name in scored.names)
-    return "\n".join(f"{name:<{width}}  {_mean(name, scored.scored.summary(name))}" for name in scored.names)
+    lines, without = [], defaultdict(list)
+    for name in scored.names:
+        each = scored.scored.summary(name)
+        if each.mean is None:
+            without[each.reason].append(name)
+        else:
+            lines.append(f"{name:<{width}}  {_mean(name, each)}")
+    return "\n".join(lines + [f"no score: {', '.join(names)}: {reason}" for reason, names in without.items()])
 
 
 def disagreements(scored: ScoredAnswers) -> str:
@@ -108,8 +118,9 @@ def disagreements(scored: ScoredAnswers) -> str:
 
 
 def _mean(name: str, each: Summary) -> str:
-    if each.mean is None or each.ci_low is None or each.ci_high is None:
-        return f"    -  {each.reason}"
+    assert each.mean is not None
+    assert each.ci_low is not None
+    assert each.ci_high is not None
     scale = scale_of(name)
     count = f"n = {each.n} of {each.n + each.n_null}"
     if scale.span == 1 and not scale.unit:
@@ -122,6 +133,13 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.", "file") from error
+
+
+def _check_place(path: Path | None) -> None:
+    """Raise ConfigError for a file that cannot be written, before anything is scored."""
+    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+        why = "it is a folder" if path.is_dir() else f"there is no folder {path.absolute().parent}"
+        raise ConfigError(f"{path} cannot be written: {why}.", "out")
 
 
 def _write(path: Path, data: bytes) -> None:
