@@ -24,6 +24,8 @@ STEP = "Scoring"
 
 JUDGED_BLOCK = 16
 """Rows that a metric with a judge scores at once."""
+MODEL_BLOCK = 64
+"""Rows that a metric with a model of its own, or a server, scores at once."""
 BLOCK = 250
 """Rows that any other metric scores at once: enough for batches of its embedding, and memory stays bounded."""
 
@@ -99,7 +101,9 @@ def _blocks(unit: Metric, rows: int) -> int:
 
 
 def _block(unit: Metric) -> int:
-    return JUDGED_BLOCK if "judge" in unit.needs else BLOCK
+    if "judge" in unit.needs:
+        return JUDGED_BLOCK
+    return MODEL_BLOCK if unit.needs & {"weights", "server"} else BLOCK
 
 
 def finished(steps: Steps[Result]) -> Result:

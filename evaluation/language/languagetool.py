@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from rag_pipeline.errors import ConfigError, ProviderError
 from rag_pipeline.llm.failures import ModelCallError
-from rag_pipeline.llm.limits import ModelLimits, configured_limits
+from rag_pipeline.llm.limits import configured_limits
 from rag_pipeline.llm.loop_thread import run_blocking
 from rag_pipeline.llm.retry import Retry
 from rag_pipeline.reader.sentences import split_sentences
@@ -76,25 +76,24 @@ def unready() -> str:
     return ""
 
 
-def check_many(texts: Sequence[str], rules: Rules) -> list[Checked | ProviderError]:
-    """Return each text checked, or why that failed. The rest is not sent once the server proves to be down.
+class Checker:
+    """Checks texts by one server for one scoring: once that proves to be down, nothing more is sent to it."""
 
-    Raises ConfigError where no server is set.
-    """
-    if reason := unready():
-        raise ConfigError(reason, VARIABLE)
-    return run_blocking(_Client(server_url(), rules, configured_limits()).check_many(texts))
-
-
-class _Client:
-    def __init__(self, url: str, rules: Rules, limits: ModelLimits) -> None:
-        self._url = url
+    def __init__(self, rules: Rules) -> None:
+        """Take the server that the environment names. Raises ConfigError where it names none."""
+        if reason := unready():
+            raise ConfigError(reason, VARIABLE)
+        self._url = server_url()
         self._rules = rules
-        self._limits = limits
+        self._limits = configured_limits()
         self._down: ProviderError | None = None
         self._silent = 0
 
-    async def check_many(self, texts: Sequence[str]) -> list[Checked | ProviderError]:
+    def check_many(self, texts: Sequence[str]) -> list[Checked | ProviderError]:
+        """Return each text checked, or why that failed."""
+        return run_blocking(self._check_many(texts)) if texts else []
+
+    async def _check_many(self, texts: Sequence[str]) -> list[Checked | ProviderError]:
         import httpx
 
         turns = asyncio.Semaphore(_AT_ONCE)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from evaluation.language import languagetool
-from evaluation.language.languagetool import Checked, Rules
+from evaluation.language.languagetool import Checked, Checker, Rules
 from evaluation.languages import language_of
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.worked import WorkedExample
@@ -93,15 +94,19 @@ class GrammaticalErrorRate(Metric):
         """Send every distinct answer of the right language once."""
         answers = {sample.trace.answer: self._why_not(sample.trace.answer) for sample in samples}
         texts = [text for text, reason in answers.items() if not reason]
-        rules = Rules(self.options.language, self.options.disabled_rules)
         try:
-            found = dict(zip(texts, languagetool.check_many(texts, rules), strict=True)) if samples else {}
+            found = dict(zip(texts, self._checker.check_many(texts), strict=True))
         except ConfigError as error:
             return [Score.unscored(str(error))] * len(samples)
         return [
             Score.unscored(reason) if (reason := answers[text]) else _score(found[text])
             for text in (sample.trace.answer for sample in samples)
         ]
+
+    @cached_property
+    def _checker(self) -> Checker:
+        """The server's client, the same for all blocks of a scoring. Raises ConfigError where no server is set."""
+        return Checker(Rules(self.options.language, self.options.disabled_rules))
 
     def _why_not(self, text: str) -> str:
         """Return why a text cannot be checked by the rules of the chosen language, or an empty string."""

@@ -22,6 +22,7 @@ class WeightsMetric(Metric):
     group: ClassVar[str] = "model-based"
     requires: ClassVar[dict[str, str]] = {"torch": "torch", "transformers": "transformers"}
     options: Any
+    _refused: str = ""
 
     def unready(self) -> str:
         """Return why the model is neither on this machine nor to be had from the hub, or an empty string."""
@@ -51,13 +52,19 @@ class WeightsMetric(Metric):
         asked = [place for place, score in enumerate(scores) if score is None]
         if not asked:
             return [score for score in scores if score is not None]
-        try:
-            found = self.score_with_weights([samples[place] for place in asked])
-        except ConfigError as error:
-            found = [Score.unscored(str(error))] * len(asked)
+        found = self._scored([samples[place] for place in asked])
         for place, score in zip(asked, found, strict=True):
             scores[place] = score
         return [score for score in scores if score is not None]
+
+    def _scored(self, samples: Sequence[Sample]) -> list[Score]:
+        """Score a block; a model that could not be had for one block is not tried for the next."""
+        if not self._refused:
+            try:
+                return self.score_with_weights(samples)
+            except ConfigError as error:
+                self._refused = str(error)
+        return [Score.unscored(self._refused)] * len(samples)
 
     @abstractmethod
     def score_with_weights(self, samples: Sequence[Sample]) -> list[Score]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import httpx
 import pytest
 
 from evaluation.metrics.grammatical_error_rate import GrammaticalErrorRate, GrammaticalErrorRateOptions
@@ -24,6 +25,14 @@ def server(monkeypatch):
         monkeypatch.setenv("LANGUAGETOOL_URL", fake.url)
         yield fake
     configure(before)
+
+
+def counted(plain, calls):
+    async def call(*given, **named):
+        calls.append(given)
+        return await plain(*given, **named)
+
+    return call
 
 
 def scored(*answers: str, **options):
@@ -151,10 +160,15 @@ def test_an_incomplete_check_is_no_score(server):
 def test_a_server_that_is_down_is_not_asked_for_every_row(server, monkeypatch):
     with FakeLanguageTool() as stopped:
         monkeypatch.setenv("LANGUAGETOOL_URL", stopped.url)
-    scores = scored(*[f"Sentence number {number} is short." for number in range(500)])
-    assert {score.value for score in scores} == {None}
-    assert "nothing answers at" in scores[0].reason
-    assert "start the LanguageTool server, or correct LANGUAGETOOL_URL" in scores[-1].reason
+    samples = [make_answered("Where?", f"Sentence number {number} is short.") for number in range(500)]
+    metric, tried = GrammaticalErrorRate(), []
+    monkeypatch.setattr(httpx.AsyncClient, "post", counted(httpx.AsyncClient.post, tried))
+    for block in (samples[:250], samples[250:]):
+        scores = metric.score_many(block, make_context(["attempt"] * 250))
+        assert {score.value for score in scores} == {None}
+        assert "nothing answers at" in scores[0].reason
+        assert "start the LanguageTool server, or correct LANGUAGETOOL_URL" in scores[-1].reason
+    assert len(tried) <= 4 * 3  # four at once, each twice more
 
 
 def test_one_bad_row_does_not_cost_the_others(server):

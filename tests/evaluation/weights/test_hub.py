@@ -49,6 +49,12 @@ class TestAbsentModel:
         assert [score.value for score in scores] == [None, None]
         assert scores[0].reason == metric().unready()
 
+    def test_is_looked_for_once_in_a_scoring(self, metric, hub_cache, monkeypatch):
+        unit = metric()
+        first = unit.score_many([SAMPLE], make_context())
+        monkeypatch.setattr(metric, "score_with_weights", None)  # a second try would fail
+        assert unit.score_many([SAMPLE], make_context()) == first
+
     def test_an_absent_folder_is_told_alike_before_and_in_a_run(self, metric, tmp_path):
         chosen = options(metric, tmp_path / "absent")
         reason = metric(chosen).unready()
