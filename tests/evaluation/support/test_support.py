@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.support.evidence import Evidence
@@ -68,7 +68,8 @@ def test_scripts_without_spaces_have_pairs():
     assert [unit.text for unit in second.units] == ["它很", "很大"]
 
 
-@given(st.text(max_size=200))
+@settings(max_examples=40)
+@given(st.text(max_size=120))
 def test_units_are_where_they_say(text):
     for sentence in read_sentences(text):
         for unit in sentence.units:
@@ -148,6 +149,7 @@ def test_every_text_is_embedded_once():
     assert len(asked) == len(set(asked)) > 0
 
 
+@settings(max_examples=60)
 @given(
     st.lists(
         st.sampled_from(
