@@ -223,7 +223,7 @@ def _read(text: str, reply: dict[str, Any]) -> Checked:
 
 
 def _sentences(text: str, reply: dict[str, Any]) -> list[tuple[int, int]]:
-    """Return the server's own sentences, those of our splitter for a server that does not tell (before 5.8)."""
+    """Return the server's own sentences, those of our splitter for an older one that does not tell them."""
     told = reply.get("sentenceRanges")
     units = text.encode("utf-16-le")
     if told:
