@@ -171,6 +171,12 @@ class Run(models.Model):
         return f"{self.contexts_run} (deleted)" if self.contexts_run else ""
 
     @property
+    def ended_unscored(self) -> bool:
+        """True where all is answered, but the run failed or was cancelled while it was scored."""
+        task = self.task
+        return task is not None and not task.active and task.stage == "score" and not self.scorings.exists()
+
+    @property
     def current_scoring(self) -> Scoring | None:
         """The scoring that pages and files show."""
         return self.scorings.filter(current=True).first()

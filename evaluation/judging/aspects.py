@@ -9,9 +9,11 @@ from pydantic import Field
 from evaluation.judging.forms import JudgeForm
 from evaluation.judging.judge import Request
 from evaluation.judging.material import expected_answer
+from evaluation.judging.prompts import without_marks
 from evaluation.types import Sample
 
 BINARY_PROMPT, FIVE_PROMPT = "aspect_binary", "aspect_five"
+_MARKS = {"asked", "answer", "reference", "contexts"}
 LOWEST, HIGHEST = 1, 5
 """The ends of the longer scale."""
 
@@ -90,8 +92,8 @@ def _material(sample: Sample, *, reference: bool, contexts: bool) -> str:
     """Return what else the judge sees, each part between its marks; empty where that is nothing."""
     parts = []
     if reference:
-        parts.append(f"<reference>\n{expected_answer(sample)}\n</reference>")
+        parts.append(f"<reference>\n{without_marks(expected_answer(sample), _MARKS)}\n</reference>")
     if contexts:
         texts = "\n\n".join(f"[{context.rank}] {context.text.strip()}" for context in sample.trace.contexts)
-        parts.append(f"<contexts>\n{texts or '(none)'}\n</contexts>")
+        parts.append(f"<contexts>\n{without_marks(texts, _MARKS) or '(none)'}\n</contexts>")
     return "\n".join(parts)

@@ -13,7 +13,7 @@ from evaluation.judging.forms import JudgeForm
 from evaluation.judging.patience import Patience
 from evaluation.judging.prompts import JudgePrompts
 from rag_pipeline.errors import ProviderError
-from rag_pipeline.llm.chat import ChatModel
+from rag_pipeline.llm.chat import CUT_OFF, ChatModel
 from rag_pipeline.llm.failures import ModelCallError
 from rag_pipeline.llm.loop_thread import iterate_blocking
 from rag_pipeline.llm.structured import read_form, strict_schema
@@ -79,6 +79,8 @@ class Judge:
     """A chat model that judges at temperature 0. Not to be called from an event loop.
 
     `votes`: differently worded calls for each question, of which the majority counts. `concurrency`: calls at once.
+    `lenient`: when it cannot be asked any more, what is not judged yet stays so with the reason, which is kept as
+    `failure`, and nothing is raised: whoever asks has other things to do that must not be lost.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class Judge:
         *,
         votes: int = 1,
         concurrency: int = 16,
+        lenient: bool = False,
     ) -> None:
         self._model = model
         self._prompts = prompts
@@ -98,6 +101,8 @@ class Judge:
         self._tally = UsageTally()
         self._cached = 0
         self._patience = Patience()
+        self._lenient = lenient
+        self.failure: ProviderError | None = None
 
     @property
     def model(self) -> str:
@@ -124,20 +129,34 @@ class Judge:
     def ask_many(self, requests: Sequence[Request[F]]) -> list[F | Unjudged]:
         """Return the verdict on each request, in order. A reply that cannot be used is repaired, then asked for anew.
 
-        Raises ProviderError when the judge cannot be asked at all, or fails again and again.
+        Raises ProviderError when the judge cannot be asked at all, or fails again and again, unless it is `lenient`.
         """
         ballots = [self._calls(request) for request in requests]
         calls = {call.key: call for ballot in ballots for call in ballot}
         replies: dict[str, F | Unjudged] = self._known(calls)
         open_ones = [call for key, call in calls.items() if key not in replies]
-        for call, reply in iterate_blocking(lambda: self._ask_all(open_ones)):
-            replies[call.key] = reply
-            if self._cache is not None and not isinstance(reply, Unjudged):
-                self._cache.put(call.key, self.model, reply.model_dump(mode="json"))
+        try:
+            self._fill(replies, open_ones)
+        except ProviderError as failure:
+            if not self._lenient:
+                raise
+            self.failure = failure
+        if self.failure is not None:
+            silent = Unjudged(f"the judge could not be asked: {self.failure}")
+            replies.update((key, silent) for key in calls if key not in replies)
         return [
             _decided(request.form, [replies[call.key] for call in ballot])
             for request, ballot in zip(requests, ballots, strict=True)
         ]
+
+    def _fill(self, replies: dict[str, F | Unjudged], calls: Sequence[_Call[F]]) -> None:
+        """Ask, unless the judge has failed for good, and keep what comes."""
+        if self.failure is not None:
+            return
+        for call, reply in iterate_blocking(lambda: self._ask_all(calls)):
+            replies[call.key] = reply
+            if self._cache is not None and not isinstance(reply, Unjudged):
+                self._cache.put(call.key, self.model, reply.model_dump(mode="json"))
 
     def _calls(self, request: Request[F]) -> list[_Call[F]]:
         text = self._prompts.fill(request.prompt, request.fields)
@@ -179,30 +198,40 @@ class Judge:
         sent = call.text
         for attempt in range(3):
             try:
-                text = await self._text(sent, call.request.form)
+                text, problem = await self._text(sent, call.request.form)
             except ProviderError as failure:
                 if not (isinstance(failure, ModelCallError) and failure.too_long):  # a fault of this text alone
                     self._patience.note(failure)
                 return Unjudged(f"the judge could not be asked: {failure}")
             self._patience.note(None)
-            found, problem = read_form(text, call.request.form)
-            problem = problem or (call.request.check(found) if found is not None else "")
-            if found is not None and not problem:
+            found, wrong = read_form(text, call.request.form)
+            wrong = wrong or (call.request.check(found) if found is not None else "")
+            if found is not None and not wrong:
                 return found
+            problem = problem or wrong
             sent = _repair(call.text, text, problem) if attempt == 0 else call.text
         return Unjudged(f"the judge's reply could not be used, even repaired and asked for again: {problem}")
 
-    async def _text(self, prompt: str, form: type[JudgeForm]) -> str:
+    async def _text(self, prompt: str, form: type[JudgeForm]) -> tuple[str, str]:
+        """Return a reply, and that it was cut off where it was."""
         reply = await self._model.ask(prompt, json_schema=strict_schema(form))
         self._tally.add(reply.usage)
-        return reply.text
+        return reply.text, f"It was cut off after {LONGEST_REPLY:,} tokens." if reply.finish in CUT_OFF else ""
 
 
-def make_judge(setting: str, prompts: JudgePrompts, cache: ReplyCache | None, votes: int, concurrency: int) -> Judge:
+def make_judge(
+    setting: str,
+    prompts: JudgePrompts,
+    cache: ReplyCache | None,
+    votes: int,
+    concurrency: int,
+    *,
+    lenient: bool = False,
+) -> Judge:
     """Return the judge called `provider:model`."""
     provider, _, name = setting.partition(":")
     model = ChatModel(provider, name, temperature=0.0, max_tokens=LONGEST_REPLY)
-    return Judge(model, prompts, cache, votes=votes, concurrency=concurrency)
+    return Judge(model, prompts, cache, votes=votes, concurrency=concurrency, lenient=lenient)
 
 
 def _repair(prompt: str, reply: str, problem: str) -> str:

@@ -10,6 +10,8 @@ from importlib.resources import files
 from rag_pipeline.errors import ConfigError
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_MARK = re.compile(r"<(/?)(\w+)>")
+_LIKE_A_MARK = re.compile(r"<\s*(/?)\s*(\w+)\s*>")
 
 
 @cache
@@ -45,7 +47,20 @@ class JudgePrompts:
         self.used: dict[str, str] = {}
 
     def fill(self, name: str, fields: Mapping[str, str]) -> str:
-        """Return a prompt with its `{names}` replaced in one pass; braces inside the values stay. Raises KeyError."""
+        """Return a prompt with its `{names}` replaced in one pass; braces inside the values stay. Raises KeyError.
+
+        A value cannot end the marks around it, such as `</answer>`: those of the prompt get a space in values.
+        """
         text = self._changed.get(name) or shipped_prompts()[name]
         self.used[name] = text
-        return _PLACEHOLDER.sub(lambda match: fields.get(match.group(1), match.group()), text)
+        marks = {mark for _, mark in _MARK.findall(text)}
+        inside = {field: without_marks(value, marks) for field, value in fields.items()}
+        return _PLACEHOLDER.sub(lambda match: inside.get(match.group(1), match.group()), text)
+
+
+def without_marks(value: str, marks: set[str]) -> str:
+    """Return a value in which nothing is one of the `marks`: a space in them keeps words and signs as they were."""
+    return _LIKE_A_MARK.sub(
+        lambda found: f"< {found.group(1)}{found.group(2)} >" if found.group(2).lower() in marks else found.group(),
+        value,
+    )

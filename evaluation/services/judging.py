@@ -44,9 +44,16 @@ def check_judge(spec: EvaluationSpec) -> None:
         )
 
 
-def open_judge(spec: EvaluationSpec, prompts: Mapping[str, str] | None = None) -> Judge | None:
-    """Return the judge that `spec` names, None without one; `prompts` in place of those in force."""
+def open_judge(
+    spec: EvaluationSpec, prompts: Mapping[str, str] | None = None, *, lenient: bool = False
+) -> Judge | None:
+    """Return the judge that `spec` names, None without one; `prompts` in place of those in force.
+
+    `lenient`: where it fails, the rest stays unjudged with the reason, and its `failure` says so.
+    """
     if not spec.judge:
         return None
     changed = dict(JudgePrompt.objects.values_list("name", "text")) if prompts is None else prompts
-    return make_judge(spec.judge, JudgePrompts(changed), StoredReplies(), spec.judge_votes, settings.CONCURRENCY)
+    return make_judge(
+        spec.judge, JudgePrompts(changed), StoredReplies(), spec.judge_votes, settings.CONCURRENCY, lenient=lenient
+    )

@@ -14,8 +14,10 @@ from evaluation.spec import EvaluationSpec
 from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.models import BackgroundTask
+from rag_pipeline.models import BackgroundTask, WorkUnit
 from rag_pipeline.types import Progress
+
+State = BackgroundTask.State
 
 
 @handler
@@ -34,7 +36,18 @@ class ScoreAgain(TaskHandler):
         """Score with the settings that were asked for. Raises ConfigError, ProviderError."""
         run = Run.objects.select_related("corpus", "testset").get(pk=self.task.payload["run"])
         yield from score_run_in_steps(run=run, spec=EvaluationSpec.create(self.task.payload["spec"]))
+        _settle(run)
         yield UnitDone(keys[0])
+
+
+def _settle(run: Run) -> None:
+    """Take a run as done that ended while it was scored: all is answered, and what was lacking is there now."""
+    if run.task is None:
+        return
+    ended = BackgroundTask.objects.filter(pk=run.task.pk, state__in=(State.FAILED, State.CANCELLED))
+    unscored = ended.filter(stage="score")
+    if unscored.update(state=State.DONE, error="", cancel_requested=False):
+        run.task.units.filter(stage="score").update(state=WorkUnit.State.DONE, lease_until=None)
 
 
 def start_scoring_again(*, run: Run, spec: EvaluationSpec) -> BackgroundTask:

@@ -18,6 +18,7 @@ from evaluation.services.files import write_run_file
 from evaluation.services.judging import open_judge
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Sample
+from rag_pipeline.errors import ProviderError
 from rag_pipeline.models import Document
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.spec import DEFAULT_REFUSAL
@@ -39,9 +40,13 @@ def score_run(*, run: Run, spec: EvaluationSpec) -> Scoring:
 
 
 def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
-    """Do `score_run`, yielding progress; until its end everything stored stays as it is. Raises ProviderError."""
+    """Do `score_run`, yielding progress; until its end everything stored stays as it is. Raises ProviderError.
+
+    When the judge fails in a run's first scoring, what needs none is kept, and only then ProviderError raised; later
+    ones leave the earlier scoring as it is.
+    """
     answers = stored_answers(run=run)
-    judge = open_judge(spec)
+    judge = open_judge(spec, lenient=not run.scorings.exists())
     scored = yield from _score(run, answers, spec, (*HEADLINE, *spec.metrics), judge)
     failures = diagnose_run(run=run, answers=answers, scored=scored, spec=spec)
     with transaction.atomic():
@@ -57,6 +62,10 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
         MetricScore.objects.bulk_create(_failure_rows(scoring, answers, failures), batch_size=_BATCH)
         RunMetric.objects.bulk_create(_summary_rows(scoring, scored), batch_size=_BATCH)
     write_run_file(run=run)
+    if judge and judge.failure:
+        raise ProviderError(
+            f"The judge failed: what it has not judged has no score yet, all other scores are there. {judge.failure}"
+        )
     return scoring
 
 

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, AIMessageChunk
     from langchain_core.messages.ai import UsageMetadata
 
+CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
+"""Providers' words for an answer that ended at the longest one allowed."""
+
 # The same words for all answers of a run, which shows each note once; how often stands in the reply.
 _RETRIED = "A call failed and was tried again: the provider was busy, silent or broke off."
 
@@ -88,14 +91,19 @@ class ChatModel:
         `json_schema` asks for JSON of that form, where the server can; the caller checks the text in any case.
         `streaming` measures the time to the first token.
         """
-        retry = Retry(self.limits)
+        retry, schema = Retry(self.limits), json_schema
         while True:
             sent = self.settings
             try:
-                call = self._collect(prompt, sent) if streaming else self._invoke_once(prompt, sent, json_schema)
-                return self._finished(await call, retry)
+                call = self._collect(prompt, sent) if streaming else self._invoke_once(prompt, sent, schema)
+                reply = self._finished(await call, retry)
+                if schema is not json_schema:  # it was the schema that the server did not take
+                    self._leave_out("response_format", sent)
+                return reply
             except ModelCallError as failure:
-                if not self._leave_out(failure.parameter, sent):
+                if failure.refused and not failure.parameter and schema and sent.json_schema:
+                    schema = None  # servers reject a schema in many words: without it is tried first
+                elif not self._leave_out(failure.parameter, sent):
                     await retry.wait(failure)
 
     async def _collect(self, prompt: str, sent: CallSettings) -> Reply:
@@ -143,7 +151,8 @@ class ChatModel:
         model = await self._model(sent)
         options: dict[str, Any] = {}
         if json_schema is not None and sent.json_schema and self._is_openai:
-            options["response_format"] = _format(json_schema)
+            # As a body of its own: the client refuses to hand out a reply of this form that was cut off.
+            options["extra_body"] = {"response_format": _format(json_schema)}
         start = time.perf_counter()
         with ExplainedErrors(self.target, self.limits.timeout_s):
             async with asyncio.timeout(self.limits.timeout_s):
@@ -224,7 +233,7 @@ def _finish(message: AIMessage) -> str:
 
 
 def _finish_notes(text: str, finish: str) -> tuple[str, ...]:
-    if finish in {"length", "max_tokens", "MAX_TOKENS"}:
+    if finish in CUT_OFF:
         if text.strip():
             return ("The answer was cut off at the longest answer allowed (max_tokens).",)
         return ("The answer is empty: the model used up the longest answer allowed (max_tokens) before writing.",)

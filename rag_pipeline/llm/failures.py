@@ -42,7 +42,7 @@ class ModelCallError(ProviderError):
     """A provider's failure with what the caller needs to go on.
 
     `retryable`: the same request may succeed a moment later. `parameter`: the setting that the model rejected.
-    `too_long`: the text does not fit into the model.
+    `too_long`: the text does not fit into the model. `refused`: the request itself was rejected, for whatever reason.
     """
 
     def __init__(
@@ -54,11 +54,13 @@ class ModelCallError(ProviderError):
         retry_after: float | None = None,
         parameter: str = "",
         too_long: bool = False,
+        refused: bool = False,
     ) -> None:
         super().__init__(message, permanent=permanent, retry_after=retry_after)
         self.retryable = retryable
         self.parameter = parameter
         self.too_long = too_long
+        self.refused = refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,9 @@ def _not_found(error: Exception, target: Target) -> ModelCallError:
 def _bad_request(status: int, error: Exception, target: Target) -> ModelCallError:
     message = _message(error)
     return ModelCallError(
-        f"{target.place} refused the request (status {status}): {message}", parameter=_parameter(error, message)
+        f"{target.place} refused the request (status {status}): {message}",
+        parameter=_parameter(error, message),
+        refused=True,
     )
 
 

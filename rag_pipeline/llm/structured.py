@@ -15,6 +15,9 @@ from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.registry import first_problem
 
 _TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_MOST_TRIES = 500
+"""Braces that begin no JSON; a text that repeats itself has thousands, and each is read up to its end."""
 
 
 class Form(BaseModel):
@@ -47,14 +50,29 @@ async def ask_form(model: ChatModel, prompt: str, form: type[F], tally: UsageTal
 
 
 def read_form(text: str, form: type[F]) -> tuple[F | None, str]:
-    """Return the first JSON object in `text` that fits `form`, or None and what is wrong with the best candidate."""
+    """Return what in `text` fits `form`, or None and what is wrong with it.
+
+    What a model thought aloud beforehand does not count. Two objects that both fit and differ are no answer.
+    """
+    said = _without_thoughts(text)
+    found, wrong = _all_fitting(said, form)
+    if not found:
+        found, wrong = _all_fitting(_TRAILING_COMMA.sub("", said), form)
+    if len(found) > 1:
+        return None, "There was more than one JSON object in it, and they differ."
+    return (found[0], "") if found else (None, wrong)
+
+
+def _all_fitting(text: str, form: type[F]) -> tuple[list[F], str]:
+    """Return the different objects that fit, and what was wrong with the last that does not."""
+    found: list[F] = []
     wrong = "There was no JSON object in it."
     for candidate in _objects(text):
-        try:
-            return form.model_validate(candidate), ""
-        except ValidationError as error:
-            wrong = first_problem(error)[1]
-    return None, wrong
+        fitting, problem = _fitted(_clean(candidate), form)
+        wrong = problem or wrong
+        if fitting is not None and fitting not in found:
+            found.append(fitting)
+    return found, wrong
 
 
 def strict_schema(form: type[Form]) -> dict[str, Any]:
@@ -66,16 +84,50 @@ def strict_schema(form: type[Form]) -> dict[str, Any]:
     return schema
 
 
+def _without_thoughts(text: str) -> str:
+    """Return what follows a model's thoughts, whether or not their beginning is marked; all where there are none."""
+    if text.lstrip().startswith(("{", "[")):
+        return text  # a JSON reply may speak of the marks
+    head, _, rest = text.rpartition("</think>")
+    return (rest if head else text).partition("<think>")[0]
+
+
+def _fitted(candidate: dict[str, Any], form: type[F]) -> tuple[F | None, str]:
+    """Return the object as `form`: as it is, with its keys in lower case, or what is wrapped in it."""
+    wrong = ""
+    inner = [value for value in candidate.values() if isinstance(value, dict)]
+    for each in (candidate, _lower_keys(candidate), *inner, *map(_lower_keys, inner)):
+        try:
+            return form.model_validate(each), ""
+        except ValidationError as error:
+            wrong = wrong or first_problem(error)[1]
+    return None, wrong
+
+
+def _lower_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key.lower(): _lower_keys(each) for key, each in value.items()}
+    return [_lower_keys(each) for each in value] if isinstance(value, list) else value
+
+
+def _clean(value: Any) -> Any:
+    """Return the same without characters that can neither be sent nor stored: half of a pair, and zero."""
+    if isinstance(value, dict):
+        return {key: _clean(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_clean(each) for each in value]
+    return _UNSTORABLE.sub("\ufffd", value) if isinstance(value, str) else value
+
+
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects in a text, whatever stands around them: prose, code fences, a model's thoughts."""
+    """Yield the JSON objects in a text, whatever stands around them: prose, code fences."""
     decoder = json.JSONDecoder()
-    for source in (text, _TRAILING_COMMA.sub("", text)):
-        at = source.find("{")
-        while at >= 0:
-            try:
-                value, end = decoder.raw_decode(source, at)
-            except json.JSONDecodeError:
-                end = at + 1
-            else:
-                yield value
-            at = source.find("{", end)
+    at, tries = text.find("{"), 0
+    while at >= 0 and tries < _MOST_TRIES:
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):  # not JSON, a number of 5,000 digits, or nested a thousand times
+            end, tries = at + 1, tries + 1
+        else:
+            yield value
+        at = text.find("{", end)

@@ -59,12 +59,15 @@ def show(
             "parts": score_parts(cards),
             "preferred": preferred if preferred and preferred.testset_id == found.testset_id else None,
             "refusal_form": RefusalForm(initial=found.current_scoring.spec),
-            "metrics_form": metrics_form or MetricsForm(initial=found.current_scoring.spec, run=found),
-            "judges": known_judges(),
             "further": further_scores(found),
             "failures": failures(found),
             "flow": failure_flow(found),
             "judge": judge_facts(found),
+        }
+    if found.current_scoring or found.ended_unscored:
+        context |= {
+            "metrics_form": metrics_form or MetricsForm(initial=_scored_with(found), run=found),
+            "judges": known_judges(),
         }
     return render_page(request, "runs/run.html", "runs/_questions.html", context | {"facts": run_facts(found)}, status)
 

@@ -75,8 +75,19 @@ class Command(WorkbenchCommand):
             contexts_from=source,
             inline=True,
         )
-        finish_inline(self, run.task)
+        try:
+            finish_inline(self, run.task)
+        except PipelineError:
+            run.refresh_from_db()
+            if run.current_scoring:  # the judge failed: what needs none is there
+                self._report(run, options)
+            raise
         run.refresh_from_db()
+        self._report(run, options)
+        _raise_for_failures(run)
+
+    def _report(self, run: Run, options: dict[str, Any]) -> None:
+        """Print a run's scores and write the files that were asked for."""
         contexts = f" · contexts from {run.contexts_origin}" if run.contexts_origin else ""
         chunks = f" · {run.chunks:,} chunks" if run.chunks else ""
         self.out(f"{run} · {run.testset} · {run.answers.count()} questions{chunks}{contexts}")
@@ -92,7 +103,6 @@ class Command(WorkbenchCommand):
             summary = json.dumps(run_summary(run=run), indent=2, ensure_ascii=False)
             options["json"].write_text(summary + "\n", encoding="utf-8")
             self.out(str(options["json"].resolve()))
-        _raise_for_failures(run)
 
 
 def _checked(options: dict[str, Any]) -> tuple[EvaluationSpec, RunOptions]:

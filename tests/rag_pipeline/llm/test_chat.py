@@ -58,3 +58,29 @@ async def test_an_error_in_the_middle_of_a_stream_is_tried_again(fake_openai: Fa
 async def test_a_model_that_has_used_up_its_limit_by_thinking_says_so(fake_openai: FakeOpenAI) -> None:
     fake_openai.next(Behaviour.says("", finish="length"))
     assert "used up the longest answer" in (await model().ask("hello")).notes[0]
+
+
+async def test_an_answer_of_a_form_that_was_cut_off_is_returned_as_such(fake_openai: FakeOpenAI) -> None:
+    fake_openai.next(Behaviour.says('{"word": "rea', finish="length"))
+    reply = await model().ask("hello", json_schema=SCHEMA)
+    assert (reply.text, reply.finish) == ('{"word": "rea', "length")
+
+
+async def test_a_schema_that_is_refused_in_unknown_words_is_left_out_from_then_on(fake_openai: FakeOpenAI) -> None:
+    refused = Behaviour(status=400, error={"message": 'Unknown name "additionalProperties": Cannot find field.'})
+    fake_openai.next(refused)
+    fake_openai.always = Behaviour.says("{}")
+    asked = model()
+    for _ in range(2):
+        assert (await asked.ask("hello", json_schema=SCHEMA)).text
+    assert ["response_format" in body for body in fake_openai.bodies()] == [True, False, False]
+
+
+async def test_what_is_refused_without_a_schema_too_keeps_the_schema(fake_openai: FakeOpenAI) -> None:
+    refused = Behaviour(status=400, error={"message": "The text violates the rules."})
+    fake_openai.next(refused, refused, Behaviour.says("{}"))
+    asked = model()
+    with pytest.raises(ModelCallError, match="violates"):
+        await asked.ask("hello", json_schema=SCHEMA)
+    await asked.ask("hello", json_schema=SCHEMA)
+    assert ["response_format" in body for body in fake_openai.bodies()] == [True, False, True]

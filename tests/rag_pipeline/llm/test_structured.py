@@ -32,6 +32,12 @@ class Verdicts(Form):
         '<think>Maybe {"right": 7}? No {braces} here.</think> {"right": true, "reason": "ok"}',
         '{"right": true, "reason": "ok",}',
         '{"verdict": 1} {"right": true, "reason": "ok", "more": []}',
+        '<think>At first {"right": false, "reason": "draft"}.</think>{"right": true, "reason": "ok"}',
+        'First {"right": false, "reason": "draft"}, but no.</think>\n{"right": true, "reason": "ok"}',
+        '{"Right": "Yes", "REASON": "ok"}',
+        '{"result": {"right": true, "reason": "ok"}}',
+        '{"right": true, "reason": "ok"} As I said: {"right": true, "reason": "ok"}',
+        '{"a": ' + "1" * 5000 + '} {"right": true, "reason": "ok"}',
     ],
 )
 def test_reads_the_form_out_of_what_surrounds_it(text: str) -> None:
@@ -46,12 +52,22 @@ def test_reads_the_form_out_of_what_surrounds_it(text: str) -> None:
         ("I would say yes.", "no JSON object"),
         ('{"right": "perhaps"}', "Right must be true or false"),
         ('{"right": true', "no JSON object"),
+        ('{"a": ' * 3000, "no JSON object"),
+        ('<think>Perhaps {"right": true, "reason": "draft"}', "no JSON object"),
+        ('{"right": true, "reason": "a"} or {"right": false, "reason": "b"}', "more than one JSON object"),
     ],
 )
 def test_says_what_is_wrong(text: str, words: str) -> None:
     found, wrong = read_form(text, Verdict)
     assert found is None
     assert words in wrong
+
+
+def test_marks_in_the_reply_itself_are_no_thoughts_and_what_cannot_be_stored_is_replaced() -> None:
+    assert read_form('{"right": true, "reason": "it says </think>, ok}"}', Verdict)[0] is not None
+    found, _ = read_form('{"right": true, "reason": "half \\ud83d, zero \\u0000, whole \\ud83d\\ude00"}', Verdict)
+    assert found is not None
+    assert found.reason == "half \ufffd, zero \ufffd, whole \U0001f600"
 
 
 def test_the_schema_is_strict_throughout() -> None:
