@@ -97,11 +97,16 @@ def _looks(figures: dict[str, Any]) -> list[str]:
         "|---|---|---|---|",
         *(f"| {place} | {' | '.join(look)} |" for place, look in enumerate(looks, 1)),
         "",
-        "Target: .96 on both. "
+        "Target: .96 on both, over all rows. "
         + ", ".join(
-            f"{name}: {value:.3f}, {'' if value >= TARGET else 'not '}reached" for name, value in reached.items()
+            f"{name}: {row['below']:.3f} at best, {'' if row['below'] >= TARGET else 'not '}reached"
+            for name, row in figures["nulls_last"].items()
         )
         + ". Only 27 answers of ClapNQ are unfaithful: one of them moved from the bottom to the top takes .037 off.",
+        "",
+        "correctness_offline shares those weights; its own (words of the question × 0.1, cosine × 0.3) were chosen on "
+        "right and wrong answers made from questions of SQuAD, before its one look at instruct-qa. While the shared "
+        "weights were made, instruct-qa was among the data that groundedness was printed on, and decided nothing.",
     ]
 
 
