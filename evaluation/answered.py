@@ -36,6 +36,16 @@ class ScoredAnswers:
     groups: Mapping[str, Mapping[str, GroupSummary]]
     judging: Mapping[str, Any]
 
+    @property
+    def failure(self) -> str:
+        """Why a lenient judge gave up, with what there is all the same; empty where it did not."""
+        if "failure" not in self.judging:
+            return ""
+        return (
+            "The judge failed: what it has not judged has no score yet, all other scores are there. "
+            f"{self.judging['failure']}"
+        )
+
     def lines(self) -> Iterator[str]:
         """Yield each object back in order, with its `scores` and `notes`, as lines of JSONL."""
         for place, task in enumerate(self.tasks):
@@ -103,12 +113,17 @@ def score_answered(
         scores=scored.scores | {name: [Score.unscored(UNASKED)] * len(samples) for name in unasked},
         summaries=scored.summaries | {(name, ""): nothing for name in unasked},
     )
-    judging = (
-        {"model": judge.model, "votes": spec.judge_votes, **judge.usage, "prompts": judge.used_prompts} if judge else {}
-    )
     computed = {name: scored.scores[name] for name in asked if scored.summary(name).n}
     groups = {key: summarise_by(samples, computed, key) for key in group_keys(samples)}
+    judging = _judging(judge, spec) if judge else {}
     return ScoredAnswers([task for task, _ in answered], scored, asked, groups, judging)
+
+
+def _judging(judge: Judge, spec: EvaluationSpec) -> dict[str, Any]:
+    """Return what the judge took, and where it failed, why."""
+    failure = {"failure": str(judge.failure)} if judge.failure else {}
+    taken = {"model": judge.model, "votes": spec.judge_votes, **judge.usage}
+    return {**taken, **failure, "prompts": judge.used_prompts}
 
 
 def group_keys(samples: Sequence[Sample]) -> list[str]:

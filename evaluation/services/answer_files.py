@@ -27,7 +27,7 @@ from evaluation.services.judging import check_judge, open_judge
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler
 from rag_pipeline.embedders.base import check_embedding
-from rag_pipeline.errors import ConfigError, InUseError
+from rag_pipeline.errors import ConfigError, InUseError, ProviderError
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.types import Progress
 
@@ -36,12 +36,15 @@ DETAILS, COLUMNS = "details.jsonl", "columns.json"
 
 
 def score_answers(
-    *, answered: Answered, spec: EvaluationSpec, refusal: str, names: Sequence[str] | None
+    *, answered: Answered, spec: EvaluationSpec, refusal: str, names: Sequence[str] | None, lenient: bool = False
 ) -> Steps[ScoredAnswers]:
-    """Score the objects of a file, yielding progress; `names` None means all metrics. Raises PipelineError."""
+    """Score the objects of a file, yielding progress; `names` None means all metrics. Raises PipelineError.
+
+    `lenient`: a judge that fails leaves its scores empty, and the result's `failure` says so.
+    """
     check_judge(spec)
     embed = open_embedder(spec.eval_embedding).embed_passages
-    return score_answered(answered, spec, refusal, embed, names=names, judge=open_judge(spec))
+    return score_answered(answered, spec, refusal, embed, names=names, judge=open_judge(spec, lenient=lenient))
 
 
 def scored_bytes(scored: ScoredAnswers) -> bytes:
@@ -120,13 +123,22 @@ class ScoreFile(TaskHandler):
         return [stage]
 
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
-        """Score with the settings that were asked for. Raises PipelineError."""
+        """Score with the settings that were asked for. Raises PipelineError.
+
+        When the judge fails in a file's first scoring, what needs none is kept first.
+        """
         file = AnswerFile.objects.get(task=self.task)
         answered = read_answered((folder_of(file) / ANSWERS).read_text(encoding="utf-8"))
         scored = yield from score_answers(
-            answered=answered, spec=EvaluationSpec.create(file.spec), refusal=file.refusal, names=file.metrics
+            answered=answered,
+            spec=EvaluationSpec.create(file.spec),
+            refusal=file.refusal,
+            names=file.metrics,
+            lenient=not file.summary,
         )
         _keep(file, scored)
+        if scored.failure:
+            raise ProviderError(scored.failure)
         yield UnitDone(keys[0])
 
 

@@ -21,7 +21,7 @@ from evaluation.scoring import Steps
 from evaluation.services.answer_files import score_answers, scored_bytes, summary_bytes
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Summary
-from rag_pipeline.errors import ConfigError
+from rag_pipeline.errors import ConfigError, ProviderError
 from rag_pipeline.management.base import WorkbenchCommand
 from rag_pipeline.spec import DEFAULT_REFUSAL
 from rag_pipeline.types import Progress
@@ -63,7 +63,7 @@ class Command(WorkbenchCommand):
         if options["against"]:
             other = options["against"]
             answered = with_other_answers(answered, read_answers((other.name, _content(other))))
-        steps = score_answers(answered=answered, spec=spec, refusal=options["refusal"], names=names)
+        steps = score_answers(answered=answered, spec=spec, refusal=options["refusal"], names=names, lenient=True)
         scored = self._finished(steps)
         _write(options["out"], scored_bytes(scored))
         if options["summary"]:
@@ -73,6 +73,8 @@ class Command(WorkbenchCommand):
             self.out(usage_line(scored.judging["model"], scored.judging))
         if told := disagreements(scored):
             self.out(told)
+        if scored.failure:
+            raise ProviderError(scored.failure)
 
     def _finished(self, steps: Steps[ScoredAnswers]) -> ScoredAnswers:
         while True:

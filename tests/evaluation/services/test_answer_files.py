@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from evaluation.models import AnswerFile
 from evaluation.services.answer_files import (
@@ -158,3 +158,22 @@ def test_what_no_database_keeps_does_not_stop_the_scoring():
     rows = "\n".join(json.dumps({"answer": "x\x00\ud83d", "metadata_field": field}) for field in fields).encode()
     file = scored(data=rows, names=["brevity"])
     assert list(file.summary["groups"]["metadata_field"]) == ["a\ufffd", "b?"]
+
+
+def test_a_judge_that_fails_takes_no_other_score_with_it(fake_openai, tmp_path):
+    fake_openai.key = "another"
+    rows = "\n".join(json.dumps(row | {"contexts": ["It was in Memphis."]}) for row in ROWS).encode()
+    spec = EvaluationSpec(eval_embedding="words:any", judge="openai:judge-1")
+    file = added(data=rows, spec=spec, names=["token_f1", "judge_score"])
+    task = run_inline(file.task)
+    assert task.state == BackgroundTask.State.FAILED
+    assert "all other scores are there" in task.error
+    assert "OPENAI_API_KEY" in task.error
+    summary = AnswerFile.objects.get().summary
+    assert summary["metrics"]["token_f1"]["mean"] == pytest.approx(5 / 9)
+    assert summary["metrics"]["judge_score"]["n"] == 0
+    source, out = tmp_path / "rows.jsonl", tmp_path / "scored.jsonl"
+    source.write_bytes(rows)
+    with pytest.raises(CommandError, match="all other scores are there"):
+        call_command("score", str(source), metrics="token_f1,judge_score", judge="openai:judge-1", out=out)
+    assert json.loads(out.read_text().splitlines()[1])["scores"] == {"token_f1": 1.0, "judge_score": None}
