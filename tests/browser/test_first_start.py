@@ -10,7 +10,7 @@ from tests.browser.conftest import Bench
 
 
 def test_the_sample_appears_without_a_reload(page, tmp_path):
-    bench = Bench(tmp_path / "data")
+    bench = Bench(tmp_path / "data", {})
     try:
         page.goto(bench.url)
         expect(page.locator("main")).to_contain_text("A sample is being made")

@@ -20,6 +20,7 @@ from tests.commands import ROOT, call_command_line, command_environment, run_com
 from tests.factories import make_corpus, make_testset
 
 SAMPLE = ROOT / "workbench" / "sample" / "warsaw.txt"
+TEXT = "warsaw_begins.txt"
 OUTPUT_HEADER = (
     "question_id,pair_id,kind,transformation,error,question,reference_answer,document,start,end,context,split,"
     "reference_answers,spans,metadata"
@@ -57,7 +58,8 @@ def failed(result: subprocess.CompletedProcess[str], status: int = 1) -> str:
 def worked(tmp_path_factory) -> Path:
     """Return a data folder in which a corpus was ingested, asked about and evaluated by commands alone."""
     data = tmp_path_factory.mktemp("worked")
-    succeeded(run_command("ingest", str(SAMPLE), "--corpus", "city", data=data))
+    (data / TEXT).write_text(SAMPLE.read_text(encoding="utf-8")[:12_000], encoding="utf-8")
+    succeeded(run_command("ingest", str(data / TEXT), "--corpus", "city", data=data))
     made = run_command(
         *("generate_testset", "--corpus", "city", "--name", "first", "--pairs", "8", "--out-of-scope", "4"),
         *("--csv", str(data / "out.csv")),
@@ -79,23 +81,21 @@ def city(transactional_db) -> None:
     make_testset(make_corpus("city"), "first")
 
 
-def test_ingest_takes_a_folder_and_the_same_file_once(data_dir, tmp_path):
+def test_ingest_takes_a_folder_and_the_same_file_once(manage, tmp_path):
     folder = tmp_path / "papers"
     folder.mkdir()
     (folder / "a.txt").write_text("Bees live in hives.", encoding="utf-8")
     (folder / "b.md").write_text("# Wasps\n\nWasps live in nests.", encoding="utf-8")
     (folder / "same.txt").write_text("Bees live in hives.", encoding="utf-8")
-    text = succeeded(run_command("ingest", str(folder), "--corpus", "insects", data=data_dir))
+    text = succeeded(manage("ingest", str(folder), "--corpus", "insects"))
     assert "2 added" in text
     assert "1 already there" in text
 
 
-def test_ingest_keeps_the_good_files_and_names_the_bad_one(data_dir, tmp_path):
+def test_ingest_keeps_the_good_files_and_names_the_bad_one(manage, tmp_path):
     (tmp_path / "good.txt").write_text("Bees live in hives.", encoding="utf-8")
     (tmp_path / "empty.txt").write_bytes(b"")
-    result = run_command(
-        "ingest", str(tmp_path / "empty.txt"), str(tmp_path / "good.txt"), "--corpus", "insects", data=data_dir
-    )
+    result = manage("ingest", str(tmp_path / "empty.txt"), str(tmp_path / "good.txt"), "--corpus", "insects")
     assert "empty.txt" in failed(result)
     assert "1 added" in result.stdout
 
@@ -104,7 +104,7 @@ def test_generate_testset_writes_output_csv(worked):
     (stored,) = (worked / "testsets").glob("*/output.csv")
     assert stored.read_bytes() == (worked / "out.csv").read_bytes()
     assert stored.read_text(encoding="utf-8").splitlines()[0] == OUTPUT_HEADER
-    text = SAMPLE.read_text(encoding="utf-8")
+    text = (worked / TEXT).read_text(encoding="utf-8")
     table = rows(stored)
     assert [row["kind"] for row in table].count("simple") == 8
     for row in table:
@@ -154,7 +154,7 @@ def test_ask_answers_with_its_contexts(worked):
     result = run_command("ask", "What river does Warsaw lie on?", "--corpus", "city", "--json", data=worked)
     answer = json.loads(succeeded(result))
     assert "Vistula" in answer["answer"]
-    text = SAMPLE.read_text(encoding="utf-8")
+    text = (worked / TEXT).read_text(encoding="utf-8")
     for context in answer["contexts"]:
         assert text[context["span"]["start"] : context["span"]["end"]] == context["text"]
 
@@ -167,28 +167,35 @@ def test_search_ranks_chunks(worked):
     assert scores == sorted(scores, reverse=True)
 
 
-def test_demo_ends_with_the_paths_of_both_files(data_dir):
-    lines = succeeded(run_command("demo", str(SAMPLE), data=data_dir)).strip().splitlines()
+def demonstrated(result: subprocess.CompletedProcess[str], data: Path) -> int:
+    """Hold what the demo printed to what it promises; return how many questions it asked."""
+    lines = succeeded(result).strip().splitlines()
     output, evaluation = Path(lines[-2]), Path(lines[-1])
-    assert output.is_relative_to(data_dir)
-    assert evaluation.is_relative_to(data_dir)
+    assert output.is_relative_to(data)
+    assert evaluation.is_relative_to(data)
     assert output.read_text(encoding="utf-8").startswith(OUTPUT_HEADER)
     assert evaluation.read_text(encoding="utf-8").startswith(EVAL_HEADER)
-    assert len(rows(output)) == len(rows(evaluation)) == 75
     for name in HEADLINE:
         assert any(line.startswith(f"{name} ") for line in lines)
+    assert len(rows(output)) == len(rows(evaluation))
+    return len(rows(output))
 
 
-@pytest.mark.django_db(transaction=True)
-def test_demo_says_when_it_made_fewer_questions(tmp_path):
+@pytest.mark.slow
+def test_demo_asks_seventy_five_questions_of_the_sample(data_dir):
+    assert demonstrated(run_command("demo", str(SAMPLE), data=data_dir), data_dir) == 75
+
+
+def test_demo_ends_with_the_paths_of_both_files_and_says_when_it_made_fewer_questions(manage, data_dir, tmp_path):
     short = tmp_path / "short.txt"
     short.write_text(
         "The Harwell lighthouse was built in 1891 by Ada Brandt. It stands on the island of Fenwick.\n\n"
         "The lighthouse is 31 metres tall. Its lamp was replaced in 1974 by an electric one.\n",
         encoding="utf-8",
     )
-    result = call_command_line("demo", str(short))
+    result = manage("demo", str(short))
     assert "of 30 pairs were made" in succeeded(result)
+    assert 0 < demonstrated(result, data_dir) < 75
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,10 @@ def test_a_user_who_has_documents_gets_none():
     assert queue_sample() is None
 
 
-def test_it_becomes_two_evaluated_runs(monkeypatch):
+def test_it_becomes_two_evaluated_runs(monkeypatch, tmp_path):
+    begins = tmp_path / "warsaw.txt"
+    begins.write_text(sample_files()[0].read_text(encoding="utf-8")[:10_000], encoding="utf-8")
+    monkeypatch.setattr("workbench.services.sample.sample_files", lambda: [begins])
     monkeypatch.setattr("workbench.services.sample.GeneratorSpec", lambda: GeneratorSpec(pairs=6, out_of_scope=4))
     task = queue_sample()
     assert task is not None
