@@ -100,6 +100,7 @@ class Judge:
         self._concurrency = concurrency
         self._tally = UsageTally()
         self._cached = 0
+        self._unjudged = 0
         self._patience = Patience()
         self._lenient = lenient
         self.failure: ProviderError | None = None
@@ -116,11 +117,12 @@ class Judge:
 
     @property
     def usage(self) -> dict[str, Any]:
-        """What was asked: calls, how many verdicts came from the cache, tokens and cost (None where unknown)."""
+        """What was asked: calls, verdicts from the cache, questions without one, tokens and cost (None if unknown)."""
         total = self._tally.total
         return {
             "calls": self._tally.calls,
             "cached": self._cached,
+            "unjudged": self._unjudged,
             "prompt_tokens": total.prompt_tokens,
             "completion_tokens": total.completion_tokens,
             "cost_usd": total.cost_usd,
@@ -144,10 +146,12 @@ class Judge:
         if self.failure is not None:
             silent = Unjudged(f"the judge could not be asked: {self.failure}")
             replies.update((key, silent) for key in calls if key not in replies)
-        return [
+        decided = [
             _decided(request.form, [replies[call.key] for call in ballot])
             for request, ballot in zip(requests, ballots, strict=True)
         ]
+        self._unjudged += sum(isinstance(each, Unjudged) for each in decided)
+        return decided
 
     def _fill(self, replies: dict[str, F | Unjudged], calls: Sequence[_Call[F]]) -> None:
         """Ask, unless the judge has failed for good, and keep what comes."""

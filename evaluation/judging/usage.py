@@ -15,4 +15,6 @@ def usage_line(model: str, judging: Mapping[str, Any], *, wrote_the_answers: boo
     cost = judging.get("cost_usd")
     spent = "cost unknown" if cost is None else money_text(cost)
     line = f"judge {model}: {judging['calls']:,} calls, {judging['cached']:,} from the cache, {counted}, {spent}"
+    if unjudged := judging.get("unjudged"):
+        line += f"; {unjudged:,} of its questions have no verdict"
     return f"{line}; it is the model under test" if wrote_the_answers else line

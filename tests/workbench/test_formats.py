@@ -64,7 +64,16 @@ def test_a_position_in_a_style_stays_inside_its_track():
 
 @pytest.mark.parametrize(
     "value, shown",
-    [(None, "—"), (True, "on"), (1_000_000, "1,000,000"), (0.0, "0"), (["\n", ""], '["\\n", ""]'), ("15%", "15%")],
+    [
+        (None, "—"),
+        (True, "on"),
+        (1_000_000, "1,000,000"),
+        (0.0, "0"),
+        (["\n", ""], '["\\n", ""]'),
+        ("15%", "15%"),
+        (["faithfulness", "aspect:polite"], "faithfulness, aspect:polite"),
+        ([], "none"),
+    ],
 )
 def test_settings_are_shown_as_they_are_typed(value, shown):
     assert formats.setting_value(value) == shown

@@ -6,6 +6,7 @@ import pytest
 
 from evaluation.models import JudgePrompt
 from tests.factories import make_run
+from tests.fake_openai import Behaviour
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +39,12 @@ def test_a_prompt_that_was_changed_since_is_shown_with_what_changed(client, fake
 def test_a_judge_that_wrote_the_answers_itself_is_called_that(client, fake_openai):
     run = make_run(evaluation=JUDGED, settings={"llm": "openai:judge-1"})
     assert "The judge is the model under test: openai:judge-1 wrote" in client.get(f"/runs/{run.pk}/").content.decode()
+
+
+def test_verdicts_that_could_not_be_had_are_counted(client, fake_openai):
+    fake_openai.when("rate the answer", Behaviour.too_long())
+    judge = client.get(f"/runs/{make_run(evaluation=JUDGED).pk}/").content.decode().partition('id="judge"')[2]
+    assert '<dt>Without a verdict</dt><dd class="warn">8: ' in judge
 
 
 def test_without_a_judge_nothing_is_said_of_one(client):

@@ -315,7 +315,8 @@ def setting_value(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, list):
-        return json.dumps(value, ensure_ascii=False)
+        names = all(isinstance(each, str) and each.strip() == each != "" for each in value)
+        return (", ".join(value) or "none") if names else json.dumps(value, ensure_ascii=False)
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:g}" if isinstance(value, float) else detail_value(value)

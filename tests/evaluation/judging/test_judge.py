@@ -78,7 +78,8 @@ def test_the_same_content_is_asked_once_and_never_again(fake_openai: FakeOpenAI)
     again = judge(kept)
     assert again.ask_many([asked("one")]) == [Verdict(supported=True)]
     assert len(fake_openai.requests) == 2
-    assert again.usage == {"calls": 0, "cached": 1, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
+    spent = {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
+    assert again.usage == {"calls": 0, "cached": 1, "unjudged": 0} | spent
     assert again.used_prompts == PROMPT  # a cached verdict too was given on this text
 
 
@@ -105,6 +106,14 @@ def test_a_reply_out_of_form_is_repaired_then_asked_for_anew_then_given_up(fake_
     assert isinstance(given_up, Unjudged)
     assert "supported" in given_up.reason.lower()
     assert not kept
+
+
+def test_what_stays_without_a_verdict_is_counted(fake_openai: FakeOpenAI) -> None:
+    fake_openai.when("“two”", Behaviour.too_long())
+    fake_openai.when("“one”", Behaviour.says('{"supported": true}'))
+    asking = judge()
+    asking.ask_many([asked("one"), asked("two")])
+    assert asking.usage["unjudged"] == 1
 
 
 def test_a_reply_of_the_right_form_that_the_request_refuses_is_repaired_too(fake_openai: FakeOpenAI) -> None:
