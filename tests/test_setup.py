@@ -39,6 +39,7 @@ def test_a_missing_python_is_said_with_the_mend(checkout):
     assert "apt-get install python3.11" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_second_set_up_does_nothing_until_the_pins_change(checkout):
     assert "Making the virtual environment" in setup(checkout, sys.executable).stderr
     assert setup(checkout, sys.executable).stderr == ""

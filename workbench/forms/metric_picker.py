@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from django import forms
@@ -177,14 +178,25 @@ def _choice(metric: type[Metric], id: str, checked: bool, given: Mapping[str, An
     reason = other or unmet(own, available)
     mendable = "weights" in metric.needs and bool(reason)
     drawn = [
-        _control(option_name(metric.key, option), f"{id}_{option_name(metric.key, option)}", control, given.get(option))
-        for option, info in metric.Options.model_fields.items()
-        for control in [_field(option, info)]
+        _untouched(metric, id, option) if given.get(option) is None else _option(metric, id, option, given[option])
+        for option in metric.Options.model_fields
     ]
     own_id = f"{id}_{metric.key.replace(':', '-')}"
     return ChoiceView(
         metric.key, own_id, metric.label, metric.help, checked, reason, judged and not other, mendable, drawn
     )
+
+
+@cache
+def _untouched(metric: type[Metric], id: str, option: str) -> OptionView:
+    """Return the control of an option that nobody set: the same on every page, and there are many of them."""
+    return _option(metric, id, option, None)
+
+
+def _option(metric: type[Metric], id: str, option: str, given: Any) -> OptionView:
+    """Return the control of an option of a metric."""
+    name = option_name(metric.key, option)
+    return _control(name, f"{id}_{name}", _field(option, metric.Options.model_fields[option]), given)
 
 
 def _field(option: str, info: FieldInfo) -> forms.Field:
