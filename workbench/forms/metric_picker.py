@@ -178,7 +178,7 @@ def _choice(metric: type[Metric], id: str, checked: bool, given: Mapping[str, An
     reason = other or unmet(own, available)
     mendable = "weights" in metric.needs and bool(reason)
     drawn = [
-        _untouched(metric, id, option) if given.get(option) is None else _option(metric, id, option, given[option])
+        _untouched(metric.key, id, option) if given.get(option) is None else _option(metric, id, option, given[option])
         for option in metric.Options.model_fields
     ]
     own_id = f"{id}_{metric.key.replace(':', '-')}"
@@ -188,9 +188,9 @@ def _choice(metric: type[Metric], id: str, checked: bool, given: Mapping[str, An
 
 
 @cache
-def _untouched(metric: type[Metric], id: str, option: str) -> OptionView:
+def _untouched(key: str, id: str, option: str) -> OptionView:
     """Return the control of an option that nobody set: the same on every page, and there are many of them."""
-    return _option(metric, id, option, None)
+    return _option(metrics.get(key), id, option, None)
 
 
 def _option(metric: type[Metric], id: str, option: str, given: Any) -> OptionView:
