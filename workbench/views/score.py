@@ -135,6 +135,7 @@ def _file_page(request: HttpRequest, found: AnswerFile, form: ScoringForm | None
         "tables": group_tables(found, names),
         "rows": answer_rows(found, sort=sort, page=as_id(request.GET.get("page")) or 1),
         "sort": sort,
+        "sort_target": "#rows",
         "judges": known_judges(),
         "form": form or ScoringForm(base=found.spec, initial=found.spec | start),
     }
