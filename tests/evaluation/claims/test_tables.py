@@ -217,7 +217,8 @@ def test_other_scripts_and_odd_signs_go_through_as_they_are(
     extracted(fake_openai, [answer])
     made = table(sample(answer, [], [answer], question=question), ["answer_contexts"])
     assert [claim.text for claim in made.answer] == [answer]
-    assert answer in fake_openai.bodies()[0]["messages"][0]["content"]
+    read = answer.replace("</answer>", "< /answer >")  # it cannot end its place in the prompt
+    assert f"<answer>\n{read}\n</answer>" in fake_openai.bodies()[0]["messages"][0]["content"]
 
 
 def test_votes_count_for_verdicts_and_not_for_extractions(fake_openai: FakeOpenAI) -> None:
