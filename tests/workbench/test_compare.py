@@ -84,3 +84,10 @@ def test_more_changed_questions_take_no_more_queries(client, runs, django_assert
     all_wrong = make_run(a.testset, dict.fromkeys(("p1s", "p1c", "p2s", "p2c", "p3s", "p3c", "o1", "o2"), "Paris"))
     with django_assert_max_num_queries(len(few)):
         client.get("/compare/", {"a": a.pk, "b": all_wrong.pk})
+
+
+def test_a_run_without_scores_is_compared_all_the_same(client, runs):
+    a, _ = runs
+    unscored = make_run(a.testset, scored=False)
+    for first, second in ((a, unscored), (unscored, a)):
+        assert client.get(f"/compare/?a={first.pk}&b={second.pk}").status_code == 200

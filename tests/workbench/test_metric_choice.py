@@ -148,6 +148,11 @@ class TestAspects:
         names = MetricsWidget([]).value_from_datadict(data, {}, "metrics")
         assert names == "token_f1,aspect:coherence,aspect:kind,aspect:b"
 
+    def test_names_in_any_letters_or_none_lose_no_aspect_that_was_described(self):
+        data = QueryDict("aspect-0-name=Höflich&aspect-1-name=礼貌&aspect-1-definition=礼貌吗&aspect-2-name=礼")
+        names = MetricsWidget([]).value_from_datadict(data, {}, "metrics")
+        assert names == "aspect:hoflich,aspect:own_2"
+
 
 class TestAvailability:
     def test_a_metric_that_wants_a_judge_is_closed_until_there_is_one(self, client, testset):

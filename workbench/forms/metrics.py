@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+from unicodedata import combining, normalize
 
 from django import forms
 from django.template.loader import render_to_string
@@ -141,16 +142,22 @@ def names_of(value: Any) -> list[str]:
 
 
 def _own_rows(data: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield name and options of each aspect that somebody described; a row without a name is none."""
+    """Yield name and options of each aspect that somebody described; an empty row is none."""
     place = 0
     while own_name(place, "name") in data:
-        name = _NOT_A_LETTER.sub("_", str(data[own_name(place, "name")]).strip().lower()).strip("_")[:40]
+        options = {option: _last(data, own_name(place, option)) for option in OWN if own_name(place, option) in data}
+        name = _as_name(str(data[own_name(place, "name")]))
+        if not name and str(options.get("definition", "")).strip():
+            name = f"own_{place + 1}"  # no name, or one of other letters: what was described is not lost
         if name:
-            yield (
-                name,
-                {option: _last(data, own_name(place, option)) for option in OWN if own_name(place, option) in data},
-            )
+            yield name, options
         place += 1
+
+
+def _as_name(typed: str) -> str:
+    """Return what was typed as a name: Höflicher Ton as hoflicher_ton."""
+    plain = "".join(letter for letter in normalize("NFKD", typed.lower()) if not combining(letter))
+    return _NOT_A_LETTER.sub("_", plain).strip("_")[:40].strip("_")
 
 
 def _last(data: Any, key: str) -> Any:

@@ -42,9 +42,10 @@ def decimals(value: float | None) -> str:
 
 
 @register.filter
-def as_metric(value: float | None, name: str) -> str:
+def as_metric(value: Any, name: str) -> str:
     """Return a value of the metric called `name` as that metric reads: 0.83, 1.2 s, $0.0042; a dash for none."""
-    return "—" if value is None else scale_of(name).text(value)
+    # A template gives an empty text for what a run without scores does not have.
+    return "—" if value in (None, "") else scale_of(name).text(value)
 
 
 @register.filter
