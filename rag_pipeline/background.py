@@ -23,6 +23,7 @@ from django.db.models import F, Min, Q, QuerySet
 from django.utils import timezone
 
 from rag_pipeline.errors import PipelineError
+from rag_pipeline.interruption import WorkInterruptedError, heeding, raise_if_interrupted
 from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
 from rag_pipeline.services.liveness import beating, process_lives, process_name, tolerating_faults
 from rag_pipeline.services.storage import DATABASE_AWAY, storage_problem
@@ -317,24 +318,25 @@ def _do_block(
     stop: threading.Event | None,
 ) -> None:
     by_key = {unit.key: unit for unit in units}
-    watch = _CancelWatch(task)
+    watch = _Watch(task, stop)
     moved = _Movement()
-    with _holding(task, units) as held:
+    with _holding(task, units) as held, heeding(watch.interrupted):
         steps = work.work(task.stage, list(by_key))
-        for step in steps:
-            _note(task, by_key, step)
-            if moved.first_seen_in(step):
-                # Not stuck, however often it was stopped. 1, not 0: being given back takes one off.
-                held.update(attempts=1)
-            if on_progress:
-                task.refresh_from_db()
-                on_progress(task)
-            cancelled = watch.requested()
-            if cancelled or (stop is not None and stop.is_set()):
-                steps.close()  # type: ignore[attr-defined]  # a generator: ends calls in flight
-                if cancelled:
-                    _end(task, State.CANCELLED)
-                return
+        try:
+            for step in steps:
+                _note(task, by_key, step)
+                if moved.first_seen_in(step):
+                    # Not stuck, however often it was stopped. 1, not 0: being given back takes one off.
+                    held.update(attempts=1)
+                if on_progress:
+                    task.refresh_from_db()
+                    on_progress(task)
+                raise_if_interrupted()
+        except WorkInterruptedError:
+            steps.close()  # type: ignore[attr-defined]  # a generator: ends calls in flight
+            if watch.cancelled:
+                _end(task, State.CANCELLED)
+            return
         held.update(state=UnitState.DONE, lease_until=None)
 
 
@@ -377,19 +379,20 @@ class _Movement:
         return self._seen
 
 
-class _CancelWatch:
+class _Watch:
     """Asks the database at most three times a second whether the task was cancelled or ended elsewhere."""
 
-    def __init__(self, task: BackgroundTask) -> None:
-        self._pk = task.pk
+    def __init__(self, task: BackgroundTask, stop: threading.Event | None) -> None:
+        self._pk, self._stop = task.pk, stop
         self._next = 0.0
+        self.cancelled = False
 
-    def requested(self) -> bool:
-        if time.monotonic() < self._next:
-            return False
-        self._next = time.monotonic() + 0.33
-        row = BackgroundTask.objects.filter(pk=self._pk).values("cancel_requested", "state").first()
-        return row is None or row["cancel_requested"] or row["state"] != State.RUNNING
+    def interrupted(self) -> bool:
+        if time.monotonic() >= self._next and not self.cancelled:
+            self._next = time.monotonic() + 0.33
+            row = BackgroundTask.objects.filter(pk=self._pk).values("cancel_requested", "state").first()
+            self.cancelled = row is None or row["cancel_requested"] or row["state"] != State.RUNNING
+        return self.cancelled or (self._stop is not None and self._stop.is_set())
 
 
 def _beat(name: str) -> None:

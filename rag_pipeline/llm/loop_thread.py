@@ -11,7 +11,10 @@ from concurrent.futures import Future
 from functools import cache
 from typing import Any, TypeVar, cast
 
+from rag_pipeline.interruption import raise_if_interrupted
+
 T = TypeVar("T")
+_LOOK_UP_S = 0.5
 
 
 @cache
@@ -61,7 +64,10 @@ async def iterate_there(make: Callable[[], AsyncIterator[T]]) -> AsyncIterator[T
 
 
 def iterate_blocking(make: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-    """Run the iterator that `make` returns in the loop thread and yield its items to a caller without a loop."""
+    """Run the iterator that `make` returns in the loop thread and yield its items to a caller without a loop.
+
+    Work that is cancelled does not wait for the next item: WorkInterruptedError is raised, and what runs is given up.
+    """
     arrived: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
 
     async def pump() -> None:
@@ -73,11 +79,19 @@ def iterate_blocking(make: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
     pumping = asyncio.run_coroutine_threadsafe(pump(), _loop())
     pumping.add_done_callback(lambda _: arrived.put(None))
     try:
-        while (item := arrived.get()) is not None:
+        while (item := _next(arrived)) is not None:
             yield item[0]
         pumping.result()
     finally:
         pumping.cancel()
+
+
+def _next(arrived: queue.SimpleQueue[tuple[T] | None]) -> tuple[T] | None:
+    """Wait for the next item, as long as the surrounding work goes on."""
+    while True:
+        raise_if_interrupted()
+        with contextlib.suppress(queue.Empty):
+            return arrived.get(timeout=_LOOK_UP_S)
 
 
 def _keep_quiet_when_abandoned() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
+from django.db import connection
 from django.test import Client
 
 from evaluation.models import Run
@@ -16,7 +19,7 @@ from rag_pipeline.errors import ProviderError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.spec import PipelineSpec
 from tests.factories import WORDS, make_run, make_testset
-from tests.fake_openai import FakeOpenAI
+from tests.fake_openai import Behaviour, FakeOpenAI
 
 pytestmark = pytest.mark.django_db(transaction=True)
 JUDGED = EvaluationSpec(eval_embedding=WORDS, metrics=("judge_score", "token_f1"), judge="openai:judge-1")
@@ -84,6 +87,29 @@ def test_a_run_that_was_cancelled_while_it_was_judged_can_be_scored_without(fake
     run_inline(start_scoring_again(run=run, spec=JUDGED.model_copy(update={"judge": "", "metrics": ()})))
     assert Run.objects.get(pk=run.pk).task.state == "done"
     assert means(run)["recall"] is not None
+
+
+def test_cancelling_does_not_wait_for_a_judge_that_is_silent(fake_openai: FakeOpenAI) -> None:
+    run = make_run()
+    before = run.current_scoring
+    fake_openai.always = Behaviour.hang()
+    task = start_scoring_again(run=run, spec=JUDGED)
+
+    over = threading.Event()
+
+    def cancel() -> None:
+        while not (fake_openai.in_flight or over.is_set()):
+            pass
+        background.request_cancel(task)
+        connection.close()
+
+    canceller = threading.Thread(target=cancel)
+    canceller.start()
+    ended = run_inline(task)
+    over.set()
+    canceller.join()
+    assert ended.state == "cancelled"
+    assert run.current_scoring == before
 
 
 def test_a_later_scoring_that_the_judge_fails_leaves_the_earlier_one(fake_openai: FakeOpenAI) -> None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from rag_pipeline.interruption import WorkInterruptedError, heeding
 from rag_pipeline.llm.loop_thread import iterate_blocking, iterate_there, run_blocking, run_there
 
 
@@ -64,6 +65,23 @@ def test_the_work_ends_when_its_iterator_is_closed() -> None:
     source = iterate_blocking(lambda: numbers(ended))
     next(source)
     source.close()
+    assert ended.wait(2)
+
+
+def test_work_that_is_to_stop_does_not_wait_for_what_never_comes() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    async def silence() -> AsyncIterator[int]:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        yield 0
+
+    source = iterate_blocking(silence)
+    with heeding(begun.is_set), pytest.raises(WorkInterruptedError):
+        next(source)
     assert ended.wait(2)
 
 
