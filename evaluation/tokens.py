@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import string
 import unicodedata
 
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+from rag_pipeline.squad import squad_tokens as squad_tokens
 
 # Scripts written without spaces between words: a character counts as a word there.
 UNSPACED = (
@@ -22,15 +20,6 @@ UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 _SPACED_RUN = re.compile(f"[^{UNSPACED}]+")
 UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 """A run of characters of scripts written without spaces."""
-
-
-def squad_tokens(text: str) -> list[str]:
-    """Return the tokens that overlap metrics count.
-
-    Lower case, ASCII punctuation removed, then the words a, an, the; split at white space. This is
-    `normalize_answer` of the official SQuAD evaluation script (Rajpurkar et al. 2016).
-    """
-    return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
 def count_words(text: str) -> int:

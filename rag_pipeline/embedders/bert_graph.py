@@ -60,11 +60,24 @@ def build(folder: Path) -> Any:
     graph = _Graph({name.removeprefix(prefix): value for name, value in weights.items()}, config)
     ids = op.parameter([-1, -1], np.int64, name="input_ids")
     mask = op.parameter([-1, -1], np.int64, name="attention_mask")
-    hidden = graph.embeddings(ids)
-    bias = graph.attention_bias(mask)
-    for layer in range(config["num_hidden_layers"]):
-        hidden = graph.layer(hidden, bias, f"encoder.layer.{layer}")
+    hidden = graph.encoded(ids, mask, config["num_hidden_layers"])
     return ov.Model([graph.mean(hidden, mask)], [ids, mask], "bert")
+
+
+def build_pair_reader(weights: dict[str, Array], config: dict[str, Any]) -> Any:
+    """Return an `openvino.Model` of an encoder over pairs of texts with a linear head on every piece.
+
+    `weights` are those of the encoder and `head.weight`, `head.bias`. In: input_ids, attention_mask, token_type_ids,
+    int64 (batch, length); out: logits, float32 (batch, length, outputs of the head).
+    """
+    import openvino as ov
+    from openvino import opset13 as op
+
+    graph = _Graph(weights, config)
+    names = ("input_ids", "attention_mask", "token_type_ids")
+    ids, mask, kinds = (op.parameter([-1, -1], np.int64, name=name) for name in names)
+    hidden = graph.encoded(ids, mask, config["num_hidden_layers"], kinds)
+    return ov.Model([graph.linear(hidden, "head")], [ids, mask, kinds], "reader")
 
 
 class _Graph:
@@ -88,15 +101,27 @@ class _Graph:
     def axes(self, *values: int) -> Any:
         return self.op.constant(np.array(values, np.int64))
 
-    def embeddings(self, ids: Any) -> Any:
-        """Word, position and (all zero) segment embeddings, normalised: (b, l) to (b, l, h)."""
+    def encoded(self, ids: Any, mask: Any, layers: int, kinds: Any = None) -> Any:
+        """All layers: (b, l) to (b, l, h)."""
+        hidden = self.embeddings(ids, kinds)
+        bias = self.attention_bias(mask)
+        for layer in range(layers):
+            hidden = self.layer(hidden, bias, f"encoder.layer.{layer}")
+        return hidden
+
+    def embeddings(self, ids: Any, kinds: Any = None) -> Any:
+        """Word, position and segment embeddings (without `kinds` all of segment 0), normalised: (b, l) to (b, l, h)."""
         op, name = self.op, "embeddings"
         words = op.gather(self.constant(f"{name}.word_embeddings.weight"), ids, self.axes(0))
         length = op.gather(op.shape_of(ids), op.constant(np.int64(1)), op.constant(np.int64(0)))
         places = op.range(op.constant(np.int64(0)), length, op.constant(np.int64(1)), output_type="i64")
         positions = op.gather(self.constant(f"{name}.position_embeddings.weight"), places, self.axes(0))
-        segment = np.ascontiguousarray(self.weights[f"{name}.token_type_embeddings.weight"][0], np.float32)
-        return self.norm(op.add(op.add(words, positions), op.constant(segment)), f"{name}.LayerNorm")
+        segments = f"{name}.token_type_embeddings.weight"
+        if kinds is None:
+            segment = op.constant(np.ascontiguousarray(self.weights[segments][0], np.float32))
+        else:
+            segment = op.gather(self.constant(segments), kinds, self.axes(0))
+        return self.norm(op.add(op.add(words, positions), segment), f"{name}.LayerNorm")
 
     def attention_bias(self, mask: Any) -> Any:
         """0 where a token may be read, a large negative number on padding: (b, l) to (b, 1, 1, l)."""

@@ -1,0 +1,47 @@
+"""`manage.py train_reader`: train the built-in reader; run by hand, not at set-up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from rag_pipeline.embedders.local import shipped_weights
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.management.base import WorkbenchCommand
+from rag_pipeline.reader_training.training import FIGURES, WEIGHTS, Places, TrainingSettings, train
+from rag_pipeline.services.indexes import open_embedder
+
+_EMBEDDING = "local:all-MiniLM-L6-v2"
+
+
+class Command(WorkbenchCommand):
+    """Train the reader."""
+
+    help = "Train the built-in reader on questions with marked answers. A training that was stopped goes on."
+    example = "manage.py train_reader data/reader --out trained --hold-out Warsaw,Steam_engine"
+    migrates = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the options."""
+        default = TrainingSettings()
+        parser.add_argument("data", type=Path, metavar="DATA", help="folder with questions and paragraphs")
+        parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where weights and figures go")
+        parser.add_argument("--examples", type=int, default=default.examples, help="how many are learned from")
+        parser.add_argument("--hold-out", default="", metavar="A,B", help="titles of articles to measure on, not learn")
+        parser.add_argument("--start-from", type=Path, metavar="FILE", help="weights of an earlier training")
+        parser.add_argument("--encoder", type=Path, metavar="DIR", help="folder of another BERT encoder")
+        parser.add_argument("--seed", type=int, default=default.seed)
+
+    def run(self, **options: Any) -> None:
+        """Train, showing progress; the places of weights and figures go to standard output."""
+        encoder = options["encoder"] or shipped_weights()
+        if encoder is None:
+            raise ConfigError("The weights of all-MiniLM-L6-v2 are not installed. Run make setup.", "encoder")
+        titles = tuple(title.strip() for title in options["hold_out"].split(",") if title.strip())
+        settings = TrainingSettings(examples=options["examples"], hold_out=titles, seed=options["seed"])
+        places = Places(options["data"], encoder, options["out"], options["start_from"])
+        self.progress(train(places, settings, open_embedder(_EMBEDDING).embed_passages))
+        self.out(str((places.out / WEIGHTS).resolve()))
+        self.out(str((places.out / FIGURES).resolve()))

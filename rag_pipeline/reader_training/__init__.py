@@ -1,0 +1,1 @@
+"""Training of the built-in reader; run by hand, never when the workbench runs."""
