@@ -4,6 +4,8 @@ from django.apps import AppConfig
 
 
 class EvaluationConfig(AppConfig):
+    """The app; its background work is known once it is ready."""
+
     name = "evaluation"
     default_auto_field = "django.db.models.BigAutoField"
 

@@ -46,6 +46,8 @@ def build(folder: Path) -> Any:
     from transformers import BertConfig, BertModel
 
     class Reader(torch.nn.Module):
+        """Ids, mask and kinds (batch, length) to logits (batch, length, 4); its word table is not trained."""
+
         def __init__(self) -> None:
             super().__init__()
             config = BertConfig.from_pretrained(
