@@ -69,6 +69,7 @@ _CONTEXT_NAMES = frozenset(
 )
 _BEFORE_EVIDENCE = frozenset({"chunker", "embedding", "embed_mode", "query_transform", "reranker", "consolidate"})
 _CHAT_NAMES = frozenset({"temperature", "max_tokens"})
+_READER_NAMES = frozenset({"strictness"})
 
 
 def option_names() -> set[str]:
@@ -90,6 +91,8 @@ def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
     unread: dict[str, str] = {}
     if values.get("llm") == BUILTIN_READER:
         unread |= dict.fromkeys(_CHAT_NAMES, f"{BUILTIN_READER} does not read it")
+    else:
+        unread |= dict.fromkeys(_READER_NAMES, f"{ONLY_READ_BY} {BUILTIN_READER}")
     if not values.get("use_context", True):
         reason = "it is only read with context"
         return unread | dict.fromkeys(_CONTEXT_NAMES | option_names(), reason)

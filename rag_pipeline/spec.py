@@ -25,6 +25,7 @@ from rag_pipeline.parts import (
     option_names,
     unread_names,
 )
+from rag_pipeline.reader.shipped import default_strictness
 from rag_pipeline.registry import Unit, first_problem
 
 M = TypeVar("M", bound=BaseModel)
@@ -75,6 +76,13 @@ class CoreSettings(BaseModel):
     )
     temperature: float = Field(0.0, ge=0, le=2, title="Temperature", description="0 is the most repeatable.")
     max_tokens: int = Field(512, ge=1, le=100_000, title="Longest answer", description="In tokens.")
+    strictness: float = Field(
+        default_factory=default_strictness,
+        ge=0,
+        le=1,
+        title="Strictness",
+        description="The built-in reader declines when the answer's probability is below this. 0: it always answers.",
+    )
     refusal: str = Field(
         DEFAULT_REFUSAL, min_length=1, title="Refusal", description="What the bot says when it declines."
     )

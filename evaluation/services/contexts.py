@@ -17,7 +17,10 @@ from rag_pipeline.types import Hit, Span
 FIELD = "contexts_from"
 _LISTED = 20
 _ANSWER_NAMES = frozenset(
-    {"use_context", "prompt", "prompt_name", "prompt_without_context", "llm", "temperature", "max_tokens", "refusal"}
+    {
+        *("use_context", "prompt", "prompt_name", "prompt_without_context", "refusal"),
+        *("llm", "temperature", "max_tokens", "strictness"),
+    }
 )
 """Settings that matter after retrieval."""
 

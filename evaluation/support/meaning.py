@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.support.evidence import Evidence, Floats
 from evaluation.support.units import WORD, Sentence, Unit, plain
 from rag_pipeline.embedders.base import Vectors
-from rag_pipeline.reader.declining import antonyms
+from rag_pipeline.reader.antonyms import antonyms
 
 Embed = Callable[[Sequence[str]], Vectors]
 _READ = 1000

@@ -10,6 +10,9 @@ from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.generators.base import Generator, Result, Stopwatch, generators
 from rag_pipeline.reader.extractive import ExtractiveReader, Reading
 from rag_pipeline.reader.matching import Embed
+from rag_pipeline.reader.refusing import Refusal
+from rag_pipeline.reader.shipped import card
+from rag_pipeline.reader.span_reader import shipped_reader
 from rag_pipeline.types import Generation, GenerationRequest, Usage
 
 _FREE = Usage(cost_usd=0.0)
@@ -21,16 +24,17 @@ _NO_CONTEXT = (
 
 @generators.register
 class BuiltinReader(Generator):
-    """Picks the sentence that answers the question and trims it; it extracts and does not reason.
+    """Finds the phrase that answers the question; it extracts and does not reason.
 
     `embed` compares sentences with the question; None = the shipped all-MiniLM-L6-v2, loaded on first use.
+    `strictness`: the probability of an answer below which it declines; None = the shipped one.
     """
 
     key = "builtin"
     completes = False
     label = "Built-in reader: extractive"
     label_prefix = "reader: "
-    help = "No key, no network. It extracts the answering sentence and does not reason."
+    help = "No key, no network. It finds the answering phrase and does not reason."
 
     def __init__(
         self,
@@ -39,11 +43,13 @@ class BuiltinReader(Generator):
         temperature: float = 0.0,
         max_tokens: int = 512,
         embed: Embed | None = None,
+        strictness: float | None = None,
     ) -> None:
         super().__init__(provider, name, temperature, max_tokens)
         if name != "extractive":
             raise ConfigError(f"There is no built-in model called “{name}”. Choose builtin:extractive.", "llm")
         self.embed = embed
+        self.strictness = strictness
 
     async def stream(self, request: GenerationRequest) -> AsyncIterator[str | Generation]:
         """Yield the answer in one piece, then the result."""
@@ -56,7 +62,7 @@ class BuiltinReader(Generator):
     async def generate_many(
         self, requests: Sequence[GenerationRequest], concurrency: int = 16
     ) -> AsyncIterator[tuple[int, Result]]:
-        """Answer the whole block at once, so that its sentences are embedded in one batch."""
+        """Answer the whole block at once, so that its passages are read in batches."""
         if not requests:
             return
         watch = Stopwatch()
@@ -75,7 +81,8 @@ class BuiltinReader(Generator):
             raise ConfigError(_NO_CONTEXT, "use_context")
         if self.embed is None:
             self.embed = embedders.get("local")("all-MiniLM-L6-v2", "mean").embed_passages
-        return ExtractiveReader(self.embed).read_many(requests)
+        reader = ExtractiveReader(self.embed, shipped_reader(), Refusal.of(card()), self.strictness)
+        return reader.read_many(requests)
 
 
 def _generation(reading: Reading, latency_s: float, ttft_s: float | None) -> Generation:

@@ -1,1 +1,1 @@
-"""The built-in extractive reader: sentences, questions, answer types, scoring, trimming, declining."""
+"""The built-in extractive reader: windows, network, spans, questions, signals, declining, trimming."""

@@ -1,21 +1,12 @@
-"""The sentences of the retrieved contexts, and how a question's words and meaning are found in them."""
+"""The sentences of the retrieved contexts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from rag_pipeline.embedders.base import Vectors
-from rag_pipeline.reader.matching import Match, WordVectors, match, tagged
-from rag_pipeline.reader.questions import QuestionReading
 from rag_pipeline.reader.sentences import Sentence, split_sentences
 from rag_pipeline.types import Context
-
-_READ_CLOSELY = 8
-"""Sentences that are read word by word; the others are too far from the question to hold its answer."""
-
 
 Range = tuple[int, int, int]
 """A document's id with the characters of one of its sentences."""
@@ -23,11 +14,10 @@ Range = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence of a context. `before` is the place of the sentence before it in the same context, -1 without one."""
+    """A sentence of a context."""
 
     context: Context
     sentence: Sentence
-    before: int
 
     @property
     def text(self) -> str:
@@ -40,17 +30,6 @@ class Passage:
         return self.context.span.start + self.sentence.start
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """All that is known of one question's sentences. `close` are the places of those read closely, best first."""
-
-    question: QuestionReading
-    passages: list[Passage]
-    cosines: Vectors
-    close: list[int]
-    matches: dict[int, Match]
-
-
 def passages_of(contexts: Sequence[Context]) -> list[Passage]:
     """Return the sentences of the contexts, best context first.
 
@@ -58,18 +37,13 @@ def passages_of(contexts: Sequence[Context]) -> list[Passage]:
     """
     split = [(context, split_sentences(context.text)) for context in contexts]
     whole = _longest(split)
-    found: dict[Range, int] = {}
-    passages: list[Passage] = []
+    found: dict[Range, Passage] = {}
     for context, sentences in split:
-        before = -1
         for sentence in sentences:
             place = _range(context, sentence)
-            if place in whole:
-                if place not in found:
-                    found[place] = len(passages)
-                    passages.append(Passage(context, sentence, before))
-                before = found[place]
-    return passages
+            if place in whole and place not in found:
+                found[place] = Passage(context, sentence)
+    return list(found.values())
 
 
 def _range(context: Context, sentence: Sentence) -> Range:
@@ -87,19 +61,3 @@ def _longest(split: Sequence[tuple[Context, list[Sentence]]]) -> set[Range]:
             kept.add((document, start, -negative_end))
             furthest = (document, -negative_end)
     return kept
-
-
-def closest(question: QuestionReading, passages: Sequence[Passage], cosines: Vectors) -> list[int]:
-    """Return the places of the sentences to read closely: by cosine and by the words they share."""
-    support = [match(question, tagged(passage.text)).support for passage in passages]
-    order = np.argsort(-(cosines + np.array(support, np.float32)), kind="stable")
-    return [int(place) for place in order[:_READ_CLOSELY]]
-
-
-def gather(
-    question: QuestionReading, passages: list[Passage], cosines: Vectors, close: list[int], words: WordVectors
-) -> Evidence:
-    """Return the evidence for one question; the words of its sentences are known to `words`."""
-    wanted = {*close, *(passages[place].before for place in close)} - {-1}
-    matches = {place: match(question, tagged(passages[place].text), words) for place in wanted}
-    return Evidence(question, passages, cosines, close, matches)

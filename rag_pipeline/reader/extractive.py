@@ -1,4 +1,4 @@
-"""The extractive reader: from a question and its contexts to the phrase that answers it, or to declining."""
+"""The built-in reader: from a question and its contexts to the phrase that answers it, or to declining."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from rag_pipeline.embedders.base import Vectors
-from rag_pipeline.reader.declining import margin
-from rag_pipeline.reader.evidence import Evidence, Passage, closest, gather, passages_of
-from rag_pipeline.reader.matching import Embed, WordVectors, has_meaning, tagged
+from rag_pipeline.reader.findings import Finding, findings
+from rag_pipeline.reader.matching import Embed
 from rag_pipeline.reader.prompt_reading import PromptReading, read_prompt
 from rag_pipeline.reader.questions import QuestionReading, read_question
-from rag_pipeline.reader.scoring import Choice, choose
-from rag_pipeline.reader.trimming import answer_text
+from rag_pipeline.reader.refusing import Refusal
+from rag_pipeline.reader.signals import Cosines, signals, texts_to_compare
+from rag_pipeline.reader.span_reader import SpanReader
+from rag_pipeline.reader.trimming import answer_range
 from rag_pipeline.types import GenerationRequest
 
 
@@ -27,70 +25,80 @@ class Reading:
     details: dict[str, Any]
 
 
-class ExtractiveReader:
-    """Reads whole blocks: the sentences and questions of all requests are embedded together."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found for a request: possible answers, best first, and what speaks for the best; empty for no text."""
 
-    def __init__(self, embed: Embed) -> None:
-        self._embed = embed
-        self._words = WordVectors(embed)
+    question: QuestionReading
+    findings: list[Finding]
+    signals: dict[str, float]
+
+
+class ExtractiveReader:
+    """Reads whole blocks: the passages and sentences of all requests go through the models together.
+
+    `embed` compares sentences with the question; `strictness` None = as the shipped card says.
+    """
+
+    def __init__(self, embed: Embed, reader: SpanReader, refusal: Refusal, strictness: float | None = None) -> None:
+        self._embed, self._reader, self._refusal = embed, reader, refusal
+        self._strictness = refusal.strictness if strictness is None else strictness
 
     def read_many(self, requests: Sequence[GenerationRequest]) -> list[Reading]:
         """Answer `requests` in order. Raises ProviderError when embedding fails."""
         prompts = [read_prompt(request.template, request.refusal) for request in requests]
-        evidence = self.evidence_for(requests)
-        return [_read(*one) for one in zip(requests, prompts, evidence, strict=True)]
+        return [self._read(*one) for one in zip(requests, prompts, self.find(requests), strict=True)]
 
-    def evidence_for(self, requests: Sequence[GenerationRequest]) -> list[Evidence]:
-        """Return the evidence of each request: one batch of sentences, then one of single words."""
+    def find(self, requests: Sequence[GenerationRequest]) -> list[Found]:
+        """Return what is found for each request, whatever its prompt asks for."""
         questions = [read_question(request.question) for request in requests]
-        passages = [passages_of(request.contexts) for request in requests]
-        cosines = self._cosines(questions, passages)
-        close = [closest(*one) for one in zip(questions, passages, cosines, strict=True)]
-        self._words.learn(_words_to_learn(questions, passages, close))
-        rows = zip(questions, passages, cosines, close, strict=True)
-        return [gather(*one, self._words) for one in rows]
-
-    def _cosines(self, questions: Sequence[QuestionReading], passages: Sequence[list[Passage]]) -> list[Vectors]:
-        texts = [question.core for question in questions] + [one.text for row in passages for one in row]
-        distinct = {text: row for row, text in enumerate(dict.fromkeys(texts))}
-        if not distinct:
-            return []
-        vectors = self._embed(list(distinct))
+        contexts = [request.contexts for request in requests]
+        found = findings(self._reader, [request.question for request in requests], contexts)
+        cosines = self._cosines(questions, found)
         return [
-            vectors[[distinct[one.text] for one in row]] @ vectors[distinct[question.core]]
-            if row
-            else np.zeros(0, np.float32)
-            for question, row in zip(questions, passages, strict=True)
+            Found(question, each, signals(question, each, near, contexts=len(given)) if each else {})
+            for question, each, near, given in zip(questions, found, cosines, contexts, strict=True)
         ]
 
+    def _cosines(self, questions: Sequence[QuestionReading], found: Sequence[Sequence[Finding]]) -> list[Cosines]:
+        """Return the cosine of each question with the sentences that it is compared with; one batch for all."""
+        rows = [texts_to_compare(each) for each in found]
+        texts = [question.core for question, row in zip(questions, rows, strict=True) if row]
+        distinct = {
+            text: place for place, text in enumerate(dict.fromkeys([*texts, *(text for row in rows for text in row)]))
+        }
+        if not distinct:
+            return [{} for _ in questions]
+        vectors = self._embed(list(distinct))
+        return [
+            {text: float(vectors[distinct[text]] @ vectors[distinct[question.core]]) for text in row}
+            for question, row in zip(questions, rows, strict=True)
+        ]
 
-def _words_to_learn(
-    questions: Sequence[QuestionReading], passages: Sequence[list[Passage]], close: Sequence[list[int]]
-) -> list[str]:
-    """Return the words of the questions and of the sentences read closely, those before them included."""
-    words = [word for question in questions for word in question.words.values()]
-    for row, places in zip(passages, close, strict=True):
-        for place in {*places, *(row[place].before for place in places)} - {-1}:
-            words += [word.lower for word in tagged(row[place].text).words if has_meaning(word)]
-    return words
+    def _read(self, request: GenerationRequest, prompt: PromptReading, found: Found) -> Reading:
+        understood = {"expects": found.question.kind, "prompt": prompt.explain(), "strictness": self._strictness}
+        if not found.findings:
+            declined = prompt.declines
+            return Reading(request.refusal if declined else "", {"reader": {**understood, "declined": declined}})
+        best = found.findings[0]
+        probability = self._refusal.probability(found.signals)
+        declined = prompt.declines and probability < self._strictness
+        start, end = answer_range(found.question, best, prompt)
+        details = {
+            **understood,
+            **_where(best, start, end),
+            "kind": "phrase" if (start, end) != (0, len(best.passage.text)) else "sentence",
+            "score": round(best.worth, 3),
+            "probability": round(probability, 3),
+            "far": found.signals["closest"] < self._refusal.far,
+            "declined": declined,
+        }
+        return Reading(request.refusal if declined else best.passage.text[start:end], {"reader": details})
 
 
-def _read(request: GenerationRequest, prompt: PromptReading, evidence: Evidence) -> Reading:
-    understood = {"expects": evidence.question.kind, "prompt": prompt.explain()}
-    if not evidence.close:
-        declined = prompt.declines
-        return Reading(request.refusal if declined else "", {"reader": {**understood, "declined": declined}})
-    choice = choose(evidence)[0]
-    spare = margin(evidence, choice)
-    declined = prompt.declines and spare < 0
-    start, end = answer_text(evidence.question, choice, prompt)
-    details = {**understood, **_where(choice, start, end), "margin": round(spare, 3), "declined": declined}
-    return Reading(request.refusal if declined else choice.passage.text[start:end], {"reader": details})
-
-
-def _where(choice: Choice, start: int, end: int) -> dict[str, Any]:
+def _where(best: Finding, start: int, end: int) -> dict[str, Any]:
     """Return the chosen sentence and answer with their characters in the document."""
-    passage = choice.passage
+    passage = best.passage
     return {
         "sentence": passage.text,
         "document": passage.context.document,
@@ -100,6 +108,4 @@ def _where(choice: Choice, start: int, end: int) -> dict[str, Any]:
         "answer": passage.text[start:end],
         "answer_start": passage.start + start,
         "answer_end": passage.start + end,
-        "kind": choice.kind,
-        "score": round(choice.score, 3),
     }

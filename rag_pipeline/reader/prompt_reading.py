@@ -58,20 +58,6 @@ _FORBIDS = re.compile(
     """,
     re.I | re.X,
 )
-_CONCISE = re.compile(
-    r"""
-      \b(?:concise|brief|succinct|terse)(?:ly)?\b | \bshort(?:ly|est)?\b | \b(?:minimal|compact|laconic)\b
-    | \bto\s+the\s+point\b
-    | \b(?:as\s+few|fewest)\s+words\b | \bin\s+a\s+(?:few\s+words|word|phrase)\b | \bsingle\s+(?:word|phrase)\b
-    | \b(?:only|just)\s+(?:with\s+|give\s+|return\s+)?the\s+(?:exact\s+|short\s+)?
-      (?:answer|name|number|fact|date|value|term|phrase)\b(?!\s+from)
-    | \b(?:no|without(?:\s+any)?)\s+(?:explanation|elaboration|preamble|extra\s+words)s?\b
-    | \bdo\s+not\s+(?:explain|elaborate)\b
-    """,
-    re.I | re.X,
-)
-_NOT_CONCISE = re.compile(r"\b(?:not|n't|n’t|never|avoid|instead\s+of|rather\s+than)\b[^.\n]{0,20}$", re.I)
-_SHORT_OF_TIME = re.compile(r"\bshort(?:ly)?\s+(?:of|after|before)\b", re.I)
 _WHOLE = re.compile(r"\b(?:complete|full|whole|entire|grammatical)\s+sentences?\b|\bin\s+sentences\b", re.I)
 _LIMIT = (
     r"(?:at\s+most|no\s+more\s+than|not\s+more\s+than|up\s+to|within|under|below|fewer\s+than|less\s+than|maximum(?:\s+of)?|max\.?|"
@@ -91,20 +77,13 @@ _STRICT = re.compile(r"(?:under|below|fewer\s+than|less\s+than)\s", re.I)
 class PromptReading:
     """What a prompt asks of the reader.
 
-    `declines`: reply with the refusal where the context has no answer. `max_words`, `max_sentences`: None = no limit.
-    `concise`: only the answer itself. `whole_sentences`: sentences rather than a phrase.
+    `declines`: reply with the refusal where the context has no answer. `max_words`: None = no limit.
+    `whole_sentences`: a sentence rather than a phrase.
     """
 
     declines: bool = False
     max_words: int | None = None
-    max_sentences: int | None = None
-    concise: bool = False
     whole_sentences: bool = False
-
-    @property
-    def trims(self) -> bool:
-        """True when the answer itself is wanted rather than the sentence that holds it."""
-        return self.concise and not self.whole_sentences
 
     def explain(self) -> list[str]:
         """Return what was understood, one plain sentence each, to show beside the prompt."""
@@ -118,13 +97,9 @@ class PromptReading:
     def _length(self) -> str:
         if self.max_words is not None:
             return f"Answers in at most {_count(self.max_words, 'word')}."
-        if self.trims:
-            return "Answers as concisely as it can."
-        if self.max_sentences is not None and self.max_sentences > 1:
-            return f"Answers in at most {self.max_sentences} sentences."
         if self.whole_sentences:
             return "Answers in one whole sentence."
-        return "Answers with the sentence that holds the answer: the prompt sets no length."
+        return "Answers with a phrase of the documents; with its sentence where the question asks why, how or whether."
 
 
 def read_prompt(template: str, refusal: str) -> PromptReading:
@@ -132,15 +107,11 @@ def read_prompt(template: str, refusal: str) -> PromptReading:
     text = _mark_refusal(template, refusal)
     text = text.replace("{context}", " . ").replace("{question}", " . ")
     max_words = _limit(_WORDS, text)
-    max_sentences = _limit(_SENTENCES, text)
-    if max_sentences is None and _A_SENTENCE.search(text):
-        max_sentences = 1
+    in_sentences = any(pattern.search(text) for pattern in (_SENTENCES, _A_SENTENCE, _WHOLE))
     return PromptReading(
         declines=_declines(text),
         max_words=max_words,
-        max_sentences=max_sentences,
-        concise=_concise(text) or (max_words is not None and max_words <= 12),
-        whole_sentences=max_sentences is not None or _WHOLE.search(text) is not None,
+        whole_sentences=in_sentences,
     )
 
 
@@ -170,14 +141,6 @@ def _tells_to_decline(instruction: str) -> bool:
     if _REFUSAL_SLOT in instruction or _ADMITS.search(instruction):
         return True
     return conditional and _SPEAKS.search(instruction) is not None
-
-
-def _concise(text: str) -> bool:
-    for found in _CONCISE.finditer(text):
-        before = text[max(0, found.start() - 40) : found.start()]
-        if not _NOT_CONCISE.search(before) and not _SHORT_OF_TIME.match(text, found.start()):
-            return True
-    return False
 
 
 def _limit(pattern: re.Pattern[str], text: str) -> int | None:

@@ -1,27 +1,36 @@
-"""The chosen sentence and phrase as an answer of the length that the prompt asks for."""
+"""The sentence and phrase that were found as an answer of the form that the prompt asks for."""
 
 from __future__ import annotations
 
 import re
 
+from rag_pipeline.reader.findings import Finding
+from rag_pipeline.reader.matching import tagged
 from rag_pipeline.reader.prompt_reading import PromptReading
 from rag_pipeline.reader.questions import QuestionReading
-from rag_pipeline.reader.scoring import Choice
+from rag_pipeline.reader.typed_spans import typed_spans
 
 _LEAD = re.compile(r"^(?:\s*(?:[-*+•◦▪–#>|]+|\d{1,3}[.)])\s+)+")
+_NO_PHRASE = frozenset({"yes_no", "reason", "manner"})
+"""What no phrase answers: whether, why and how; the sentence does."""
+_LONGEST_LIST = 30
+"""Words."""
 
 
-def answer_text(question: QuestionReading, choice: Choice, prompt: PromptReading) -> tuple[int, int]:
-    """Return the characters of the chosen sentence that are the answer."""
-    sentence = choice.passage.text
-    start, end = _without_marks(sentence)
-    phrase = _phrase(sentence, choice)
-    wants_phrase = prompt.trims and question.kind != "yes_no"
-    if wants_phrase or (prompt.max_words is not None and _words(sentence[start:end]) > prompt.max_words):
-        start, end = phrase
-    if prompt.max_words is not None:
-        end = _cut(sentence, start, end, prompt.max_words)
-    return start, end
+def answer_range(question: QuestionReading, found: Finding, prompt: PromptReading) -> tuple[int, int]:
+    """Return the characters of the sentence that are the answer.
+
+    The phrase, unless the prompt asks for sentences or no phrase answers such a question; in no case more words than
+    the prompt allows.
+    """
+    sentence = found.passage.text
+    whole = prompt.whole_sentences or question.kind in _NO_PHRASE
+    start, end = _without_marks(sentence) if whole else _phrase(question, found)
+    if prompt.max_words is None:
+        return start, end
+    if whole and len(sentence[start:end].split()) > prompt.max_words:
+        start, end = _phrase(question, found)
+    return start, _cut(sentence, start, end, prompt.max_words)
 
 
 def _without_marks(sentence: str) -> tuple[int, int]:
@@ -31,9 +40,15 @@ def _without_marks(sentence: str) -> tuple[int, int]:
     return (start, len(sentence)) if sentence[start:].strip() else (0, len(sentence))
 
 
-def _phrase(sentence: str, choice: Choice) -> tuple[int, int]:
-    """Return the phrase with the currency sign or the closing bracket that belongs to it."""
-    start, end = choice.start, choice.end
+def _phrase(question: QuestionReading, found: Finding) -> tuple[int, int]:
+    """Return the phrase in whole words, with the sign that belongs to it, and with the rest of a list asked for."""
+    sentence, start, end = found.passage.text, found.start, found.end
+    if question.plural:
+        start, end = _whole_list(sentence, start, end)
+    while start and sentence[start - 1].isalnum() and sentence[start].isalnum():
+        start -= 1
+    while end < len(sentence) and sentence[end].isalnum() and sentence[end - 1].isalnum():
+        end += 1
     if start and sentence[start - 1] in "$£€¥":
         start -= 1
     if sentence[end : end + 1] in {"%", "°"}:
@@ -41,8 +56,13 @@ def _phrase(sentence: str, choice: Choice) -> tuple[int, int]:
     return start, end
 
 
-def _words(text: str) -> int:
-    return len(text.split())
+def _whole_list(sentence: str, start: int, end: int) -> tuple[int, int]:
+    """Return the shortest list (a, b and c) that holds the phrase as one of its items, else the phrase."""
+    words = tagged(sentence)
+    lists = [words.range(span.first, span.last) for span in typed_spans(words) if span.kind == "list"]
+    around = [(left, right) for left, right in lists if left <= start and end <= right]
+    fitting = [(left, right) for left, right in around if len(sentence[left:right].split()) <= _LONGEST_LIST]
+    return min(fitting, key=lambda each: each[1] - each[0], default=(start, end))
 
 
 def _cut(sentence: str, start: int, end: int, most: int) -> int:

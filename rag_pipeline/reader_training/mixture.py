@@ -12,10 +12,15 @@ from rag_pipeline.reader_training.unanswerable import changed
 
 
 class MixtureSettings(BaseModel):
-    """Shares of an epoch, of the number of questions with answers, and how often people's unanswerable ones come."""
+    """What an epoch takes.
+
+    `answered`: share of the questions with answers; `qamr`, `retrieved` and `changed` are shares of their number.
+    `repeated`: how often people's unanswerable ones come.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    answered: float = Field(1.0, gt=0, le=1)
     qamr: float = Field(0.4, ge=0)
     retrieved: float = Field(0.25, ge=0)
     changed: float = Field(0.2, ge=0)
@@ -30,7 +35,8 @@ def epoch(
     draw: random.Random,
 ) -> list[Example]:
     """Return the examples of one epoch in random order. `retrieved` are questions with a passage that lacks them."""
-    answered = [example for example in questions if example.answers]
+    every = [example for example in questions if example.answers]
+    answered = draw.sample(every, max(1, round(settings.answered * len(every)))) if every else []
     people = [example for example in questions if not example.answers]
     chosen = [*answered, *people * settings.repeated]
     chosen += draw.sample(list(qamr), min(len(qamr), round(settings.qamr * len(answered))))

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.reader.decoding import Logits
 from rag_pipeline.reader.encoding import PairEncoder, Window, padded
+from rag_pipeline.reader.span_reader import pair_encoder
 from rag_pipeline.reader_training.course import Course
 from rag_pipeline.reader_training.dataset import Example, read_qamr, read_questions
 from rag_pipeline.reader_training.measures import figures, read_all
@@ -121,16 +122,6 @@ def network_logits(network: Any, windows: Sequence[Window]) -> list[Logits]:
         for row, place in enumerate(batch):
             found[place] = values[row, : len(windows[place].ids)]
     return found
-
-
-def pair_encoder(folder: Path) -> PairEncoder:
-    """Return the encoder of pairs with the tokenizer of `folder`."""
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return PairEncoder(tokenizer)
 
 
 def write_weights(weights: dict[str, Any], file: Path) -> None:

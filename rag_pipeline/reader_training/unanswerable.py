@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from rag_pipeline.reader.declining import antonyms
+from rag_pipeline.reader.antonyms import antonyms
 from rag_pipeline.reader.sentences import split_sentences
 from rag_pipeline.reader.tags import tag
 from rag_pipeline.reader.typed_spans import typed_spans

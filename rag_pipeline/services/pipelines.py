@@ -16,6 +16,7 @@ from rag_pipeline.chunk_table import ChunkTable
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.generators.base import Generator, generator_for
+from rag_pipeline.generators.builtin import BuiltinReader
 from rag_pipeline.index_store import ChunkIndex
 from rag_pipeline.models import Corpus
 from rag_pipeline.parts import PARTS
@@ -75,8 +76,9 @@ def calls_before_answer(spec: PipelineSpec) -> int:
 def open_generator(spec: PipelineSpec) -> Generator:
     """Return the model of `spec`. Raises ConfigError, ProviderError when it cannot be used at all."""
     generator = generator_for(spec.core.llm, spec.core.temperature, spec.core.max_tokens)
-    if hasattr(generator, "embed"):
+    if isinstance(generator, BuiltinReader):
         generator.embed = open_embedder(READER_EMBEDDING).embed_passages
+        generator.strictness = spec.core.strictness
     return generator
 
 

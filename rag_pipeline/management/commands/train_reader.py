@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
+from pydantic import ValidationError
 
 from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.management.base import WorkbenchCommand
+from rag_pipeline.reader_training.mixture import MixtureSettings
+from rag_pipeline.reader_training.trainer import LoopSettings
 from rag_pipeline.reader_training.training import FIGURES, WEIGHTS, Places, TrainingSettings, train
+from rag_pipeline.registry import first_problem
 from rag_pipeline.services.indexes import open_embedder
 
 _EMBEDDING = "local:all-MiniLM-L6-v2"
@@ -32,6 +36,12 @@ class Command(WorkbenchCommand):
         parser.add_argument("--hold-out", default="", metavar="A,B", help="titles of articles to measure on, not learn")
         parser.add_argument("--start-from", type=Path, metavar="FILE", help="weights of an earlier training")
         parser.add_argument("--encoder", type=Path, metavar="DIR", help="folder of another BERT encoder")
+        share = default.mixture
+        parser.add_argument("--answered", type=float, default=share.answered, help="share of the answered in an epoch")
+        parser.add_argument(
+            "--repeated", type=int, default=share.repeated, help="times people's unanswerable ones come"
+        )
+        parser.add_argument("--decay", type=float, default=default.loop.decay, help="share of the steps that slow down")
         parser.add_argument("--seed", type=int, default=default.seed)
 
     def run(self, **options: Any) -> None:
@@ -40,8 +50,23 @@ class Command(WorkbenchCommand):
         if encoder is None:
             raise ConfigError("The weights of all-MiniLM-L6-v2 are not installed. Run make setup.", "encoder")
         titles = tuple(title.strip() for title in options["hold_out"].split(",") if title.strip())
-        settings = TrainingSettings(examples=options["examples"], hold_out=titles, seed=options["seed"])
+        settings = _settings(options, titles)
         places = Places(options["data"], encoder, options["out"], options["start_from"])
         self.progress(train(places, settings, open_embedder(_EMBEDDING).embed_passages))
         self.out(str((places.out / WEIGHTS).resolve()))
         self.out(str((places.out / FIGURES).resolve()))
+
+
+def _settings(options: dict[str, Any], titles: tuple[str, ...]) -> TrainingSettings:
+    """Return the settings of a training. Raises ConfigError for one that is outside its limits."""
+    try:
+        return TrainingSettings(
+            examples=options["examples"],
+            hold_out=titles,
+            seed=options["seed"],
+            loop=LoopSettings(decay=options["decay"]),
+            mixture=MixtureSettings(answered=options["answered"], repeated=options["repeated"]),
+        )
+    except ValidationError as error:
+        field, message = first_problem(error)
+        raise ConfigError(message, field) from error

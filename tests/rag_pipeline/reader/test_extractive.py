@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.embedding_cache import CachedEmbedder
 from rag_pipeline.reader.extractive import ExtractiveReader
+from rag_pipeline.reader.refusing import Refusal
 from rag_pipeline.reader.sentences import split_sentences
+from rag_pipeline.reader.shipped import card
+from rag_pipeline.reader.span_reader import shipped_reader
 from rag_pipeline.types import Context, GenerationRequest, Span
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "reader_questions.jsonl"
@@ -25,7 +28,11 @@ SENTENCE = "Answer in one complete sentence."
 def reader(tmp_path_factory):
     # The questions are read twice: with the cache every text of theirs is embedded once.
     model = embedders.get("local")("all-MiniLM-L6-v2", "mean")
-    return ExtractiveReader(CachedEmbedder(model, tmp_path_factory.mktemp("cache")).embed_passages)
+    return read_with(CachedEmbedder(model, tmp_path_factory.mktemp("cache")).embed_passages)
+
+
+def read_with(embed, strictness=None):
+    return ExtractiveReader(embed, shipped_reader(), Refusal.of(card()), strictness)
 
 
 def request(question, *texts, template=ALWAYS, start=0):
@@ -102,8 +109,10 @@ def test_what_overlapping_chunks_repeat_or_cut_off_counts_once_and_whole(reader)
     doc = TOWER + " The end."
     halves = [Context(Span(1, 0, 200), "d", doc[:200], 1.0, 1), Context(Span(1, 110, len(doc)), "d", doc[110:], 0.9, 2)]
     asked = GenerationRequest("How long was the bridge?", tuple(halves), "", ALWAYS, REFUSAL)
-    passages = reader.evidence_for([asked])[0].passages
-    assert [passage.text for passage in passages] == [sentence.text for sentence in split_sentences(doc)]
+    found = reader.find([asked])[0].findings
+    texts = [each.passage.text for each in found]
+    assert len(texts) == len(set(texts))
+    assert set(texts) <= {sentence.text for sentence in split_sentences(doc)}
 
 
 def test_without_any_context_it_declines_only_when_told_to(reader):
@@ -127,7 +136,7 @@ ODD = st.text(
 @given(question=ODD, texts=st.lists(ODD, max_size=3), told=st.booleans(), sentence=st.booleans())
 def test_the_answer_is_always_a_piece_of_a_context_or_the_refusal_it_was_told_to_give(question, texts, told, sentence):
     template = (CONCISE if told else ALWAYS) if not sentence else SENTENCE
-    reading = ExtractiveReader(hashed).read_many([request(question, *texts, template=template)])[0]
+    reading = read_with(hashed).read_many([request(question, *texts, template=template)])[0]
     if reading.text == REFUSAL:
         assert reading.details["reader"]["declined"]
         assert told

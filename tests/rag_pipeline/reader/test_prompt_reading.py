@@ -16,9 +16,9 @@ def read(instruction):
 def test_the_shipped_prompts_are_understood():
     prompts = {name: read_prompt(text, REFUSAL) for name, text in shipped_prompts().items()}
     assert prompts == {
-        "Concise": PromptReading(declines=True, concise=True),
-        "Full sentence": PromptReading(declines=True, max_sentences=1, whole_sentences=True),
-        "Always answer": PromptReading(declines=False, concise=True),
+        "Concise": PromptReading(declines=True),
+        "Full sentence": PromptReading(declines=True, whole_sentences=True),
+        "Always answer": PromptReading(declines=False),
     }
 
 
@@ -56,27 +56,20 @@ def test_a_prompt_that_does_not_tell_to_decline_is_understood_so(instruction):
 
 
 @pytest.mark.parametrize(
-    "instruction, words, sentences",
+    "instruction, words, whole",
     [
-        ("Answer in at most 20 words.", 20, None),
-        ("Keep it under 50 words.", 49, None),
-        ("Use three sentences maximum.", None, 3),
-        ("Answer in 1-2 sentences.", None, 2),
-        ("Answer in one complete sentence.", None, 1),
-        ("Answer in no more than ten words.", 10, None),
-        ("Use your own words.", None, None),
+        ("Answer in at most 20 words.", 20, False),
+        ("Keep it under 50 words.", 49, False),
+        ("Use three sentences maximum.", None, True),
+        ("Answer in 1-2 sentences.", None, True),
+        ("Answer in one complete sentence.", None, True),
+        ("Answer in no more than ten words.", 10, False),
+        ("Use your own words.", None, False),
     ],
 )
-def test_a_length_limit_is_read(instruction, words, sentences):
+def test_a_length_limit_is_read(instruction, words, whole):
     reading = read(instruction)
-    assert (reading.max_words, reading.max_sentences) == (words, sentences)
-
-
-@pytest.mark.parametrize(
-    "instruction", ["Be concise.", "Keep the answer short.", "Give only the answer, no explanation."]
-)
-def test_a_wish_for_brevity_is_read(instruction):
-    assert read(instruction).concise
+    assert (reading.max_words, reading.whole_sentences) == (words, whole)
 
 
 def test_it_explains_itself_in_plain_sentences():

@@ -1,0 +1,43 @@
+"""The trained reader as it is shipped: its weights, and the card that says what they are and when it declines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rag_pipeline.errors import ConfigError
+
+FOLDER = Path(__file__).parent / "trained"
+WEIGHTS = FOLDER / "reader.safetensors"
+CARD = FOLDER / "reader.json"
+_MEND = "Fetch the workbench's files again (git checkout -- rag_pipeline/reader/trained)."
+
+
+@cache
+def card() -> dict[str, Any]:
+    """Return the card: the checksum of the weights, how it was trained, and the weights of declining."""
+    try:
+        found: dict[str, Any] = json.loads(CARD.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"The built-in reader's card cannot be read: {error}. {_MEND}", "llm") from error
+    return found
+
+
+def default_strictness() -> float:
+    """Return the strictness at which four fifths of the answerable questions are answered."""
+    return float(card()["declining"]["strictness"])
+
+
+def checked_weights() -> Path:
+    """Return the file of the weights. Raises ConfigError where it is absent or not the one that the card names."""
+    try:
+        with WEIGHTS.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ConfigError(f"The built-in reader's weights cannot be read: {error}. {_MEND}", "llm") from error
+    if found != card()["sha256"]:
+        raise ConfigError(f"The built-in reader's weights are damaged or not the shipped ones. {_MEND}", "llm")
+    return WEIGHTS

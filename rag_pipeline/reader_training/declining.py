@@ -1,0 +1,137 @@
+"""When the reader declines: a logistic regression on its signals, fitted and measured article by article."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rag_pipeline.reader.extractive import Found
+from rag_pipeline.reader_training.measures import COVERAGES, auroc
+from rag_pipeline.reader_training.trials import FOREIGN, FOUND, GOLD, Trial
+
+Floats = npt.NDArray[np.float64]
+ANSWERED = 0.8
+"""Share of the answerable questions that are answered at the default strictness."""
+_FOREIGN_WEIGHT = 0.3
+"""A foreign question counts less: there is more to learn from those that look as if they were answered."""
+_PENALTY = 0.3
+_FAR = 0.01
+"""Share of the questions with their paragraph that may be taken as far off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A trial and what the reader, which has not seen its article, found."""
+
+    trial: Trial
+    found: Found
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Weights by signal and a bias; `chance` of a row is its probability."""
+
+    weights: dict[str, float]
+    bias: float
+
+    def chances(self, rows: Sequence[Row]) -> Floats:
+        """Return the probability of each row that its contexts hold the answer; 0 where nothing was found."""
+        found = np.zeros(len(rows))
+        for place, row in enumerate(rows):
+            if row.found.signals:
+                logit = self.bias + sum(weight * row.found.signals[name] for name, weight in self.weights.items())
+                found[place] = 1 / (1 + np.exp(-logit))
+        return found
+
+
+def fit(rows: Sequence[Row], names: Sequence[str] | None = None) -> Fit:
+    """Return the regression on `rows`; `names` are the signals to use, None = all."""
+    from sklearn.linear_model import LogisticRegression
+
+    used = [row for row in rows if row.found.signals and (row.trial.holds or not _lost(row))]
+    signals = list(names or used[0].found.signals)
+    table = np.array([[row.found.signals[name] for name in signals] for row in used])
+    truth = np.array([row.trial.holds for row in used])
+    weight = np.array([_FOREIGN_WEIGHT if row.trial.setting == FOREIGN else 1.0 for row in used])
+    for label in (False, True):  # as many with an answer as without, by weight
+        weight[truth == label] *= len(used) / 2 / weight[truth == label].sum()
+    mean, spread = table.mean(0), table.std(0) + 1e-9
+    found = LogisticRegression(C=1 / _PENALTY, max_iter=1000).fit((table - mean) / spread, truth, weight)
+    slopes = found.coef_[0] / spread
+    return Fit(
+        {name: round(float(slope), 4) for name, slope in zip(signals, slopes, strict=True)},
+        round(float(found.intercept_[0] - slopes @ mean), 4),
+    )
+
+
+def _lost(row: Row) -> bool:
+    """True for a question that has an answer, in a paragraph that was not found: another may hold it as well."""
+    return bool(row.trial.example.answers) and row.trial.setting == FOUND
+
+
+def cross_chances(rows: Sequence[Row], names: Sequence[str] | None = None) -> Floats:
+    """Return for each row its probability by a regression on the other articles."""
+    found = np.zeros(len(rows))
+    for places, others in _by_article(rows):
+        found[places] = fit([rows[place] for place in others], names).chances([rows[place] for place in places])
+    return found
+
+
+def _by_article(rows: Sequence[Row]) -> Iterator[tuple[list[int], list[int]]]:
+    titles = [row.trial.example.title for row in rows]
+    for title in sorted(set(titles)):
+        yield (
+            [place for place, each in enumerate(titles) if each == title],
+            [place for place, each in enumerate(titles) if each != title],
+        )
+
+
+def strictness(rows: Sequence[Row], chances: Floats) -> float:
+    """Return the probability that ANSWERED of the answerable questions reach with found passages."""
+    good = [chance for row, chance in zip(rows, chances, strict=True) if _in(row, FOUND, answerable=True)]
+    return float(np.quantile(good, 1 - ANSWERED))
+
+
+def far(rows: Sequence[Row]) -> float:
+    """Return the best cosine that all but a hundredth of the questions with their paragraph reach."""
+    near = [row.found.signals["closest"] for row in rows if row.trial.setting == GOLD and row.found.signals]
+    return float(np.quantile(near, _FAR))
+
+
+def _in(row: Row, setting: str, *, answerable: bool) -> bool:
+    return row.trial.setting == setting and bool(row.trial.example.answers) == answerable
+
+
+def figures(rows: Sequence[Row], chances: Floats) -> dict[str, Any]:
+    """Return AUROC, balanced accuracy and coverage of declining.
+
+    The strictness of each article is that of the others; `coverage` maps the share of answerable questions answered to
+    the shares declined of the unanswerable and of the foreign ones.
+    """
+    decided = np.zeros(len(rows), bool)
+    for places, others in _by_article(rows):
+        cut = strictness([rows[place] for place in others], chances[others])
+        decided[places] = chances[places] >= cut
+    found: dict[str, Any] = {}
+    for setting in (GOLD, FOUND):
+        good = np.array([_in(row, setting, answerable=True) for row in rows])
+        bad = np.array([_in(row, setting, answerable=False) for row in rows])
+        foreign = np.array([row.trial.setting == FOREIGN for row in rows])
+        answered, declined = float(decided[good].mean()), float(1 - decided[bad].mean())
+        cuts = {share: np.quantile(chances[good], 1 - share) for share in COVERAGES}
+        found[setting] = {
+            "auroc": round(auroc(chances[good], chances[bad]), 4),
+            "answered": round(answered, 4),
+            "declined": round(declined, 4),
+            "foreign_declined": round(float(1 - decided[foreign].mean()), 4),
+            "balanced_accuracy": round((answered + declined) / 2, 4),
+            "coverage": {
+                f"{share:g}": [round(float((chances[kind] < cut).mean()), 4) for kind in (bad, foreign)]
+                for share, cut in cuts.items()
+            },
+        }
+    return found
