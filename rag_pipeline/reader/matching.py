@@ -33,7 +33,7 @@ def tagged(text: str) -> Tagged:
 
 
 def match(question: QuestionReading, sentence: Tagged) -> Match:
-    """Return which of the question's words the sentence holds, the same or related; `support`: their share by weight."""
+    """Return which of the question's words the sentence holds; `support`: their share by weight."""
     places: dict[int, float] = {}
     found: dict[str, float] = {}
     likeness = _likeness(question, sentence)
