@@ -30,6 +30,11 @@ class Row:
     trial: Trial
     found: Found
 
+    @property
+    def answerable(self) -> bool:
+        """True where the question has an answer somewhere."""
+        return bool(self.trial.example.answers)
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:
@@ -70,7 +75,7 @@ def fit(rows: Sequence[Row], names: Sequence[str] | None = None) -> Fit:
 
 def _lost(row: Row) -> bool:
     """True for a question that has an answer, in a paragraph that was not found: another may hold it as well."""
-    return bool(row.trial.example.answers) and row.trial.setting == FOUND
+    return row.answerable and row.trial.setting == FOUND
 
 
 def cross_chances(rows: Sequence[Row], names: Sequence[str] | None = None) -> Floats:
@@ -92,8 +97,22 @@ def _by_article(rows: Sequence[Row]) -> Iterator[tuple[list[int], list[int]]]:
 
 def strictness(rows: Sequence[Row], chances: Floats) -> float:
     """Return the probability that ANSWERED of the answerable questions reach with found passages."""
-    good = [chance for row, chance in zip(rows, chances, strict=True) if _in(row, FOUND, answerable=True)]
-    return float(np.quantile(good, 1 - ANSWERED))
+    return reached([chance for row, chance in zip(rows, chances, strict=True) if _in(row, FOUND, answerable=True)])
+
+
+def reached(chances: Sequence[float], share: float = ANSWERED) -> float:
+    """Return what `share` of the chances reach."""
+    return float(np.quantile(chances, 1 - share))
+
+
+def article_auroc(rows: Sequence[Row], chances: Floats, title: str) -> float | None:
+    """Return the AUROC of answerability with the own paragraph, within an article; None where one kind is absent."""
+    own = [(row, chance) for row, chance in zip(rows, chances, strict=True) if row.trial.example.title == title]
+    good, bad = (
+        np.array([chance for row, chance in own if _in(row, GOLD, answerable=answerable)])
+        for answerable in (True, False)
+    )
+    return round(auroc(good, bad), 4) if len(good) and len(bad) else None
 
 
 def far(rows: Sequence[Row]) -> float:
@@ -103,7 +122,7 @@ def far(rows: Sequence[Row]) -> float:
 
 
 def _in(row: Row, setting: str, *, answerable: bool) -> bool:
-    return row.trial.setting == setting and bool(row.trial.example.answers) == answerable
+    return row.trial.setting == setting and row.answerable == answerable
 
 
 def figures(rows: Sequence[Row], chances: Floats) -> dict[str, Any]:

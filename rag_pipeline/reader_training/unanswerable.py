@@ -28,6 +28,18 @@ _WORD = re.compile(r"[A-Za-z'-]+")
 _NEAREST = 6
 
 
+def remembering(embed: Embed) -> Embed:
+    """Return `embed` with a memory: the folds of a training ask for the same texts."""
+    known: dict[str, npt.NDArray[np.float32]] = {}
+
+    def embedded(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        known.update(zip(new, embed(new), strict=True) if new else ())
+        return np.stack([known[text] for text in texts])
+
+    return embedded
+
+
 def retrieval_negatives(examples: Sequence[Example], embed: Embed, draw: random.Random) -> list[Example]:
     """Return each question with one of the nearest other paragraphs that hold none of its answers."""
     passages = list(dict.fromkeys(example.passage for example in examples))

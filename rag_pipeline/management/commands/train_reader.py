@@ -11,13 +11,23 @@ from pydantic import ValidationError
 from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.management.base import WorkbenchCommand
+from rag_pipeline.reader_training.cross_validation import CARD, cross_validate
 from rag_pipeline.reader_training.mixture import MixtureSettings
 from rag_pipeline.reader_training.trainer import LoopSettings
 from rag_pipeline.reader_training.training import FIGURES, WEIGHTS, Places, TrainingSettings, train
+from rag_pipeline.reader_training.unanswerable import remembering
 from rag_pipeline.registry import first_problem
 from rag_pipeline.services.indexes import open_embedder
 
 _EMBEDDING = "local:all-MiniLM-L6-v2"
+_SHARES = {
+    "answered": "share of the questions with an answer in an epoch",
+    "qamr": "QAMR's, as a share of these",
+    "retrieved": "with another paragraph, likewise",
+    "changed": "made unanswerable, likewise",
+    "repeated": "times that people's unanswerable ones come",
+}
+"""What an epoch is mixed of: see MixtureSettings."""
 
 
 class Command(WorkbenchCommand):
@@ -36,11 +46,13 @@ class Command(WorkbenchCommand):
         parser.add_argument("--hold-out", default="", metavar="A,B", help="titles of articles to measure on, not learn")
         parser.add_argument("--start-from", type=Path, metavar="FILE", help="weights of an earlier training")
         parser.add_argument("--encoder", type=Path, metavar="DIR", help="folder of another BERT encoder")
-        share = default.mixture
-        parser.add_argument("--answered", type=float, default=share.answered, help="share of the answered in an epoch")
         parser.add_argument(
-            "--repeated", type=int, default=share.repeated, help="times people's unanswerable ones come"
+            "--folds", default="", metavar="A,B", help="titles to cross-validate on; fits when to decline"
         )
+        parser.add_argument("--source", default="squad2", help="whose questions the folds are measured on")
+        for name, means in _SHARES.items():
+            value = getattr(default.mixture, name)
+            parser.add_argument(f"--{name}", type=type(value), default=value, help=means)
         parser.add_argument("--decay", type=float, default=default.loop.decay, help="share of the steps that slow down")
         parser.add_argument("--seed", type=int, default=default.seed)
 
@@ -49,23 +61,30 @@ class Command(WorkbenchCommand):
         encoder = options["encoder"] or shipped_weights()
         if encoder is None:
             raise ConfigError("The weights of all-MiniLM-L6-v2 are not installed. Run make setup.", "encoder")
-        titles = tuple(title.strip() for title in options["hold_out"].split(",") if title.strip())
-        settings = _settings(options, titles)
+        settings = _settings(options)
         places = Places(options["data"], encoder, options["out"], options["start_from"])
-        self.progress(train(places, settings, open_embedder(_EMBEDDING).embed_passages))
+        embed = remembering(open_embedder(_EMBEDDING).embed_passages)
+        self.progress(train(places, settings, embed))
         self.out(str((places.out / WEIGHTS).resolve()))
         self.out(str((places.out / FIGURES).resolve()))
+        if options["folds"]:
+            self.progress(cross_validate(places, settings, _titles(options["folds"]), embed, options["source"]))
+            self.out(str((places.out / CARD).resolve()))
 
 
-def _settings(options: dict[str, Any], titles: tuple[str, ...]) -> TrainingSettings:
+def _titles(given: str) -> tuple[str, ...]:
+    return tuple(title.strip() for title in given.split(",") if title.strip())
+
+
+def _settings(options: dict[str, Any]) -> TrainingSettings:
     """Return the settings of a training. Raises ConfigError for one that is outside its limits."""
     try:
         return TrainingSettings(
             examples=options["examples"],
-            hold_out=titles,
+            hold_out=_titles(options["hold_out"]),
             seed=options["seed"],
             loop=LoopSettings(decay=options["decay"]),
-            mixture=MixtureSettings(answered=options["answered"], repeated=options["repeated"]),
+            mixture=MixtureSettings(**{name: options[name] for name in _SHARES}),
         )
     except ValidationError as error:
         field, message = first_problem(error)
