@@ -11,16 +11,18 @@ from typing import Any
 from rag_pipeline.errors import ConfigError
 
 FOLDER = Path(__file__).parent / "trained"
-WEIGHTS = FOLDER / "reader.safetensors"
-CARD = FOLDER / "reader.json"
+WEIGHTS, CARD = "reader.safetensors", "reader.json"
 _MEND = "Fetch the workbench's files again (git checkout -- rag_pipeline/reader/trained)."
 
 
 @cache
-def card() -> dict[str, Any]:
-    """Return the card: the checksum of the weights, how it was trained, and the weights of declining."""
+def card(folder: Path = FOLDER) -> dict[str, Any]:
+    """Return the card: the checksum of the weights, how they were trained, what was measured, when it declines.
+
+    Raises ConfigError where it cannot be read.
+    """
     try:
-        found: dict[str, Any] = json.loads(CARD.read_text(encoding="utf-8"))
+        found: dict[str, Any] = json.loads((folder / CARD).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ConfigError(f"The built-in reader's card cannot be read: {error}. {_MEND}", "llm") from error
     return found
@@ -31,13 +33,13 @@ def default_strictness() -> float:
     return float(card()["declining"]["strictness"])
 
 
-def checked_weights() -> Path:
+def checked_weights(folder: Path = FOLDER) -> Path:
     """Return the file of the weights. Raises ConfigError where it is absent or not the one that the card names."""
     try:
-        with WEIGHTS.open("rb") as file:
+        with (folder / WEIGHTS).open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise ConfigError(f"The built-in reader's weights cannot be read: {error}. {_MEND}", "llm") from error
-    if found != card()["sha256"]:
+    if found != card(folder)["sha256"]:
         raise ConfigError(f"The built-in reader's weights are damaged or not the shipped ones. {_MEND}", "llm")
-    return WEIGHTS
+    return folder / WEIGHTS
