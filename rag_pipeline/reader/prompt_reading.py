@@ -85,21 +85,33 @@ class PromptReading:
     max_words: int | None = None
     whole_sentences: bool = False
 
-    def explain(self) -> list[str]:
-        """Return what was understood, one plain sentence each, to show beside the prompt."""
-        first = (
-            "Declines with the refusal when the context does not hold the answer."
-            if self.declines
-            else "Always attempts an answer: the prompt does not tell it to decline."
+    def explain(self, strictness: float | None = None) -> list[str]:
+        """Return what was understood, one plain sentence each, to show beside the prompt.
+
+        `strictness`: the probability below which is declined, where it is known.
+        """
+        return [self._declining(strictness), self._length()]
+
+    def _declining(self, strictness: float | None) -> str:
+        if not self.declines:
+            without = "" if strictness is None else " Strictness changes nothing then."
+            return f"Always attempts an answer: the prompt does not tell it to decline.{without}"
+        if strictness is None:
+            return "Declines with the refusal when the context does not hold the answer."
+        if strictness <= 0:
+            return "Always attempts an answer: it may decline, but not at strictness 0."
+        return (
+            "Declines with the refusal when the probability that the context holds the answer is below "
+            f"{strictness:g}, or nothing in it is near the question."
         )
-        return [first, self._length()]
 
     def _length(self) -> str:
-        if self.max_words is not None:
-            return f"Answers in at most {_count(self.max_words, 'word')}."
+        longest = None if self.max_words is None else _count(self.max_words, "word")
         if self.whole_sentences:
-            return "Answers in one whole sentence."
-        return "Answers with a phrase of the documents; with its sentence where the question asks why, how or whether."
+            otherwise = f"; with the phrase where that has more than {longest}" if longest else ""
+            return f"Answers with the sentence of the documents that holds the answer{otherwise}."
+        phrase = "Answers with a phrase of the documents; with its sentence where the question asks why, how or whether"
+        return f"{phrase}; in at most {longest}." if longest else f"{phrase}."
 
 
 def read_prompt(template: str, refusal: str) -> PromptReading:

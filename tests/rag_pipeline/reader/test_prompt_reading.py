@@ -73,7 +73,26 @@ def test_a_length_limit_is_read(instruction, words, whole):
 
 
 def test_it_explains_itself_in_plain_sentences():
-    assert read("Answer in at most 20 words; if you cannot, say {refusal}.").explain() == [
+    phrase = "Answers with a phrase of the documents; with its sentence where the question asks why, how or whether"
+    assert read("Answer briefly; if you cannot, say {refusal}.").explain() == [
         "Declines with the refusal when the context does not hold the answer.",
-        "Answers in at most 20 words.",
+        f"{phrase}.",
     ]
+    assert read("Answer in at most 20 words.").explain() == [
+        "Always attempts an answer: the prompt does not tell it to decline.",
+        f"{phrase}; in at most 20 words.",
+    ]
+    assert read("Answer in one complete sentence.").explain()[1] == (
+        "Answers with the sentence of the documents that holds the answer."
+    )
+    assert read("Answer in one complete sentence of at most 30 words.").explain()[1] == (
+        "Answers with the sentence of the documents that holds the answer; with the phrase where that has more than "
+        "30 words."
+    )
+
+
+def test_it_says_from_which_probability_on_it_declines():
+    declining, always = read("If you cannot answer, say {refusal}."), read("Answer briefly.")
+    assert "the probability that the context holds the answer is below 0.41" in declining.explain(0.41)[0]
+    assert declining.explain(0)[0] == "Always attempts an answer: it may decline, but not at strictness 0."
+    assert always.explain(0.41)[0].endswith("does not tell it to decline. Strictness changes nothing then.")
