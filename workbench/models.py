@@ -10,6 +10,7 @@ from django.utils import timezone
 from evaluation.models import Run
 from rag_pipeline.models import Corpus
 from workbench.answer_line import answer_line
+from workbench.reader_answer import READER, ReaderAnswer, reader_answer
 
 
 class Preferences(models.Model):
@@ -60,6 +61,12 @@ class ChatMessage(models.Model):
     def line(self) -> list[str]:
         """What the line under the answer says."""
         return answer_line(self.trace)
+
+    @property
+    def reader(self) -> ReaderAnswer | None:
+        """What the built-in reader says of its answer; None for another model's."""
+        details = self.trace.get(READER) or {}
+        return reader_answer(details, self.pipeline, details.get("page"))
 
 
 class SavedView(models.Model):

@@ -21,10 +21,11 @@ from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.services.pipelines import open_pipeline, prepare_pipeline
 from rag_pipeline.spec import PipelineSpec
-from rag_pipeline.types import Context, Progress, Trace
+from rag_pipeline.types import Context, Progress, Span, Trace
 from workbench.answer_line import contexts_used
 from workbench.ids import as_id
 from workbench.models import Chat, ChatMessage
+from workbench.reader_answer import READER
 from workbench.services.present import PresentSettings, evaluated_settings, preferred_corpus
 
 STOPPED = "Stopped before the answer was finished."
@@ -152,7 +153,8 @@ async def _finish(message: ChatMessage, trace: Trace, pipeline: Pipeline, evalua
     refusal = None if trace.error else await sync_to_async(_classify)(trace.answer, pipeline.spec, evaluation)
     message.refused = (refusal.rule or "yes") if refusal and refusal.refused else ""
     steps = steps_view(trace.steps, trace.contexts, pipeline.documents, top_k=pipeline.spec.core.top_k)
-    message.trace = _stored(trace, refusal) | {"steps": asdict(steps) if steps else None}
+    reader = _with_page(trace.details.get(READER), pipeline)
+    message.trace = _stored(trace, refusal) | {"steps": asdict(steps) if steps else None, READER: reader}
 
 
 def _classify(answer: str, spec: PipelineSpec, evaluation: EvaluationSpec) -> Refusal:
@@ -162,7 +164,7 @@ def _classify(answer: str, spec: PipelineSpec, evaluation: EvaluationSpec) -> Re
 
 def _stored(trace: Trace, refusal: Refusal | None) -> dict[str, Any]:
     """Return a trace as JSON. Texts are kept: a chat is small, and outlives its documents."""
-    used = contexts_used(trace.answer, [context.text for context in trace.contexts])
+    used = _used(trace)
     return {
         "contexts": [_context(context) | {"used": context.rank in used} for context in trace.contexts],
         "used": used,
@@ -176,6 +178,26 @@ def _stored(trace: Trace, refusal: Refusal | None) -> dict[str, Any]:
         "queries": list(trace.searched_for),
         "refusal": {"label": refusal.label, "rule": refusal.rule, "detail": refusal.detail} if refusal else {},
     }
+
+
+def _used(trace: Trace) -> list[int]:
+    """Return the ranks of the contexts that the answer comes from: the built-in reader knows, else by the words."""
+    reader = trace.details.get(READER, {})
+    if "answer_start" not in reader:
+        return contexts_used(trace.answer, [context.text for context in trace.contexts])
+    answer = Span(reader["document_id"], reader["answer_start"], reader["answer_end"])
+    return [] if reader["declined"] else [each.rank for each in trace.contexts if _holds(each.span, answer)]
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.document_id == inner.document_id and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _with_page(reader: dict[str, Any] | None, pipeline: Pipeline) -> dict[str, Any] | None:
+    """Return the reader's details with the page on which its sentence begins."""
+    if not reader or "document_id" not in reader:
+        return reader
+    return reader | {"page": pipeline.documents[reader["document_id"]].page_at(reader["start"])}
 
 
 def _context(context: Context) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from evaluation.services.scoring import preview_scores
 from rag_pipeline.errors import ConfigError, PipelineError
 from workbench.forms.runs import MetricsForm, QuestionFilterForm, RefusalForm, RunNameForm
 from workbench.htmx import render_page
+from workbench.reader_answer import READER, page_of, reader_answer
 from workbench.services.judge_facts import judge_facts
 from workbench.services.known_models import known_judges
 from workbench.services.marking import mark_rows
@@ -83,6 +84,11 @@ def question(request: HttpRequest, pk: int, question_pk: int) -> HttpResponse:
     except Answer.DoesNotExist:
         return render(request, "runs/unasked.html", {"run": found, "question": asked}, status=404)
     context = {"detail": detail, "run": found, "around": neighbours(found, asked), "answer_id": detail.row.answer_id}
+    said = detail.details.get(READER)
+    context |= {
+        "reader": reader_answer(said, found.pipeline, page_of(said)),
+        "reported": {name: value for name, value in detail.details.items() if name != READER},
+    }
     if not detail.row.error:
         context["marks"] = mark_rows(marks_of(detail.row.answer_id), ASPECTS if detail.contexts else ASPECTS[:1])
     return render_page(request, "runs/question.html", "runs/_question.html", context)
