@@ -23,7 +23,7 @@ from workbench.forms.metrics import further_metrics, judge_widget, metric_fields
 from workbench.forms.options import FloatField, UnitSelect, fields_of, named_unit_field, unit_field
 from workbench.services.preferences import WEIGHT, comparable, differing
 
-EVERYDAY = ("corpus", "testset", "chunk_size", "chunk_overlap", "top_k", "prompt", "llm")
+EVERYDAY = ("corpus", "testset", "chunk_size", "chunk_overlap", "top_k", "prompt", "llm", "strictness")
 CONTEXTS = "contexts_from"
 STRUCTURE = (
     "corpus",

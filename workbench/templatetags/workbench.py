@@ -20,6 +20,8 @@ from evaluation.models import Answer
 from evaluation.scales import money_text, scale_of, seconds_text
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.parts import NONE, PARTS
+from rag_pipeline.reader.coverage import let_through
+from rag_pipeline.reader.shipped import card
 
 register = template.Library()
 
@@ -286,6 +288,13 @@ def reader_name(settings: Mapping[str, Any]) -> str:
     """Who answers: “reader: extractive” for the built-in reader, else the model."""
     llm = str(settings.get("llm", ""))
     return f"reader: {llm.removeprefix('builtin:')}" if llm.startswith("builtin:") else llm
+
+
+@register.inclusion_tag("_reader_note.html")
+def reader_note() -> dict[str, Any]:
+    """What to expect of the built-in reader, with the share of unanswerable questions that it answers as shipped."""
+    share = let_through(card())
+    return {"through": None if share is None else round(10 * share)}
 
 
 @register.filter

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.exceptions import ValidationError
+
 from evaluation.services.runs import RunEstimate, estimate_run
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.prompt import placeholders
+from rag_pipeline.reader.coverage import cost_of
 from rag_pipeline.reader.prompt_reading import read_prompt
+from rag_pipeline.reader.shipped import card
 from rag_pipeline.services.prompts import list_prompts
 from rag_pipeline.spec import BUILTIN_READER
 from workbench.forms.workbench import UNITS, SettingsForm
@@ -30,16 +34,13 @@ def settings_panel(form: SettingsForm, preferred: Bench) -> dict[str, Any]:
     checked = form if form.is_bound else form.bound()
     cost, problem = _cost(checked)
     template = str(form.value("prompt"))
-    reading = None
-    if str(form.value("llm")).strip() == BUILTIN_READER:
-        reading = read_prompt(template, str(form.value("refusal"))).explain()
     return {
         "form": form,
         "cost": cost,
         "problem": problem,
         "changed": form.changed_from(preferred.values),
         "placeholders": _placeholders(template, comparable(form.value("use_context")) == "true"),
-        "understood": reading,
+        **_reading(form, template),
         "library": list_prompts(),
         "units": UNITS | dict.fromkeys(("chunk_size", "chunk_overlap"), str(form.value("chunk_unit"))),
         "models": known_models(),
@@ -47,6 +48,28 @@ def settings_panel(form: SettingsForm, preferred: Bench) -> dict[str, Any]:
         "embeddings": known_embeddings(),
         "preferred": preferred,
     }
+
+
+def _reading(form: SettingsForm, template: str) -> dict[str, Any]:
+    """Return how the built-in reader understands the prompt and what its strictness costs; nothing for a model."""
+    if str(form.value("llm")).strip() != BUILTIN_READER:
+        return {}
+    reading, strictness = read_prompt(template, str(form.value("refusal"))), _strictness(form)
+    cost = ""
+    if not reading.declines:
+        cost = "The prompt does not tell the reader to decline, so this changes nothing."
+    elif strictness is not None:
+        cost = cost_of(strictness, card())
+    return {"understood": reading.explain(strictness), "strictness_cost": cost}
+
+
+def _strictness(form: SettingsForm) -> float | None:
+    """Return the strictness as it stands in the form; None while it is not a number that can be used."""
+    try:
+        value: float = form.fields["strictness"].clean(form.value("strictness"))
+    except ValidationError:
+        return None
+    return value
 
 
 def _cost(form: SettingsForm) -> tuple[RunEstimate | None, str]:
