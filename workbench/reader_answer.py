@@ -14,6 +14,8 @@ READER = "reader"
 """The key of an answer's details under which the reader keeps its own."""
 _AROUND = 280
 """Characters of a long sentence shown before and after the answer."""
+_LONGEST = 1000
+"""Characters shown of a long answer."""
 _NEVER = "the prompt does not tell it to decline"
 
 
@@ -132,10 +134,14 @@ def _quote(details: Mapping[str, Any], page: int | None) -> Quote | None:
         return None
     sentence, start = str(details["sentence"]), int(details["start"])
     first, last = int(details["answer_start"]) - start, int(details["answer_end"]) - start
-    before, after = sentence[:first], sentence[last:]
+    before, answer, after = sentence[:first], sentence[first:last], sentence[last:]
     if len(before) > _AROUND:
-        before = "… " + before[-_AROUND:].partition(" ")[2]
-    if len(after) > _AROUND:
-        after = after[:_AROUND].rpartition(" ")[0] + " …"
+        tail = before[-_AROUND:]
+        before = f"… {tail.partition(' ')[2] or tail}"
     place = (int(details["document_id"]), str(details["document"]))
-    return Quote(before, sentence[first:last], after, *place, page, start, int(details["end"]))
+    return Quote(before, _begun(answer, _LONGEST), _begun(after, _AROUND), *place, page, start, int(details["end"]))
+
+
+def _begun(text: str, most: int) -> str:
+    """Return a text, of a long one the beginning, to the last whole word where it has words."""
+    return text if len(text) <= most else (text[:most].rpartition(" ")[0] or text[:most]) + " …"

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 _MEASURED = "measured on articles it had not seen"
+_SETTING = "found"
+"""The figures that count: those with passages that a retriever found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ def coverage_at(strictness: float, card: Mapping[str, Any]) -> Coverage | None:
 
     Between two measured points the shares lie on a line; at 0 everything is answered, at 1 nothing.
     """
-    declined = card.get("figures", {}).get("coverage", {})
+    declined = card.get("figures", {}).get("declining", {}).get(_SETTING, {}).get("coverage", {})
     strictness_for = card["declining"].get("strictness_for", {})
     measured = [(float(strictness_for[share]), float(share), row[0]) for share, row in declined.items()]
     if not measured:

@@ -107,6 +107,14 @@ def test_what_stands_far_from_the_answer_is_left_out():
     assert max(len(quote.before), len(quote.after)) < 290
 
 
+def test_what_has_no_spaces_is_cut_all_the_same():
+    long = {"sentence": "東" * 999 + "京" + "都" * 999, "start": 0, "answer_start": 999, "answer_end": 1000}
+    quote = reader_answer(DETAILS | long, SETTINGS).quote
+    assert (quote.before, quote.answer, quote.after) == ("… " + "東" * 280, "京", "都" * 280 + " …")
+    whole = {"sentence": "so " * 2000, "start": 0, "answer_start": 0, "answer_end": 6000}
+    assert len(reader_answer(DETAILS | whole, SETTINGS).quote.answer) < 1010
+
+
 def test_a_whole_sentence_is_not_said_twice(client, run):
     whole = {"answer_start": ROSETTA.index("The decree"), "answer_end": ROSETTA.index("The decree") + len(SENTENCE)}
     assert "<blockquote" not in client.get(read(run, **whole)).content.decode()

@@ -6,7 +6,7 @@ from rag_pipeline.reader.coverage import Coverage, cost_of, coverage_at, let_thr
 
 CARD = {
     "declining": {"strictness": 0.4, "strictness_for": {"0.9": 0.2, "0.8": 0.4, "0.5": 0.8}},
-    "figures": {"coverage": {"0.9": [0.4, 0.9], "0.8": [0.6, 0.95], "0.5": [0.9, 1.0]}},
+    "figures": {"declining": {"found": {"coverage": {"0.9": [0.4, 0.9], "0.8": [0.6, 0.95], "0.5": [0.9, 1.0]}}}},
 }
 WITHOUT_FIGURES = {"declining": {"strictness": 0.4}}
 

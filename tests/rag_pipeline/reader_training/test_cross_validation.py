@@ -10,6 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from rag_pipeline.reader.coverage import coverage_at
 from rag_pipeline.reader.extractive import Found
 from rag_pipeline.reader.questions import read_question
 from rag_pipeline.reader.refusing import Refusal
@@ -117,6 +118,7 @@ def test_every_article_is_read_by_a_network_that_has_not_seen_it(folders: Places
     assert card["figures"]["answers"][GOLD]["questions"] == sum(bool(each.answers) for each in examples())
     assert set(card["figures"]["articles"]) == set(TITLES)
     assert Refusal.of(card).weights
+    assert coverage_at(declining["strictness"], card) is not None
 
 
 def test_the_command_names_a_share_that_cannot_be(folders: Places) -> None:
