@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from rag_pipeline.reader.antonyms import antonyms
 from rag_pipeline.reader.findings import Finding
@@ -12,9 +12,14 @@ from rag_pipeline.reader.matching import match, tagged
 from rag_pipeline.reader.questions import QuestionReading
 from rag_pipeline.reader.tags import Tagged
 from rag_pipeline.reader.typed_spans import typed_spans
-from rag_pipeline.reader.words import Word, rarity
+from rag_pipeline.reader.words import Word, rarity, stem
 
-_NEGATIONS = frozenset({"not", "never", "no", "nor", "without", "except", "cannot"})
+_NEGATIONS = frozenset(
+    {"not", "never", "no", "nor", "without", "except", "cannot", "none", "nobody", "nothing", "neither", "hardly"}
+    | {"unable", "unlike", "least", "impossible", "unlikely", "exclude", "excluded", "excluding", "reject", "rejected"}
+    | {"lack", "lacks", "lacked", "lacking", "refuse", "refuses", "refused", "fail", "fails", "failed"}
+    | {"avoid", "avoided", "prevent", "prevented", "deny", "denied"}
+)
 _NUMERIC = frozenset({"count", "quantity", "money", "percent", "duration", "date", "frequency"})
 _NAMED = frozenset({"person", "place", "organisation"})
 _RARE = 0.75
@@ -82,9 +87,17 @@ def _weightiest(question: QuestionReading, held: Mapping[str, float]) -> float:
 
 
 def _contradicts(asked: Iterable[Word], said: Iterable[Word]) -> bool:
-    """True when one word asked about is absent and its antonym is there, and was not asked about."""
-    question, sentence = {word.lower for word in asked}, {word.lower for word in said}
-    return any((antonyms().get(word, frozenset()) - question) & sentence for word in question - sentence)
+    """True when one word asked about is absent and its antonym is there, and was not asked about; by stems."""
+    question, sentence = {word.stem for word in asked}, {word.stem for word in said}
+    return any((_opposites().get(word, frozenset()) - question) & sentence for word in question - sentence)
+
+
+@cache
+def _opposites() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for word, others in antonyms().items():
+        found.setdefault(stem(word), set()).update(map(stem, others))
+    return {word: frozenset(others) for word, others in found.items()}
 
 
 def _negated(words: Iterable[Word]) -> bool:

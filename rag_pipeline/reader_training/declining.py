@@ -115,6 +115,13 @@ def article_auroc(rows: Sequence[Row], chances: Floats, title: str) -> float | N
     return round(auroc(good, bad), 4) if len(good) and len(bad) else None
 
 
+def _most_balanced(rows: Sequence[Row], chances: Floats) -> float:
+    """Return the strictness with the best balanced accuracy, each question with its own paragraph."""
+    good, bad = (np.array([_in(row, GOLD, answerable=answerable) for row in rows]) for answerable in (True, False))
+    cuts = np.unique(chances[good])
+    return float(max(cuts, key=lambda cut: (chances[good] >= cut).mean() + (chances[bad] < cut).mean()))
+
+
 def far(rows: Sequence[Row]) -> float:
     """Return the best cosine that all but a hundredth of the questions with their paragraph reach."""
     near = [row.found.signals["closest"] for row in rows if row.trial.setting == GOLD and row.found.signals]
@@ -128,13 +135,15 @@ def _in(row: Row, setting: str, *, answerable: bool) -> bool:
 def figures(rows: Sequence[Row], chances: Floats) -> dict[str, Any]:
     """Return AUROC, balanced accuracy and coverage of declining.
 
-    The strictness of each article is that of the others; `coverage` maps the share of answerable questions answered to
-    the shares declined of the unanswerable and of the foreign ones.
+    The strictness of each article is that of the others; `balanced_accuracy_at_best` takes the one that is best for
+    them. `coverage` maps the share of answerable questions answered to the shares declined of the unanswerable and of
+    the foreign ones.
     """
-    decided = np.zeros(len(rows), bool)
+    decided, balanced = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
     for places, others in _by_article(rows):
-        cut = strictness([rows[place] for place in others], chances[others])
-        decided[places] = chances[places] >= cut
+        known = [rows[place] for place in others]
+        decided[places] = chances[places] >= strictness(known, chances[others])
+        balanced[places] = chances[places] >= _most_balanced(known, chances[others])
     found: dict[str, Any] = {}
     for setting in (GOLD, FOUND):
         good = np.array([_in(row, setting, answerable=True) for row in rows])
@@ -148,6 +157,7 @@ def figures(rows: Sequence[Row], chances: Floats) -> dict[str, Any]:
             "declined": round(declined, 4),
             "foreign_declined": round(float(1 - decided[foreign].mean()), 4),
             "balanced_accuracy": round((answered + declined) / 2, 4),
+            "balanced_accuracy_at_best": round(float(balanced[good].mean() + 1 - balanced[bad].mean()) / 2, 4),
             "coverage": {
                 f"{share:g}": [round(float((chances[kind] < cut).mean()), 4) for kind in (bad, foreign)]
                 for share, cut in cuts.items()
