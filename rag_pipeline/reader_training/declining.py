@@ -118,6 +118,8 @@ def article_auroc(rows: Sequence[Row], chances: Floats, title: str) -> float | N
 def _most_balanced(rows: Sequence[Row], chances: Floats) -> float:
     """Return the strictness with the best balanced accuracy, each question with its own paragraph."""
     good, bad = (np.array([_in(row, GOLD, answerable=answerable) for row in rows]) for answerable in (True, False))
+    if not good.any() or not bad.any():
+        return strictness(rows, chances)
     cuts = np.unique(chances[good])
     return float(max(cuts, key=lambda cut: (chances[good] >= cut).mean() + (chances[bad] < cut).mean()))
 
