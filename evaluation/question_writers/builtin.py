@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 
 from evaluation.question_writers.base import QuestionWriter, Rejected, Written, question_writers
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.out_of_scope import OutOfScope, OutOfScopeQuestions
 from evaluation.questions.premises import premise_for
 from evaluation.questions.purpose import stories
-from evaluation.questions.selection import Purpose, Selected, select
+from evaluation.questions.round_trip import ANSWERED, RoundTrip
+from evaluation.questions.selection import Purpose, select
 from evaluation.questions.simple import SimpleQuestion
 from evaluation.questions.slips import KINDS, choose_and_apply
 from evaluation.questions.twins import TRANSFORMATIONS, make_twin, protected_words
+from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion
-from rag_pipeline.types import Span
+from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.types import SourceDoc, Span
 
 HOLDOUT = 0.3
 """Share of the pairs that is kept apart from tuning."""
+
+
+_ATTEMPTS = 4
+"""Wordings of each way to make a twin that are tried until the reader gives the answer back, its own way first."""
 
 
 @question_writers.register
@@ -30,16 +38,31 @@ class BuiltinWriter(QuestionWriter):
     label = "Built-in rules"
     help = "No key and no network. Questions stay close to single sentences of the documents."
 
+    def __init__(
+        self,
+        documents: Sequence[SourceDoc],
+        spec: GeneratorSpec,
+        embed: Callable[[Sequence[str]], Vectors],
+        *,
+        round_trip: bool = True,
+    ) -> None:
+        super().__init__(documents, spec, embed)
+        self._reads_again = round_trip
+
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield one pair a region, then further ones from regions that hold more, until there are enough."""
         stored = {question.pair_id for question in done}
         purpose = Purpose(self.spec.purpose, self.embed)
         earlier: list[SimpleQuestion] = []
-        for number, selected in enumerate(select(self._corpus, self.spec.pairs, self.spec.seed, purpose), start=1):
+        checks = (self._round_trip.objection,) if self._reads_again else ()
+        for selected in select(self._corpus, self.spec.pairs, self.spec.seed, purpose, *checks):
+            number, question = len(earlier) + 1, selected.question
             if f"p{number:03d}" not in stored:
                 rejected = tuple(Rejected(asked.text, reason) for asked, reason in selected.rejected)
-                yield Written(self._pair(number, selected, earlier), rejected)
-            earlier.append(selected.question)
+                pair = self._pair(number, question, selected.nearness, earlier) if question is not None else ()
+                yield Written(pair, rejected)
+            if question is not None:
+                earlier.append(question)
             if number >= self.spec.pairs:
                 return
 
@@ -50,14 +73,34 @@ class BuiltinWriter(QuestionWriter):
         near = self.spec.out_of_scope // 2
         number = 0
         for source, wanted in ((maker.far(), self.spec.out_of_scope - near), (maker.near(), near)):
-            for _, question in zip(range(wanted), source, strict=False):
-                number += 1
+            for question, rejected in islice(self._declined(source), wanted):
+                number += question is not None
                 if f"o{number:03d}" not in stored:
-                    yield Written((self._out_of_scope(f"o{number:03d}", question),))
+                    made = (self._out_of_scope(f"o{number:03d}", question),) if question is not None else ()
+                    yield Written(made, rejected)
+
+    def _declined(self, source: Iterator[OutOfScope]) -> Iterator[tuple[OutOfScope | None, tuple[Rejected, ...]]]:
+        """Yield the questions that the reader declines, each with those before it that it would answer.
+
+        No far one is read: the corpus has none of its key words.
+        """
+        answered: list[Rejected] = []
+        for question in source:
+            if self._reads_again and question.kind == "near" and not self._round_trip.refuses(question.text):
+                answered.append(Rejected(question.text, ANSWERED))
+            else:
+                yield question, tuple(answered)
+                answered = []
+        if answered:
+            yield None, tuple(answered)
 
     @cached_property
     def _corpus(self) -> CorpusWords:
         return CorpusWords(self.documents)
+
+    @cached_property
+    def _round_trip(self) -> RoundTrip:
+        return RoundTrip(self._corpus, self.embed)
 
     @cached_property
     def _stories(self) -> list[str]:
@@ -66,37 +109,51 @@ class BuiltinWriter(QuestionWriter):
         return told
 
     def _pair(
-        self, number: int, selected: Selected, earlier: Sequence[SimpleQuestion]
+        self, number: int, question: SimpleQuestion, nearness: float, earlier: Sequence[SimpleQuestion]
     ) -> tuple[DraftQuestion, DraftQuestion]:
         pair_id = f"p{number:03d}"
-        asked, sentence = selected.question.asked, selected.question.sentence
+        asked, sentence = question.asked, question.sentence
         metadata: dict[str, object] = {"question_type": asked.kind, "writer": self.key}
         if self.spec.purpose:
-            metadata["nearness_to_purpose"] = round(selected.nearness, 2)
+            metadata["nearness_to_purpose"] = round(nearness, 2)
         simple = DraftQuestion(
             f"{pair_id}-simple", pair_id, "simple", asked.text,
             references=tuple(dict.fromkeys((asked.answer, sentence.text))),
             evidence=(DraftEvidence(sentence.span, self._text_at(sentence.span)),),
             split=self._split(pair_id), metadata=metadata,
         )  # fmt: skip
-        return simple, self._twin(number, selected.question, earlier, simple)
+        return simple, self._twin(number, question, earlier, simple)
 
     def _twin(
         self, number: int, question: SimpleQuestion, earlier: Sequence[SimpleQuestion], simple: DraftQuestion
     ) -> DraftQuestion:
-        rng = random.Random(f"twin:{self.spec.seed}:{number}")
-        turn, third = divmod(number - 1, len(TRANSFORMATIONS))
-        premise = premise_for(question, earlier, self._corpus) if turn % 2 else ""
-        story = self._stories[turn % len(self._stories)]
-        wording = make_twin(question.asked, TRANSFORMATIONS[third], rng, story=story, premise=premise)
-        # One step further each round of kinds, so that every kind of slip meets every transformation.
-        kind = KINDS[(number - 1 + (number - 1) // len(KINDS)) % len(KINDS)]
-        text, error = choose_and_apply(wording, protected_words(question.asked), rng, kind)
+        third = (number - 1) % len(TRANSFORMATIONS)
+        ways = (*TRANSFORMATIONS[third:], *TRANSFORMATIONS[:third])
+        attempts = (
+            [(way, attempt) for way in ways for attempt in range(_ATTEMPTS)] if self._reads_again else [(ways[0], 0)]
+        )
+        wordings = [self._wording(number, way, attempt, question, earlier) for way, attempt in attempts]
+        first = self._round_trip.first_given_back([text for text, _ in wordings], question) if self._reads_again else 0
+        # Where none is: each wording asks for the same by the way it is made, so that the first is no wrong one.
+        text, error = wordings[first or 0]
         return DraftQuestion(
             f"{simple.pair_id}-complex", simple.pair_id, "complex", text,
             references=simple.references, evidence=simple.evidence, split=simple.split, metadata=simple.metadata,
-            transformation=TRANSFORMATIONS[third], error=error,
+            transformation=attempts[first or 0][0], error=error,
         )  # fmt: skip
+
+    def _wording(
+        self, number: int, way: str, attempt: int, question: SimpleQuestion, earlier: Sequence[SimpleQuestion]
+    ) -> tuple[str, str]:
+        """Return a twin's text and its kind of slip; every other attempt is one without a statement put before it."""
+        rng = random.Random(f"twin:{self.spec.seed}:{number}" + (f":{attempt}" if attempt else ""))
+        turn = (number - 1) // len(TRANSFORMATIONS)
+        premise = premise_for(question, earlier, self._corpus) if (turn + attempt) % 2 else ""
+        story = self._stories[(turn + attempt) % len(self._stories)]
+        wording = make_twin(question.asked, way, rng, story=story, premise=premise)
+        # One step further each round of kinds, so that every kind of slip meets every transformation.
+        kind = KINDS[(number - 1 + (number - 1) // len(KINDS)) % len(KINDS)]
+        return choose_and_apply(wording, protected_words(question.asked), rng, kind)
 
     def _out_of_scope(self, number: str, question: OutOfScope) -> DraftQuestion:
         metadata: dict[str, object] = {"writer": self.key}

@@ -48,9 +48,12 @@ _SPEECHES = 5
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """A chosen question, what was thrown away on the way to it, and how near it is to the purpose (0 without one)."""
+    """A chosen question, what was thrown away on the way to it, and how near it is to the purpose (0 without one).
 
-    question: SimpleQuestion
+    `question` is None at the very end, where things were thrown away and nothing more was found.
+    """
+
+    question: SimpleQuestion | None
     rejected: tuple[tuple[Asked, str], ...]
     nearness: float = 0.0
 
@@ -92,6 +95,10 @@ class _Used:
         if question.asked.kind not in _REPEATABLE:
             self.answers[_plain(question.asked.answer)] += 1
 
+    def leave_out(self, question: SimpleQuestion) -> None:
+        """Remember not to come back to a question."""
+        self.texts.add(question.asked.text)
+
     def has_enough(self, question: SimpleQuestion) -> bool:
         """Return whether its kind has had its share of the set."""
         return self.kinds[question.asked.kind] >= self.most
@@ -103,22 +110,40 @@ class _Used:
         return not taken and self.answers[_plain(question.asked.answer)] < often
 
 
-def select(corpus: CorpusWords, count: int, seed: int, purpose: Purpose) -> Iterator[Selected]:
-    """Yield questions region by region, round after round, never two from one sentence, until none is left."""
+def _none(_question: SimpleQuestion) -> str:
+    """Have nothing against any question."""
+    return ""
+
+
+def select(
+    corpus: CorpusWords, count: int, seed: int, purpose: Purpose, objection: Callable[[SimpleQuestion], str] = _none
+) -> Iterator[Selected]:
+    """Yield questions region by region, round after round, never two from one sentence, until none is left.
+
+    A chosen question against which `objection` has something to say gives way to the next best of its region.
+    """
     rng = random.Random(f"regions:{seed}")
     parts = regions(corpus.documents, corpus.sentences, count, rng)
     asked: _Asked = {}
     used = _Used(most=max(_LEAST_MOST, count * _MOST))
+    rejected: list[tuple[Asked, str]] = []
     for stage in _STAGES:
         searches = [_Search(region, corpus, purpose, stage, asked) for region in parts]
         while searches:
             for search in list(searches):
-                chosen = search.next(used)
+                chosen = search.next(used, rejected)
+                while chosen is not None and (reason := objection(chosen[0])):
+                    used.leave_out(chosen[0])
+                    rejected.append((chosen[0].asked, reason))
+                    chosen = search.next(used, rejected)
                 if chosen is None:
                     searches.remove(search)
-                else:
-                    used.take(chosen.question)
-                    yield chosen
+                    continue
+                used.take(chosen[0])
+                yield Selected(chosen[0], tuple(rejected), chosen[1])
+                rejected = []
+    if rejected:
+        yield Selected(None, tuple(rejected))
 
 
 class _Search:
@@ -133,9 +158,11 @@ class _Search:
         self._look = _LOOK_FOR_PURPOSE if purpose.text else _LOOK
         self._found: list[list[SimpleQuestion]] = []
 
-    def next(self, used: _Used) -> Selected | None:
-        """Return the best remaining question, or None when the region holds no more."""
-        rejected: list[tuple[Asked, str]] = []
+    def next(self, used: _Used, rejected: list[tuple[Asked, str]]) -> tuple[SimpleQuestion, float] | None:
+        """Return the best remaining question with its nearness, or None when the region holds no more.
+
+        What is thrown away on the way is added to `rejected`.
+        """
         self._found = self._free(used)
         for sentence in self._sentences:
             good, bad = self._ask(sentence)
@@ -156,7 +183,7 @@ class _Search:
             for question, near in zip(questions, nearness, strict=True)
         ]
         best = max(range(len(questions)), key=ranks.__getitem__)
-        return Selected(questions[best], tuple(rejected), nearness[best])
+        return questions[best], nearness[best]
 
     def _ask(self, sentence: Sentence) -> tuple[list[SimpleQuestion], list[tuple[Asked, str]]]:
         """Return the questions of a sentence; what was thrown away is told the first time only."""
