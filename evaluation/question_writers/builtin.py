@@ -129,17 +129,18 @@ class BuiltinWriter(QuestionWriter):
     ) -> DraftQuestion:
         third = (number - 1) % len(TRANSFORMATIONS)
         ways = (*TRANSFORMATIONS[third:], *TRANSFORMATIONS[:third])
-        attempts = (
-            [(way, attempt) for way in ways for attempt in range(_ATTEMPTS)] if self._reads_again else [(ways[0], 0)]
-        )
-        wordings = [self._wording(number, way, attempt, question, earlier) for way, attempt in attempts]
-        first = self._round_trip.first_given_back([text for text, _ in wordings], question) if self._reads_again else 0
-        # Where none is: each wording asks for the same by the way it is made, so that the first is no wrong one.
-        text, error = wordings[first or 0]
+        first = 0
+        if self._reads_again:
+            attempts = [(way, attempt) for way in ways for attempt in range(_ATTEMPTS)]
+            wordings = [self._wording(number, *one, question, earlier)[0] for one in attempts]
+            first = self._round_trip.first_given_back(wordings, question) or 0
+            # Where none is given back, the first stays: each asks for the same by the way in which it is made.
+        way, attempt = ways[first // _ATTEMPTS], first % _ATTEMPTS
+        text, error = self._wording(number, way, attempt, question, earlier)
         return DraftQuestion(
             f"{simple.pair_id}-complex", simple.pair_id, "complex", text,
             references=simple.references, evidence=simple.evidence, split=simple.split, metadata=simple.metadata,
-            transformation=attempts[first or 0][0], error=error,
+            transformation=way, error=error,
         )  # fmt: skip
 
     def _wording(

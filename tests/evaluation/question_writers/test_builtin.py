@@ -1,4 +1,4 @@
-"""The rules make whole pairs with exact evidence, the same for the same seed."""
+"""The rules make whole pairs with exact evidence, the same for the same seed; the reader gives their answers back."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.question_writers.base import question_writers
+from evaluation.question_writers.base import Written, question_writers
 from evaluation.question_writers.builtin import BuiltinWriter
+from evaluation.questions.asked import Asked
+from evaluation.questions.corpus import CorpusWords
+from evaluation.questions.round_trip import NOT_FOUND, RoundTrip
+from evaluation.questions.simple import SimpleQuestion
 from evaluation.questions.slips import KINDS
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion
 from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.readers.lookup import read_document
 from rag_pipeline.types import SourceDoc
 
 SAMPLE = (Path(__file__).parents[3] / "workbench" / "sample" / "warsaw.txt").read_text(encoding="utf-8")
+DATA = Path(__file__).parents[2] / "data"
 SHORT = """The FSO Car Factory was established in 1951. Frontex has its headquarters in Warsaw.
 Warsaw's first stock exchange was established in 1817 and continued trading until World War II.
 In 2012 the Economist Intelligence Unit ranked Warsaw as the 32nd most liveable city in the world."""
@@ -31,9 +37,9 @@ def embed_by_letters(texts: Sequence[str]) -> Vectors:
     return counts / np.maximum(1e-6, np.linalg.norm(counts, axis=1, keepdims=True))  # type: ignore[no-any-return]
 
 
-def writer(documents: Sequence[SourceDoc] = DOCUMENTS, **spec: object) -> BuiltinWriter:
-    """Return a writer over the sample."""
-    return BuiltinWriter(documents, GeneratorSpec.create(spec), embed_by_letters)
+def writer(documents: Sequence[SourceDoc] = DOCUMENTS, *, round_trip: bool = False, **spec: object) -> BuiltinWriter:
+    """Return a writer over the sample; most of what it does can be seen without the reader."""
+    return BuiltinWriter(documents, GeneratorSpec.create(spec), embed_by_letters, round_trip=round_trip)
 
 
 @lru_cache
@@ -119,7 +125,7 @@ def test_an_interrupted_writing_goes_on_where_it_stopped() -> None:
 
 
 def test_too_little_text_gives_fewer_questions_and_no_filler() -> None:
-    made = list(writer([DOCUMENTS[1]], pairs=30).write_pairs())
+    made = [step for step in writer([DOCUMENTS[1]], pairs=30).write_pairs() if step.questions]
     assert 1 <= len(made) <= 5
     assert list(writer([SourceDoc(1, "a.txt", "Nothing. Here? - a - b")], pairs=3).write_pairs()) == []
 
@@ -142,3 +148,47 @@ def test_half_of_the_out_of_scope_questions_is_near() -> None:
     assert len({question.question_id for question in made}) == 15
     assert not any(question.references or question.evidence for question in made)
     assert list(writer(out_of_scope=15).write_out_of_scope(done=made)) == []
+
+
+MANUAL = read_document("faa_amt_handbook_page.pdf", (DATA / "faa_amt_handbook_page.pdf").read_bytes()).text
+READ_AGAIN = (SourceDoc(1, "warsaw.txt", SAMPLE[:6000]), SourceDoc(2, "faa.pdf", MANUAL))
+
+
+@lru_cache
+def written_and_read() -> tuple[Written, ...]:
+    """Return all that the writer does over two real texts when every question is read again."""
+    made = writer(READ_AGAIN, round_trip=True, pairs=40, out_of_scope=6)
+    return (*made.write_pairs(), *made.write_out_of_scope())
+
+
+def test_what_the_reader_does_not_find_again_is_left_out_and_said() -> None:
+    steps = written_and_read()
+    asked = {question.text for step in steps for question in step.questions}
+    left_out = [rejected for step in steps for rejected in step.rejected if rejected.reason == NOT_FOUND]
+    assert left_out
+    assert not asked & {rejected.text for rejected in left_out}
+    plain = [step.questions[0].text for step in writer(READ_AGAIN, pairs=40).write_pairs() if step.questions]
+    assert {rejected.text for rejected in left_out} & set(plain)
+    # All that the texts hold is asked here: what was left out is missing, unless its sentence gave another question.
+    assert len(plain) - len(left_out) <= sum(len(step.questions) == 2 for step in steps) <= len(plain)
+
+
+def test_kept_questions_and_twins_give_their_answer_back_and_near_ones_none() -> None:
+    corpus = CorpusWords(READ_AGAIN)
+    trip = RoundTrip(corpus, embed_by_letters)
+    sentences = {one.span: one for some in corpus.sentences.values() for one in some}
+    pairs = [step.questions for step in written_and_read() if len(step.questions) == 2][:5]
+    for simple, twin in pairs:
+        asked = Asked(str(simple.metadata["question_type"]), simple.text, "", simple.references[0], "")
+        question = SimpleQuestion(asked, sentences[simple.evidence[0].span])
+        assert not trip.objection(question)
+        assert trip.first_given_back([twin.text], question) == 0
+    near = [step.questions[0].text for step in written_and_read()[-3:]]
+    assert all(trip.refuses(text) for text in near)
+
+
+def test_reading_again_changes_nothing_about_the_seed_or_about_going_on() -> None:
+    whole = [step.questions for step in written_and_read() if len(step.questions) == 2]
+    done = [question for pair in whole[:-2] for question in pair]
+    again = writer(READ_AGAIN, round_trip=True, pairs=40, out_of_scope=6)
+    assert [step.questions for step in again.write_pairs(done) if step.questions] == whole[-2:]
