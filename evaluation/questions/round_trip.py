@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -17,7 +18,6 @@ from rag_pipeline.reader.questions import read_question
 from rag_pipeline.reader.refusing import Refusal
 from rag_pipeline.reader.shipped import card
 from rag_pipeline.reader.span_reader import shipped_reader
-from rag_pipeline.squad import squad_tokens
 from rag_pipeline.types import Context, GenerationRequest, Span
 from rag_pipeline.word_index import WordIndex
 
@@ -41,7 +41,7 @@ a limit low enough for that would let through any phrase that shares a word.
 _LONGEST = 900
 _ELSEWHERE = 1
 _BEST_OF_CORPUS = 4
-_QUOTATION_MARKS = str.maketrans("", "", "“”‘’")
+_TOKEN = re.compile(r"\w+")
 
 
 class RoundTrip:
@@ -139,17 +139,14 @@ def _reach(spans: Sequence[Span], at: int, step: int, longest: int = _LONGEST) -
 
 
 def _is_answer(found: Finding, question: SimpleQuestion) -> bool:
-    """Return whether a finding lies in the evidence, or a verbatim repeat of it, and is the answer."""
+    """Return whether a finding is the answer itself, or lies in the evidence or its repeat and overlaps the answer."""
+    phrase, answer = (Counter(_TOKEN.findall(surface(text).lower())) for text in (found.text, question.asked.answer))
+    if phrase == answer:
+        return True
     span, place = question.sentence.span, found.passage
     same = place.context.span.document_id == span.document_id
     inside = same and place.start < span.end and span.start < place.start + len(place.text)
     if not inside and question.sentence.text not in surface(place.text):
         return False
-    return question.asked.kind in _BY_SENTENCE or _shared(found.text, question.asked.answer) >= _SHARED
-
-
-def _shared(one: str, other: str) -> float:
-    """Return how much of the shorter text's words the other one has."""
-    found, wanted = (Counter(squad_tokens(surface(text).translate(_QUOTATION_MARKS))) for text in (one, other))
-    shorter = min(found.total(), wanted.total())
-    return (found & wanted).total() / shorter if shorter else 0.0
+    shared, shorter = (phrase & answer).total(), min(phrase.total(), answer.total())
+    return question.asked.kind in _BY_SENTENCE or shared >= max(1, _SHARED * shorter)
