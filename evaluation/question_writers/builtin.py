@@ -129,13 +129,13 @@ class BuiltinWriter(QuestionWriter):
     ) -> DraftQuestion:
         third = (number - 1) % len(TRANSFORMATIONS)
         ways = (*TRANSFORMATIONS[third:], *TRANSFORMATIONS[:third])
-        first = 0
+        attempts = [(way, attempt) for way in ways for attempt in range(_ATTEMPTS)]
+        first = None
         if self._reads_again:
-            attempts = [(way, attempt) for way in ways for attempt in range(_ATTEMPTS)]
-            wordings = [self._wording(number, *one, question, earlier)[0] for one in attempts]
-            first = self._round_trip.first_given_back(wordings, question) or 0
-            # Where none is given back, the first stays: each asks for the same by the way in which it is made.
-        way, attempt = ways[first // _ATTEMPTS], first % _ATTEMPTS
+            wordings = (self._wording(number, *one, question, earlier)[0] for one in attempts)
+            first = self._round_trip.first_given_back(wordings, question)
+        # Where none is given back, the first stays: each asks for the same by the way in which it is made.
+        way, attempt = attempts[first or 0]
         text, error = self._wording(number, way, attempt, question, earlier)
         return DraftQuestion(
             f"{simple.pair_id}-complex", simple.pair_id, "complex", text,

@@ -119,10 +119,10 @@ def _is_speech(text: str) -> bool:
 def place_of(answer: str, sentence: Sentence, corpus: CorpusWords) -> str:
     """Return an answer as its sentence words it, quotation marks and all; empty where it words it otherwise."""
     text = corpus.mended(sentence.text)
-    found = words_apart(answer).search(text)
-    if found is None:
-        return ""
-    stretch = answer if answer in text and _even(answer) else found.group().strip()
+    stretch = answer
+    if answer not in text or not _even(answer):
+        found = words_apart(answer).search(text)
+        stretch = found.group().strip() if found is not None else ""
     return stretch if _even(stretch) and "[" not in stretch else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from evaluation.questions.corpus import CorpusWords
@@ -57,7 +57,7 @@ class RoundTrip:
         """Return why a question is left out: the reader does not find its answer; else an empty string."""
         return "" if self._gives_back(question.asked.text, question) else NOT_FOUND
 
-    def first_given_back(self, wordings: Sequence[str], question: SimpleQuestion) -> int | None:
+    def first_given_back(self, wordings: Iterable[str], question: SimpleQuestion) -> int | None:
         """Return which wording of a question is the first that gives its answer back; None when none does.
 
         The clause that asks is enough: a situation told before it may confuse the reader, but changes no answer.
