@@ -30,14 +30,16 @@ EXEMPT = frozenset({"said", "item", "stands_for"})
 `said`: the speech stands once in the corpus, with its speaker. `item`: the answer is a list below a heading.
 `stands_for`: the initials are those of the words before the bracket.
 """
-_BY_SENTENCE = frozenset({"why", "how"})
-"""Kinds that no phrase answers; the reader gives the sentence."""
+_BY_SENTENCE = frozenset({"why", "how", "held", "stated_of", "described", "happens"})
+"""Kinds that a clause answers and no phrase: the right sentence is enough."""
 _SHARED = 0.5
 """How much of the shorter of the two, phrase found and answer, must be in the other.
 
 Not token F1: the reader stops earlier (`an English illustrator` of `an English illustrator best known for …`), so that
 a limit low enough for that would let through any phrase that shares a word.
 """
+_SAME = 0.6
+"""Token F1 from which a phrase of any other sentence is the answer too (`2010` for `early 2010`)."""
 _LONGEST = 900
 _ELSEWHERE = 1
 _BEST_OF_CORPUS = 4
@@ -141,12 +143,12 @@ def _reach(spans: Sequence[Span], at: int, step: int, longest: int = _LONGEST) -
 def _is_answer(found: Finding, question: SimpleQuestion) -> bool:
     """Return whether a finding is the answer itself, or lies in the evidence or its repeat and overlaps the answer."""
     phrase, answer = (Counter(_TOKEN.findall(surface(text).lower())) for text in (found.text, question.asked.answer))
-    if phrase == answer:
+    shared = (phrase & answer).total()
+    if 2 * shared >= _SAME * (phrase.total() + answer.total()):
         return True
     span, place = question.sentence.span, found.passage
     same = place.context.span.document_id == span.document_id
     inside = same and place.start < span.end and span.start < place.start + len(place.text)
     if not inside and question.sentence.text not in surface(place.text):
         return False
-    shared, shorter = (phrase & answer).total(), min(phrase.total(), answer.total())
-    return question.asked.kind in _BY_SENTENCE or shared >= max(1, _SHARED * shorter)
+    return question.asked.kind in _BY_SENTENCE or shared >= max(1, _SHARED * min(phrase.total(), answer.total()))
