@@ -48,9 +48,11 @@ def test_a_question_whose_answer_stands_elsewhere_or_is_another_is_left_out() ->
     right = question(FOUNDED)
     wrong_answer = replace(right, asked=replace(right.asked, answer="the FSO Car Factory"))
     assert trip().objection(wrong_answer) == NOT_FOUND
+    asked = replace(right.asked, kind="why", answer="Because it has survived many wars.")
+    assert trip().objection(replace(right, asked=asked)) == ""  # a reason is the sentence
     sentences = corpus().sentences[3]
-    elsewhere = replace(right, sentence=sentences[(sentences.index(right.sentence) + 40) % len(sentences)])
-    assert trip().objection(elsewhere) == NOT_FOUND
+    other = sentences[(sentences.index(right.sentence) + 40) % len(sentences)]
+    assert trip().objection(replace(right, asked=asked, sentence=other)) == NOT_FOUND
 
 
 def test_a_verbatim_repeat_of_the_evidence_is_as_good() -> None:
