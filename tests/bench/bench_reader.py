@@ -146,10 +146,11 @@ def table(figures: dict[str, Any]) -> str:
 
 def _trained(known: dict[str, Any]) -> str:
     date = (known["trained"] or {}).get("date", "")
+    figures = trained_table({**known, "figures": known["figures"] or {}})
     return (
-        f"**When it was trained**{f' ({date})' if date else ''}, by {_COMMAND}, and not measured again here: the shipped "
-        "reader has learned the seven articles of SQuAD 2.0, so each figure is of a reader like it that had not learned "
-        f"the article it was asked about.\n\n{trained_table({**known, 'figures': known['figures'] or {}})}"
+        f"**When it was trained**{f' ({date})' if date else ''}, by {_COMMAND}, and not measured again here: the "
+        "shipped reader has learned the seven articles of SQuAD 2.0, so each figure is of a reader like it that had "
+        f"not learned the article it was asked about.\n\n{figures}"
     )
 
 

@@ -49,7 +49,7 @@ def said_at(start: int, end: int) -> Said:
 def test_own_questions_stand_with_their_paragraph():
     trials = own()
     assert len(trials) == 167
-    assert all(answer in trial.contexts[0].text for trial in trials for answer in trial.references[:1])
+    assert all(trial.answerable == bool(trial.references) for trial in trials)
 
 
 def test_the_card_becomes_a_line_for_each_group_and_a_table_of_strictness():
