@@ -18,7 +18,7 @@ from rag_pipeline.generators.builtin import BuiltinReader
 from rag_pipeline.reader.shipped import card
 from rag_pipeline.reader_training.measures import COVERAGES, auroc
 from rag_pipeline.squad import overlap
-from tests.bench.reader_card import as_table, trained_table
+from tests.bench.reader_card import as_table, trained_tables
 from tests.bench.reader_speed import speed
 from tests.bench.reader_trials import (
     CHUNKING,
@@ -38,7 +38,7 @@ from tests.bench.reader_trials import (
 from tests.bench.unseen import read_learned
 
 ORDER = 40
-_COMMAND = "`manage.py train_reader`"
+_COMMAND = "`manage.py train_reader … --folds …`"
 _SETS = {
     OWN: "questions of our own on paragraphs of three documents, gold paragraph",
     CLAPNQ: "ClapNQ, gold passage",
@@ -145,12 +145,11 @@ def table(figures: dict[str, Any]) -> str:
 
 
 def _trained(known: dict[str, Any]) -> str:
-    date = (known["trained"] or {}).get("date", "")
-    figures = trained_table({**known, "figures": known["figures"] or {}})
+    date = (known["trained"] or {}).get("on", "")
     return (
         f"**When it was trained**{f' ({date})' if date else ''}, by {_COMMAND}, and not measured again here: the "
         "shipped reader has learned the seven articles of SQuAD 2.0, so each figure is of a reader like it that had "
-        f"not learned the article it was asked about.\n\n{figures}"
+        f"not learned the article it was asked about.\n\n{trained_tables(known)}"
     )
 
 

@@ -5,34 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-Group = Mapping[str, Any]
-_NAMES = {
-    "f1": "token F1",
-    "recall": "token recall",
-    "right_sentence": "right sentence",
-    "words": "words",
-    "auroc": "AUROC",
-    "balanced_accuracy": "balanced accuracy",
-    "balanced_accuracy_at_best": "balanced accuracy at best",
-    "answered": "answerable answered",
-    "declined": "unanswerable declined",
-    "foreign_declined": "foreign declined",
-    "answerable": "answerable",
-    "unanswerable": "unanswerable",
+from rag_pipeline.reader_training.trials import FOUND, GOLD
+
+Figures = Mapping[str, Any]
+_TARGETS = {
+    "f1": ("0.72", "0.62"),
+    "right_sentence": ("0.88", ""),
+    "auroc": ("0.78", ""),
+    "balanced_accuracy": ("0.70", ""),
+    "declined": ("", "0.50"),
+    "foreign_declined": ("", "0.98"),
 }
+"""With the own paragraph, and with four found ones."""
 
 
-def trained_table(card: Group) -> str:
-    """Return the figures of the card: a line for each group of them, and the coverage; empty where it has none."""
-    figures = card.get("figures", {})
-    groups = dict(_groups(figures))
-    columns = [name for name in _NAMES if any(name in group for group in groups.values())]
-    parts = []
-    if groups:
-        rows = [[name, *(_cell(group.get(column)) for column in columns)] for name, group in groups.items()]
-        parts.append(as_table(["", *(_NAMES[column] for column in columns)], rows))
-    parts += [_coverage(name, each, card) for name, each in _coverages(figures)]
-    return "\n\n".join(parts)
+def trained_tables(card: Figures) -> str:
+    """Return the figures of the card: answers and declining in all, by article, and by strictness; or that it has none.
+
+    They are those of `cross_validation.figures`.
+    """
+    figures = card.get("figures")
+    if not figures:
+        return "The card has no figures."
+    strictness = card["declining"]["strictness_for"]
+    return "\n\n".join(
+        (
+            as_table(["", "own paragraph", "target", "4 found", "target"], list(_overall(figures))),
+            as_table(["article", *_ARTICLE.values()], [_article(*each) for each in figures["articles"].items()]),
+            "Declining by strictness (the shipped default answers 80%):",
+            as_table(_COVERAGE, list(_coverage(figures["declining"], strictness))),
+        )
+    )
 
 
 def as_table(head: list[str], rows: list[list[str]]) -> str:
@@ -41,37 +44,51 @@ def as_table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _groups(figures: Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Group]]:
-    """Yield each set of figures that holds one of the known names, by the path to it."""
-    if any(isinstance(figures.get(name), int | float) for name in _NAMES):
-        yield ", ".join(path).replace("_", " "), figures
-    for name, each in figures.items():
-        if isinstance(each, Mapping) and name != "coverage":
-            yield from _groups(each, (*path, name))
+def _overall(figures: Figures) -> Iterator[list[str]]:
+    answers, declining = figures["answers"], figures["declining"]
+    yield ["answerable questions", str(answers[GOLD]["questions"]), "", str(answers[FOUND]["questions"]), ""]
+    for name, label, part in (
+        ("f1", "token F1 of the answer", answers),
+        ("recall", "token recall of the answer", answers),
+        ("right_sentence", "right sentence", answers),
+        ("words", "words of an answer", answers),
+        ("auroc", "AUROC of answerable against unanswerable", declining),
+        ("balanced_accuracy", "balanced accuracy of the two", declining),
+        ("answered", "answerable answered", declining),
+        ("declined", "unanswerable declined", declining),
+        ("foreign_declined", "questions on other articles declined", declining),
+    ):
+        own, found = _TARGETS.get(name, ("", ""))
+        yield [label, f"{part[GOLD][name]:.3f}", own, f"{part[FOUND][name]:.3f}", found]
 
 
-def _coverages(figures: Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Group]]:
-    for name, each in figures.items():
-        if name == "coverage":
-            yield ", ".join(path).replace("_", " "), each
-        elif isinstance(each, Mapping):
-            yield from _coverages(each, (*path, name))
+_ARTICLE = {
+    "questions": "answerable",
+    "f1": "F1, own paragraph",
+    "right": "right sentence",
+    "found f1": "F1, 4 found",
+    "found right": "right sentence, 4 found",
+    "auroc": "AUROC, own paragraph",
+}
 
 
-def _coverage(name: str, shares: Group, card: Group) -> str:
-    strictness = card["declining"].get("strictness_for", {})
-    rows = [
-        [f"{float(answered):.0%}", _cell(strictness.get(answered)), *(f"{value:.1%}" for value in _listed(declined))]
-        for answered, declined in shares.items()
-    ]
-    longest = max(len(row) for row in rows)
-    head = ["answerable answered", "strictness", "unanswerable declined", "foreign declined"][:longest]
-    return (f"{name}:\n\n" if name else "") + as_table(head, rows)
+def _article(title: str, figures: Figures) -> list[str]:
+    gold, found, auroc = figures[GOLD], figures[FOUND], figures["auroc"]
+    values = (gold["f1"], gold["right_sentence"], found["f1"], found["right_sentence"], auroc)
+    cells = ("" if value is None else f"{value:.3f}" for value in values)
+    return [title.replace("_", " "), str(gold["questions"]), *cells]
 
 
-def _listed(value: Any) -> list[float]:
-    return list(value) if isinstance(value, list | tuple) else [value]
+_COVERAGE = [
+    "answerable answered",
+    "strictness",
+    "unanswerable declined, own paragraph",
+    "unanswerable declined, 4 found",
+    "other articles' declined",
+]
 
 
-def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+def _coverage(declining: Figures, strictness: Figures) -> Iterator[list[str]]:
+    for share, (bad, foreign) in declining[FOUND]["coverage"].items():
+        shares = (declining[GOLD]["coverage"][share][0], bad, foreign)
+        yield [f"{float(share):.0%}", f"{strictness[share]:.2f}", *(f"{value:.3f}" for value in shares)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rag_pipeline.reader_training.trials import FOUND, GOLD
 from rag_pipeline.types import Context, Span
 from tests.bench.bench_reader import _inside
-from tests.bench.reader_card import trained_table
+from tests.bench.reader_card import trained_tables
 from tests.bench.reader_trials import Said, Trial, own, shared
 from tests.bench.unseen import Learned
 
@@ -52,21 +53,21 @@ def test_own_questions_stand_with_their_paragraph():
     assert all(trial.answerable == bool(trial.references) for trial in trials)
 
 
-def test_the_card_becomes_a_line_for_each_group_and_a_table_of_strictness():
-    card = {
-        "declining": {"strictness_for": {"0.8": 0.61}},
-        "figures": {"gold": {"f1": 0.7312, "answerable": 265}, "coverage": {"0.8": [0.531, 0.99]}},
+def test_the_card_becomes_tables_of_answers_articles_and_strictness():
+    answers = {"questions": 265, "f1": 0.7312, "recall": 0.8, "right_sentence": 0.9, "words": 3.1}
+    declined = {"auroc": 0.78, "answered": 0.8, "declined": 0.53, "foreign_declined": 0.99, "balanced_accuracy": 0.67}
+    declined |= {"coverage": {"0.8": [0.531, 0.99]}}
+    both = {GOLD: answers, FOUND: answers | {"f1": 0.6}}
+    figures = {
+        "answers": both,
+        "declining": {GOLD: declined, FOUND: declined},
+        "articles": {"Steam_engine": {**both, "auroc": None}},
     }
-    assert trained_table(card).splitlines() == [
-        "|  | token F1 | answerable |",
-        "| --- | --- | --- |",
-        "| gold | 0.731 | 265 |",
-        "",
-        "| answerable answered | strictness | unanswerable declined | foreign declined |",
-        "| --- | --- | --- | --- |",
-        "| 80% | 0.610 | 53.1% | 99.0% |",
-    ]
+    text = trained_tables({"declining": {"strictness_for": {"0.8": 0.61}}, "figures": figures})
+    assert "| token F1 of the answer | 0.731 | 0.72 | 0.600 | 0.62 |" in text
+    assert "| Steam engine | 265 | 0.731 | 0.900 | 0.600 | 0.900 |  |" in text
+    assert text.endswith("| 80% | 0.61 | 0.531 | 0.531 | 0.990 |")
 
 
-def test_a_card_without_figures_gives_no_table():
-    assert trained_table({"declining": {}}) == ""
+def test_a_card_without_figures_says_so():
+    assert trained_tables({"declining": {}}) == "The card has no figures."
