@@ -41,9 +41,10 @@ def _without_marks(sentence: str) -> tuple[int, int]:
 
 
 def _phrase(question: QuestionReading, found: Finding) -> tuple[int, int]:
-    """Return the phrase in whole words, with the sign that belongs to it, and with the rest of a list asked for."""
+    """Return the phrase in whole words, with the sign and the bracket that belong to it, and the rest of its list."""
     sentence, start, end = found.passage.text, found.start, found.end
-    if question.plural:
+    if question.plural and "," in sentence[start:end]:
+        # Only a list that was begun: one that is merely around the phrase is mostly another (F1 .65 for .76).
         start, end = _whole_list(sentence, start, end)
     while start and sentence[start - 1].isalnum() and sentence[start].isalnum():
         start -= 1
@@ -53,7 +54,17 @@ def _phrase(question: QuestionReading, found: Finding) -> tuple[int, int]:
         start -= 1
     if sentence[end : end + 1] in {"%", "°"}:
         end += 1
-    return start, end
+    return start, _balanced(sentence, start, end)
+
+
+def _balanced(sentence: str, start: int, end: int) -> int:
+    """Return the end with a bracket that is still open closed, or before one that was never opened."""
+    depth = 0
+    for place in range(start, end):
+        depth += (sentence[place] == "(") - (sentence[place] == ")")
+        if depth < 0:
+            return place if sentence[start:place].strip() else end
+    return end + 1 if depth == 1 and sentence[end : end + 1] == ")" else end
 
 
 def _whole_list(sentence: str, start: int, end: int) -> tuple[int, int]:

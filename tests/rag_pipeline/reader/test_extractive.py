@@ -10,11 +10,17 @@ from hypothesis import strategies as st
 
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.embedding_cache import CachedEmbedder
+from rag_pipeline.reader.decoding import Span as NetworkSpan
+from rag_pipeline.reader.evidence import passages_of
 from rag_pipeline.reader.extractive import ExtractiveReader
+from rag_pipeline.reader.findings import Finding
+from rag_pipeline.reader.prompt_reading import PromptReading
+from rag_pipeline.reader.questions import read_question
 from rag_pipeline.reader.refusing import Refusal
 from rag_pipeline.reader.sentences import split_sentences
 from rag_pipeline.reader.shipped import card
 from rag_pipeline.reader.span_reader import shipped_reader
+from rag_pipeline.reader.trimming import answer_range
 from rag_pipeline.types import Context, GenerationRequest, Span
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "reader_questions.jsonl"
@@ -144,3 +150,29 @@ def test_the_answer_is_always_a_piece_of_a_context_or_the_refusal_it_was_told_to
     else:
         assert reading.text == "" or any(reading.text in text for text in texts)
     json.dumps(reading.details)
+
+
+RULED = "They ruled Dublin, Cork, Youghal and Ardo."
+
+
+@pytest.mark.parametrize(
+    "question, sentence, phrase, answer",
+    [
+        ("How far is it?", "It lies 15 kilometres (9 miles) off.", "15 kilometres (9 miles", "15 kilometres (9 miles)"),
+        ("What is it called?", "The mermaid (syrenka) is its symbol.", "syrenka) is its symbol", "syrenka"),
+        ("How much is it?", "It costs $4,000 today.", "4,000", "$4,000"),
+        ("Which share?", "About 34% came.", "34", "34%"),
+        ("Who came?", "The Olsens came.", "Olsen", "Olsens"),
+        ("Which cities did they rule?", RULED, "Dublin, Cork", "Dublin, Cork, Youghal and Ardo"),
+        ("Which cities did they rule?", RULED, "Youghal", "Youghal"),
+        ("Why is it closed?", "It is closed because of rain.", "rain", "It is closed because of rain."),
+    ],
+)
+def test_a_phrase_is_given_whole(question, sentence, phrase, answer):
+    context = Context(Span(1, 0, len(sentence)), "a.txt", sentence, 1.0, 1)
+    passage = passages_of([context])[0]
+    start = sentence.index(phrase)
+    network = NetworkSpan(start, start + len(phrase), 0, 1.0, 1.0, 1.0)
+    found = Finding(passage, start, start + len(phrase), network)
+    left, right = answer_range(read_question(question), found, PromptReading())
+    assert sentence[left:right] == answer
