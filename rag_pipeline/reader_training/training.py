@@ -30,12 +30,18 @@ _READ_AT_ONCE = 32
 
 
 class TrainingSettings(BaseModel):
-    """What is trained. `hold_out`: titles of articles that are only measured on. `examples`: how many are learned."""
+    """What is trained.
+
+    `hold_out`: titles of articles that are only measured on. `examples`: how many are learned. `kept`: share of the
+    weights started from in the average with the learned ones: what was known before is forgotten less (WiSE-FT,
+    Wortsman et al. 2022).
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     examples: int = Field(90_000, ge=1)
     hold_out: tuple[str, ...] = ()
+    kept: float = Field(0.0, ge=0, lt=1)
     seed: int = Field(0, ge=0)
     loop: LoopSettings = LoopSettings()
     mixture: MixtureSettings = MixtureSettings()
@@ -79,6 +85,8 @@ def train(places: Places, settings: TrainingSettings, embed: Embed) -> Iterator[
         if trainer.done % _SAVED_EVERY == 0:
             trainer.save(checkpoint)
     trainer.save(checkpoint)
+    if places.start_from is not None and settings.kept:
+        trainer.start_from(averaged(trainer.weights(), read_weights(places.start_from), settings.kept))
     write_weights(trainer.weights(), places.out / WEIGHTS)
     yield Progress("Measuring", 0, 1)
     found = {"settings": settings.model_dump(mode="json"), "held_out": _measured(trainer, encoder, held)}
@@ -122,6 +130,11 @@ def network_logits(network: Any, windows: Sequence[Window]) -> list[Logits]:
         for row, place in enumerate(batch):
             found[place] = values[row, : len(windows[place].ids)]
     return found
+
+
+def averaged(learned: dict[str, Any], before: dict[str, Any], kept: float) -> dict[str, Any]:
+    """Return the weights between those before and after a training."""
+    return {name: (1 - kept) * value + kept * before[name] for name, value in learned.items()}
 
 
 def write_weights(weights: dict[str, Any], file: Path) -> None:

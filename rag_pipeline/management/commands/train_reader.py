@@ -45,6 +45,7 @@ class Command(WorkbenchCommand):
         parser.add_argument("--examples", type=int, default=default.examples, help="how many are learned from")
         parser.add_argument("--hold-out", default="", metavar="A,B", help="titles of articles to measure on, not learn")
         parser.add_argument("--start-from", type=Path, metavar="FILE", help="weights of an earlier training")
+        parser.add_argument("--kept", type=float, default=default.kept, help="share of those weights in the average")
         parser.add_argument("--encoder", type=Path, metavar="DIR", help="folder of another BERT encoder")
         parser.add_argument(
             "--folds", default="", metavar="A,B", help="titles to cross-validate on; fits when to decline"
@@ -83,6 +84,7 @@ def _settings(options: dict[str, Any]) -> TrainingSettings:
             examples=options["examples"],
             hold_out=_titles(options["hold_out"]),
             seed=options["seed"],
+            kept=options["kept"],
             loop=LoopSettings(decay=options["decay"]),
             mixture=MixtureSettings(**{name: options[name] for name in _SHARES}),
         )

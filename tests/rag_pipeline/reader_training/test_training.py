@@ -32,6 +32,7 @@ from rag_pipeline.reader_training.training import (
     TrainingSettings,
     network_logits,
     pair_encoder,
+    read_weights,
     train,
     write_weights,
 )
@@ -224,3 +225,18 @@ def test_a_training_from_data_to_weights(encoder: Path, tmp_path: Path) -> None:
     assert len(again) < len(stages)  # nothing is left to learn
     with pytest.raises(ConfigError, match="no article called"):
         list(train(places, TrainingSettings(hold_out=("Nowhere",)), by_words))
+
+
+def test_what_was_known_before_is_averaged_in(encoder: Path, tmp_path: Path) -> None:
+    data = write_data(tmp_path / "data")
+    before = Trainer(encoder, SMALL, 1, seed=5)
+    write_weights(before.weights(), tmp_path / "before.safetensors")
+    settings = TrainingSettings(examples=60, loop=SMALL, mixture=MixtureSettings(qamr=0), kept=0.25)
+    places = Places(data, encoder, tmp_path / "out", tmp_path / "before.safetensors")
+    list(train(places, settings, by_words))
+    trainer = Trainer(encoder, SMALL, 1, seed=6)
+    trainer.load(places.out / CHECKPOINT)
+    learned, first, written = trainer.weights(), before.weights(), read_weights(places.out / WEIGHTS)
+    assert any(bool((learned[name] - first[name]).abs().max() > 0.01) for name in learned)
+    for name, value in written.items():
+        assert value.numpy() == pytest.approx((0.75 * learned[name] + 0.25 * first[name]).numpy(), abs=2e-3)
