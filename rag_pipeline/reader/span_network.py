@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -37,7 +36,7 @@ class SpanNetwork:
     def __init__(self, encoder: Path, trained: Path) -> None:
         config = json.loads((encoder / "config.json").read_text())
         weights = joined(encoder, trained)
-        self._local = threading.local()
+        self._idle: list[Any] = []
         self._torch = None
         if importlib.util.find_spec("openvino") is None:
             self._torch = _torch_network(encoder, weights)
@@ -75,13 +74,16 @@ class SpanNetwork:
     def _by_streams(self, batches: Sequence[_Batch], keep: _Keep) -> None:
         import openvino as ov
 
-        if not hasattr(self._local, "queue"):  # not safe to share: one a thread
-            self._local.queue = ov.AsyncInferQueue(self._compiled, _cores())
-        queue = self._local.queue
+        # One is not safe to share, and slow to make: who has done leaves his for the next, who may be another thread.
+        try:
+            queue = self._idle.pop()
+        except IndexError:
+            queue = ov.AsyncInferQueue(self._compiled, _cores())
         queue.set_callback(lambda request, batch: keep(request.get_output_tensor(0).data, batch))
         for arrays, batch in batches:
             queue.start_async(list(arrays), batch)
         queue.wait_all()
+        self._idle.append(queue)
 
 
 def _cores() -> int:
