@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rag_pipeline.reader.words import word_list
 
@@ -22,6 +23,8 @@ _NUMBER_OF_ITEM = re.compile(r"[(*_#\s]*(?:\d{1,3}|[IVXLC]{1,4})$")
 """What may stand before the first full stop of a list item or heading: `3. Wash it.`, `IV. Results`."""
 _SHORT_LINE = 45
 _CJK_STOP = "。！？"
+_PASSAGE = 4_000
+"""Characters up to which the sentences of a text are kept: those of passages, not of whole documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +39,21 @@ class Sentence:
 
 def split_sentences(text: str) -> list[Sentence]:
     """Return the sentences of `text` in order. Everything but white space between them is in one of them."""
-    sentences = []
-    for block, (start, end) in enumerate(_blocks(text)):
-        for left, right in _in_block(text, start, end):
-            sentences.append(Sentence(left, right, block, text[left:right]))
-    return sentences
+    return list(_kept(text) if len(text) <= _PASSAGE else _split(text))
+
+
+@lru_cache(maxsize=2_000)
+def _kept(text: str) -> tuple[Sentence, ...]:
+    """Passages are split again and again: by the reader, by what consolidates and by what scores."""
+    return _split(text)
+
+
+def _split(text: str) -> tuple[Sentence, ...]:
+    return tuple(
+        Sentence(left, right, block, text[left:right])
+        for block, (start, end) in enumerate(_blocks(text))
+        for left, right in _in_block(text, start, end)
+    )
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
