@@ -35,11 +35,12 @@ def signals(
     """Return the signals for the best of `found`, which is not empty; `contexts`: how many were read.
 
     Logits: `span`, `support`, `answerable`, `lead` (before the next sentence), `others` (the next context's
-    answerability). Cosines: `sentence`, `closest`. Shares of the question's words by weight: `in sentence`,
-    `in passage`; `missing here`, `missing`: the weightiest word that sentence and passage lack; `rare`, `names`,
-    `numbers`: how many of the question's the passage lacks, of the names also the sentence (`names here`).
-    `contradicted`: an antonym stands instead; `negated`: the question is, the sentence is not. `fits`, `misfits`: the
-    phrase is, or cannot be, of the kind that is asked for; `echo`: share of its words that the question has.
+    answerability). Cosines: `sentence`, `closest`. `in passage`: share of the question's words by weight; `missing
+    here`, `missing`: the weightiest word that sentence and passage lack; `rare`, `names`, `numbers`: how many of the
+    question's the passage lacks, of the names also the sentence (`names here`). `contradicted`: an antonym stands
+    instead; `negated`: the question is, the sentence is not. `fits`, `misfits`: the phrase is, or cannot be, of the
+    kind that is asked for; `echo`: share of its words that the question has. How many words the question has, and which
+    share of them the sentence, made it worse (AUROC .759 for .767): short questions were declined.
     """
     best = found[0]
     sentence, passage = tagged(best.passage.text), tagged(best.passage.context.text)
@@ -57,7 +58,6 @@ def signals(
         ),
         "sentence": cosines[best.passage.text],
         "closest": max(cosines[each.passage.text] for each in found if each.passage.text in cosines),
-        "in sentence": here.support,
         "in passage": there.support,
         "missing here": _weightiest(question, here.found),
         "missing": _weightiest(question, there.found),
@@ -68,7 +68,6 @@ def signals(
         "contradicted": float(_contradicts(asked, sentence.words)),
         "negated": float(_negated(asked) and not _negated(sentence.words)),
         **_kind_signals(question, best, sentence),
-        "words": math.log1p(len(question.weights)),
         "length": math.log1p(len(best.text.split())),
         "contexts": math.log(contexts),
     }

@@ -46,15 +46,26 @@ def _phrase(question: QuestionReading, found: Finding) -> tuple[int, int]:
     if question.plural and "," in sentence[start:end]:
         # Only a list that was begun: one that is merely around the phrase is mostly another (F1 .65 for .76).
         start, end = _whole_list(sentence, start, end)
-    while start and sentence[start - 1].isalnum() and sentence[start].isalnum():
+    while start and _one_word(sentence, start):
         start -= 1
-    while end < len(sentence) and sentence[end].isalnum() and sentence[end - 1].isalnum():
+    while end < len(sentence) and _one_word(sentence, end):
         end += 1
     if start and sentence[start - 1] in "$£€¥":
         start -= 1
     if sentence[end : end + 1] in {"%", "°"}:
         end += 1
     return start, _balanced(sentence, start, end)
+
+
+def _one_word(sentence: str, place: int) -> bool:
+    """True where a cut before `place` would go through a word or a number such as 1,300,000."""
+    left, right = sentence[place - 1], sentence[place]
+    if left.isalnum() and right.isalnum():
+        return True
+    before, after = sentence[max(0, place - 2) : place], sentence[place : place + 2]
+    return (left in ",." and before[:1].isdigit() and right.isdigit()) or (
+        right in ",." and left.isdigit() and after[1:].isdigit()
+    )
 
 
 def _balanced(sentence: str, start: int, end: int) -> int:

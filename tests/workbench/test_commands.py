@@ -151,7 +151,7 @@ def test_import_testset_refuses_what_does_not_fit(city, tmp_path):
 
 
 def test_ask_answers_with_its_contexts(worked):
-    result = run_command("ask", "What river does Warsaw lie on?", "--corpus", "city", "--json", data=worked)
+    result = run_command("ask", "Which river does Warsaw stand on?", "--corpus", "city", "--json", data=worked)
     answer = json.loads(succeeded(result))
     assert "Vistula" in answer["answer"]
     text = (worked / TEXT).read_text(encoding="utf-8")

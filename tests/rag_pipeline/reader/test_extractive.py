@@ -161,6 +161,8 @@ RULED = "They ruled Dublin, Cork, Youghal and Ardo."
         ("How far is it?", "It lies 15 kilometres (9 miles) off.", "15 kilometres (9 miles", "15 kilometres (9 miles)"),
         ("What is it called?", "The mermaid (syrenka) is its symbol.", "syrenka) is its symbol", "syrenka"),
         ("How much is it?", "It costs $4,000 today.", "4,000", "$4,000"),
+        ("How many came?", "Some 1,300,000 came.", "300,000", "1,300,000"),
+        ("How many came?", "In 1939, 7.5 came.", "1939", "1939"),
         ("Which share?", "About 34% came.", "34", "34%"),
         ("Who came?", "The Olsens came.", "Olsen", "Olsens"),
         ("Which cities did they rule?", RULED, "Dublin, Cork", "Dublin, Cork, Youghal and Ardo"),
