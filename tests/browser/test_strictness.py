@@ -46,4 +46,4 @@ def test_the_strictness_decides_between_declining_and_answering(page, sample):
     assert REFUSAL not in answered
     assert "It answers in any case: strictness is 0." in answered
     page.locator(".reader-answer a").last.click()
-    expect(page.locator("mark.located")).to_be_visible()
+    expect(page.locator("mark#marked")).to_be_visible()
