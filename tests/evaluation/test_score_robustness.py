@@ -171,7 +171,7 @@ def test_random_rows(rows):
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(rows=st.lists(RANDOM_ROW, min_size=1, max_size=4))
 def test_many_random_rows(rows):
     check(scored(rows), rows)
