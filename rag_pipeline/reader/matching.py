@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
-
-import numpy as np
 
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.reader.questions import QuestionReading
@@ -19,9 +18,8 @@ _RELATED = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where a sentence holds the question's words: `places` by word place, `found` by stem, both with their weight."""
+    """Which of the question's words a sentence holds: `found`, weights by stem; `support`: their share by weight."""
 
-    places: dict[int, float]
     found: dict[str, float]
     support: float
 
@@ -33,29 +31,19 @@ def tagged(text: str) -> Tagged:
 
 
 def match(question: QuestionReading, sentence: Tagged) -> Match:
-    """Return which of the question's words the sentence holds; `support`: their share by weight."""
-    places: dict[int, float] = {}
-    found: dict[str, float] = {}
-    likeness = _likeness(question, sentence)
-    for row, (stem, weight) in enumerate(question.weights.items()):
-        for place in np.flatnonzero(likeness[row]):
-            value = weight * float(likeness[row, place])
-            places[int(place)] = max(places.get(int(place), 0.0), value)
-            found[stem] = max(found.get(stem, 0.0), value)
+    """Return which of the question's words the sentence holds; a related word counts less than the same."""
+    stems = {word.stem for word in sentence.words}
+    likeness = {stem: _likeness(stem, stems) for stem in question.weights}
+    found = {stem: weight * likeness[stem] for stem, weight in question.weights.items() if likeness[stem]}
     total = sum(question.weights.values())
-    return Match(places, found, sum(found.values()) / total if total else 0.0)
+    return Match(found, sum(found.values()) / total if total else 0.0)
 
 
-def _likeness(question: QuestionReading, sentence: Tagged) -> Vectors:
-    """Return 0..1 for each word of the question (row) and of the sentence (column)."""
-    likeness = np.zeros((len(question.weights), len(sentence.words)), np.float32)
-    for row, stem in enumerate(question.weights):
-        for place, word in enumerate(sentence.words):
-            if stem == word.stem:
-                likeness[row, place] = 1.0
-            elif stem[:4] == word.stem[:4] and _related(stem, word.stem):
-                likeness[row, place] = max(_RELATED, likeness[row, place])
-    return likeness
+def _likeness(stem: str, stems: AbstractSet[str]) -> float:
+    """Return how like the nearest of `stems` is, 0 to 1."""
+    if stem in stems:
+        return 1.0
+    return _RELATED if any(stem[:4] == other[:4] and _related(stem, other) for other in stems) else 0.0
 
 
 def _related(one: str, other: str) -> bool:
