@@ -90,7 +90,6 @@ class ExtractiveReader:
         details = {
             **understood,
             **_where(best, start, end),
-            "kind": "phrase" if (start, end) != (0, len(best.passage.text)) else "sentence",
             "score": round(best.worth, 3),
             "probability": round(probability, 3),
             "far": found.signals["closest"] < self._refusal.far,

@@ -28,7 +28,6 @@ DETAILS = {
     "answer": "Memphis",
     "answer_start": 125,
     "answer_end": 132,
-    "kind": "phrase",
     "score": 3.2,
     "probability": 0.73,
     "far": False,
