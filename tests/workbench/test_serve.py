@@ -45,25 +45,34 @@ def served(data_dir, used) -> Iterator[Served]:
         server.kill()
 
 
+def is_healthy(served: Served) -> bool:
+    """True once the pages, the database and a worker are there."""
+    return served.health() == (200, {"status": "ok", "database": True, "worker": True})
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_it_serves_and_one_signal_ends_web_and_worker(served, how):
+def test_it_serves_and_ctrl_c_ends_web_and_worker(served):
     assert served.url.startswith("http://127.0.0.1:")
-    wait_for(lambda: served.health() == (200, {"status": "ok", "database": True, "worker": True}))
+    wait_for(lambda: is_healthy(served))
     worker = served.worker_pid()
     assert worker
-    assert served.stop(how) == 0
+    assert served.stop(signal.SIGINT) == 0
     assert served.errors() == "Stopping.\n"
     assert gone(worker)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-def test_a_worker_that_dies_is_started_again(served):
-    wait_for(lambda: served.health()[0] == 200)
+def test_a_worker_that_dies_is_started_again_and_sigterm_ends_both(served):
+    wait_for(lambda: is_healthy(served))
     first = served.worker_pid()
     assert first
     os.kill(first, signal.SIGKILL)
     wait_for(lambda: served.worker_pid() not in (None, first))
+    second = served.worker_pid()
+    assert second
+    assert served.stop(signal.SIGTERM) == 0
+    assert "Stopping.\n" in served.errors()
+    assert gone(second)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
