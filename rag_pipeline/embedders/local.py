@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rag_pipeline import model_hub
 from rag_pipeline.embedders.base import Embedder, Vectors, embedders
 from rag_pipeline.embedders.fast_encoder import FastEncoder, can_encode, cpu_has_bfloat16
 from rag_pipeline.errors import ConfigError, ProviderError
@@ -32,6 +33,7 @@ _GIVE = (
     "Give the folder of a sentence-transformers model (local:PATH), a name that the model hub knows (needs the "
     f"network), or the shipped local:{DEFAULT_NAME}."
 )
+_GIVE_LOCAL = f"give the folder of a sentence-transformers model (local:PATH) or the shipped local:{DEFAULT_NAME}."
 _lock = Lock()
 
 
@@ -85,7 +87,7 @@ class LocalEmbedder(Embedder):
             return ""
         folder = Path(name).expanduser()
         if not folder.is_dir():
-            if _is_path(name):
+            if model_hub.is_path(name):
                 raise _no_model_at(name)
             return "hub"
         weights = weight_files(folder)
@@ -207,11 +209,6 @@ def _no_model_at(path: str) -> ConfigError:
     return ConfigError(f"There is no embedding model at {path}. {_GIVE}", "embedding")
 
 
-def _is_path(name: str) -> bool:
-    """Tell a path from a name of the hub, which has at most one slash inside and never begins with one or a dot."""
-    return name.startswith((".", "/", "~", "\\")) or name.count("/") > 1 or "\\" in name
-
-
 def model_prompt(prompts: Mapping[str, str | None] | None, role: str) -> str:
     """Return a model's own prompt for `query` or `passage` (which some call `document`); empty without one."""
     names = ("passage", "document") if role == "passage" else (role,)
@@ -258,22 +255,25 @@ def _is_official(path: str, mtime: int) -> bool:
 
 def load_model(path: str, name: str, *, exact: bool = False) -> Any:
     """Load a sentence-transformers model, `exact` in 32-bit floats. Raises ConfigError when it cannot be read."""
-    import torch
-    from sentence_transformers import SentenceTransformer
-    from transformers.utils import logging as transformers_logging
-
-    transformers_logging.disable_progress_bar()
-    local = Path(path).exists()
-    if not local and _is_path(path):
+    if not Path(path).exists() and model_hub.is_path(path):
         raise _no_model_at(path)
-    if local:
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    quick = not exact and not torch.cuda.is_available() and cpu_has_bfloat16()
-    dtype = torch.bfloat16 if quick else torch.float32
+
+    def read(place: str, local: bool) -> SentenceTransformer:
+        import torch
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
+
+        transformers_logging.disable_progress_bar()
+        if local:
+            os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        quick = not exact and not torch.cuda.is_available() and cpu_has_bfloat16()
+        dtype = torch.bfloat16 if quick else torch.float32
+        return SentenceTransformer(place, local_files_only=local, model_kwargs={"dtype": dtype})
+
+    def not_given(reason: str) -> ConfigError:
+        return ConfigError(f"The embedding model “{name}” {reason}, or {_GIVE_LOCAL}", "embedding")
+
     try:
-        return SentenceTransformer(path, local_files_only=local, model_kwargs={"dtype": dtype})
+        return model_hub.load(path, read, not_given)
     except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"The embedding model “{name}” could not be loaded. {_GIVE}",
-            "embedding",
-        ) from error
+        raise ConfigError(f"The embedding model “{name}” could not be loaded. {_GIVE}", "embedding") from error

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rag_pipeline import model_hub
 from rag_pipeline.errors import ConfigError, PipelineError, ProviderError
 from rag_pipeline.rerankers.base import Reranked, Reranker, rerankers
 from rag_pipeline.types import Context
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 Scores = npt.NDArray[np.float32]
 _BATCH = 32
+_A_FOLDER = "the folder of a sentence-transformers CrossEncoder"
 _EXAMPLE = "cross_encoder:cross-encoder/ms-marco-MiniLM-L6-v2"
 _HEADLESS = ("Model", "ForMaskedLM")
 """Ends of the names of architectures without a scoring layer: loading would add one of random numbers."""
@@ -103,19 +105,22 @@ def score_pairs(name: str, pairs: Sequence[tuple[str, str]]) -> Scores:
 @lru_cache(maxsize=2)
 def _load(name: str, state: tuple[float, ...]) -> CrossEncoder:
     """Load a model. `state` belongs to the key: a folder that was written anew is loaded anew."""
-    from sentence_transformers import CrossEncoder
-    from transformers.utils import logging as transformers_logging
 
-    transformers_logging.disable_progress_bar()
-    folder = Path(name).expanduser()
-    local = folder.is_dir()
+    def read(place: str, local: bool) -> CrossEncoder:
+        from sentence_transformers import CrossEncoder
+        from transformers.utils import logging as transformers_logging
+
+        transformers_logging.disable_progress_bar()
+        model: CrossEncoder = CrossEncoder(place, local_files_only=local)
+        return model
+
+    def not_given(reason: str) -> ConfigError:
+        return ConfigError(f"The reranking model “{name}” {reason}, or give {_A_FOLDER}.", "reranker")
+
     try:
-        model: CrossEncoder = CrossEncoder(str(folder) if local else name, local_files_only=local)
+        model = model_hub.load(name, read, not_given)
     except (OSError, ValueError, KeyError) as error:
-        raise _refused(
-            f"The reranking model “{name}” could not be loaded"
-            + (": its folder is not complete." if local else ": it is not on this machine and the hub did not give it.")
-        ) from error
+        raise _refused(f"The reranking model “{name}” could not be loaded.") from error
     _check_config(name, {"architectures": getattr(model.config, "architectures", None), "labels": model.num_labels})
     return model
 
@@ -148,5 +153,5 @@ def _check_config(name: str, config: dict[str, Any]) -> None:
 
 
 def _refused(message: str) -> ConfigError:
-    mend = f"Give the folder of a sentence-transformers CrossEncoder, or a name that the hub knows, such as {_EXAMPLE}."
+    mend = f"Give {_A_FOLDER}, or a name that the hub knows, such as {_EXAMPLE}."
     return ConfigError(f"{message} {mend}", "reranker")

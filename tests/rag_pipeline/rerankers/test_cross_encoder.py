@@ -118,7 +118,7 @@ def test_a_model_that_fits_and_a_name_of_the_hub_pass_the_check(folder):
 
 async def test_a_model_that_is_not_here_without_network_is_explained(monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(ConfigError, match=r"could not be loaded.*not on this machine.*Give the folder"):
+    with pytest.raises(ConfigError, match=r"is not on this machine, and HF_HUB_OFFLINE forbids.*give the folder"):
         await CrossEncoderReranker("nobody/no-such-model").rerank_many(["Who?"], [contexts(paragraphs()[:2])])
 
 
