@@ -15,6 +15,8 @@ from workbench.env import env_bool, env_int, env_list
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 load_dotenv(BASE_DIR / ".env")
+# Who fetches a model tells its hub no more than its name; the libraries would describe the machine as well.
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
 DATA_DIR = Path(os.environ.get("WORKBENCH_DATA_DIR") or BASE_DIR / "var").expanduser().resolve()
 try:

@@ -21,50 +21,60 @@ from rag_pipeline.reader_training import declining
 from rag_pipeline.reader_training.dataset import read_questions
 from rag_pipeline.reader_training.declining import Row
 from rag_pipeline.reader_training.measures import COVERAGES
-from rag_pipeline.reader_training.training import CHECKPOINT, WEIGHTS, Places, TrainingSettings, train
+from rag_pipeline.reader_training.training import CHECKPOINT, FOLDS, WEIGHTS, Places, TrainingSettings, train
 from rag_pipeline.reader_training.trials import FOUND, GOLD, trials
 from rag_pipeline.reader_training.unanswerable import Embed
 from rag_pipeline.squad import overlap
 from rag_pipeline.types import Progress
 
-CARD, FOLDS = "reader.json", "folds"
+CARD = "reader.json"
 _READ_TOGETHER = 120
 _UNDECIDED = Refusal({}, 0.0, 0.0, -1.0)
 
 
-def cross_validate(
-    places: Places, settings: TrainingSettings, titles: Sequence[str], embed: Embed, source: str
-) -> Iterator[Progress]:
-    """Train a reader without each article, then write the card of the reader in `places.out` beside its weights.
+def train_folds(places: Places, settings: TrainingSettings, titles: Sequence[str], embed: Embed) -> Iterator[Progress]:
+    """Train a reader without each article; one that is there already is not trained again."""
+    for title in titles:
+        folder = places.out / FOLDS / title
+        if not (folder / WEIGHTS).exists():
+            yield from train(replace(places, out=folder), settings.model_copy(update={"hold_out": (title,)}), embed)
+            (folder / CHECKPOINT).unlink(missing_ok=True)
 
-    Only questions of `source` are measured. A fold that is there already is not trained again.
+
+def cross_validate(
+    places: Places, trainings: Sequence[TrainingSettings], titles: Sequence[str], embed: Embed, source: str
+) -> Iterator[Progress]:
+    """Read each article with the reader that has not learned it, then write the card of the one in `places.out`.
+
+    Only questions of `source` are measured. `trainings`: how it was made; the mean of several.
     """
     rows: list[Row] = []
     questions = [each for each in read_questions(places.data) if each.source == source and each.title in titles]
     every = trials(questions, embed)
     for number, title in enumerate(titles):
-        folder = places.out / FOLDS / title
-        if not (folder / WEIGHTS).exists():
-            yield from train(replace(places, out=folder), settings.model_copy(update={"hold_out": (title,)}), embed)
-            (folder / CHECKPOINT).unlink(missing_ok=True)
         yield Progress("Reading what was held out", number, len(titles))
-        reader = ExtractiveReader(embed, open_span_reader(folder / WEIGHTS, places.encoder), _UNDECIDED)
+        weights = places.out / FOLDS / title / WEIGHTS
+        reader = ExtractiveReader(embed, open_span_reader(weights, places.encoder), _UNDECIDED)
         own = [trial for trial in every if trial.example.title == title]
         for start in range(0, len(own), _READ_TOGETHER):
             block = own[start : start + _READ_TOGETHER]
             found = reader.find([trial.request for trial in block])
             rows += [Row(*each) for each in zip(block, found, strict=True)]
-    write_card(places.out, rows, settings)
+    write_card(places.out, rows, trainings)
 
 
-def write_card(out: Path, rows: Sequence[Row], settings: TrainingSettings) -> None:
+def write_card(out: Path, rows: Sequence[Row], trainings: Sequence[TrainingSettings]) -> None:
     """Fit declining on `rows`, measure both article by article, and write the card."""
     chances = declining.cross_chances(rows)
     fit = declining.fit(rows)
     good = [chance for row, chance in zip(rows, chances, strict=True) if row.trial.setting == FOUND and row.answerable]
+    settings = [each.model_dump(mode="json") for each in trainings]
     card: dict[str, Any] = {
         "sha256": hashlib.sha256((out / WEIGHTS).read_bytes()).hexdigest(),
-        "trained": {"on": dt.date.today().isoformat(), "settings": settings.model_dump(mode="json")},
+        "trained": {
+            "on": dt.date.today().isoformat(),
+            "settings": settings,
+        },
         "declining": {
             "weights": fit.weights,
             "bias": fit.bias,

@@ -25,6 +25,8 @@ from rag_pipeline.reader_training.unanswerable import Embed, retrieval_negatives
 from rag_pipeline.types import Progress
 
 WEIGHTS, FIGURES, CHECKPOINT = "reader.safetensors", "figures.json", "checkpoint.pt"
+FOLDS = "folds"
+"""Folder beside a reader's weights with one reader for each article that it has not learned."""
 _SAVED_EVERY = 100
 _READ_AT_ONCE = 32
 

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.management.base import WorkbenchCommand
-from rag_pipeline.reader_training.cross_validation import CARD, cross_validate
+from rag_pipeline.reader_training.averaging import average
+from rag_pipeline.reader_training.cross_validation import CARD, cross_validate, train_folds
 from rag_pipeline.reader_training.mixture import MixtureSettings
 from rag_pipeline.reader_training.trainer import LoopSettings
 from rag_pipeline.reader_training.training import FIGURES, WEIGHTS, Places, TrainingSettings, train
@@ -46,6 +47,9 @@ class Command(WorkbenchCommand):
         parser.add_argument("--hold-out", default="", metavar="A,B", help="titles of articles to measure on, not learn")
         parser.add_argument("--start-from", type=Path, metavar="FILE", help="weights of an earlier training")
         parser.add_argument("--kept", type=float, default=default.kept, help="share of those weights in the average")
+        parser.add_argument(
+            "--averaged", default="", metavar="A,B", help="--out of trainings to average; learns nothing"
+        )
         parser.add_argument("--encoder", type=Path, metavar="DIR", help="folder of another BERT encoder")
         parser.add_argument(
             "--folds", default="", metavar="A,B", help="titles to cross-validate on; fits when to decline"
@@ -62,18 +66,23 @@ class Command(WorkbenchCommand):
         encoder = options["encoder"] or shipped_weights()
         if encoder is None:
             raise ConfigError("The weights of all-MiniLM-L6-v2 are not installed. Run make setup.", "encoder")
-        settings = _settings(options)
         places = Places(options["data"], encoder, options["out"], options["start_from"])
         embed = remembering(open_embedder(_EMBEDDING).embed_passages)
-        self.progress(train(places, settings, embed))
+        titles = _listed(options["folds"])
+        if options["averaged"]:
+            trainings = average([Path(folder) for folder in _listed(options["averaged"])], places.out)
+        else:
+            trainings = (_settings(options),)
+            self.progress(train(places, trainings[0], embed))
+            self.progress(train_folds(places, trainings[0], titles, embed))
+            self.out(str((places.out / FIGURES).resolve()))
         self.out(str((places.out / WEIGHTS).resolve()))
-        self.out(str((places.out / FIGURES).resolve()))
-        if options["folds"]:
-            self.progress(cross_validate(places, settings, _titles(options["folds"]), embed, options["source"]))
+        if titles:
+            self.progress(cross_validate(places, trainings, titles, embed, options["source"]))
             self.out(str((places.out / CARD).resolve()))
 
 
-def _titles(given: str) -> tuple[str, ...]:
+def _listed(given: str) -> tuple[str, ...]:
     return tuple(title.strip() for title in given.split(",") if title.strip())
 
 
@@ -82,7 +91,7 @@ def _settings(options: dict[str, Any]) -> TrainingSettings:
     try:
         return TrainingSettings(
             examples=options["examples"],
-            hold_out=_titles(options["hold_out"]),
+            hold_out=_listed(options["hold_out"]),
             seed=options["seed"],
             kept=options["kept"],
             loop=LoopSettings(decay=options["decay"]),

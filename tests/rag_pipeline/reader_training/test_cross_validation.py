@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from rag_pipeline.errors import ConfigError
 from rag_pipeline.reader.coverage import coverage_at
 from rag_pipeline.reader.extractive import Found
 from rag_pipeline.reader.questions import read_question
 from rag_pipeline.reader.refusing import Refusal
-from rag_pipeline.reader_training.cross_validation import CARD, FOLDS, cross_validate
+from rag_pipeline.reader_training.averaging import average
+from rag_pipeline.reader_training.cross_validation import CARD, cross_validate, train_folds
 from rag_pipeline.reader_training.dataset import Answer, Example
 from rag_pipeline.reader_training.declining import Row, cross_chances, figures, fit, strictness
 from rag_pipeline.reader_training.mixture import MixtureSettings
-from rag_pipeline.reader_training.training import WEIGHTS, Places, TrainingSettings, train
+from rag_pipeline.reader_training.training import (
+    FIGURES,
+    FOLDS,
+    WEIGHTS,
+    Places,
+    TrainingSettings,
+    read_weights,
+    train,
+    write_weights,
+)
 from rag_pipeline.reader_training.trials import FOREIGN, FOUND, GOLD, Trial, trials
 from tests.rag_pipeline.reader_training.small_data import PARAGRAPHS, examples, write_data
 from tests.rag_pipeline.reader_training.test_training import SMALL, by_words
@@ -106,7 +119,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Places:
 def test_every_article_is_read_by_a_network_that_has_not_seen_it(folders: Places) -> None:
     settings = TrainingSettings(examples=8, loop=SMALL, mixture=MixtureSettings(qamr=0))
     list(train(folders, settings, by_words))
-    list(cross_validate(folders, settings, TITLES, by_words, "own"))
+    list(train_folds(folders, settings, TITLES, by_words))
+    list(cross_validate(folders, [settings], TITLES, by_words, "own"))
     card = json.loads((folders.out / CARD).read_text())
     assert card["sha256"] == hashlib.sha256((folders.out / WEIGHTS).read_bytes()).hexdigest()
     for title in TITLES:
@@ -119,6 +133,34 @@ def test_every_article_is_read_by_a_network_that_has_not_seen_it(folders: Places
     assert set(card["figures"]["articles"]) == set(TITLES)
     assert Refusal.of(card).weights
     assert coverage_at(declining["strictness"], card) is not None
+
+
+def with_weights(folder: Path, values: dict[str, float]) -> Path:
+    """Write readers of one number each: the shipped one under ".", those of folds by title."""
+    for title, value in values.items():
+        place = folder if title == "." else folder / FOLDS / title
+        place.mkdir(parents=True)
+        write_weights({"head.bias": torch.tensor([value, 1.0])}, place / WEIGHTS)
+    settings = TrainingSettings(examples=int(values["."])).model_dump(mode="json")
+    (folder / FIGURES).write_text(json.dumps({"settings": settings}))
+    return folder
+
+
+def test_the_mean_of_readers_is_that_of_each_of_their_folds(tmp_path: Path) -> None:
+    one, two = with_weights(tmp_path / "1", {".": 2, "a b": 4}), with_weights(tmp_path / "2", {".": 3, "a b": -2})
+    trainings = average([one, two], tmp_path / "out")
+    assert [each.examples for each in trainings] == [2, 3]
+    assert read_weights(tmp_path / "out" / WEIGHTS)["head.bias"].tolist() == [2.5, 1.0]
+    assert read_weights(tmp_path / "out" / FOLDS / "a b" / WEIGHTS)["head.bias"].tolist() == [1.0, 1.0]
+
+
+def test_readers_with_other_folds_are_not_averaged(tmp_path: Path) -> None:
+    one, two = with_weights(tmp_path / "1", {".": 2, "a": 4}), with_weights(tmp_path / "2", {".": 3})
+    with pytest.raises(ConfigError, match="different articles"):
+        average([one, two], tmp_path / "out")
+    with pytest.raises(ConfigError, match="no reader in"):
+        average([one, tmp_path / "nothing"], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_command_names_a_share_that_cannot_be(folders: Places) -> None:
