@@ -17,10 +17,11 @@ _SHOWN = 5
 
 @metrics.register
 class GroundednessOffline(Metric):
-    """Support of the answer's sentences by the contexts; null for an answer that states nothing.
+    """Mean of the support of the answer's sentences and of the share of its words that the contexts have.
 
-    The details hold each sentence with its support, the sentence of the contexts that is closest to it and the
-    numbers, names and words that nothing supports, with their places.
+    Null for an answer that states nothing. The details hold both, the words that no context has, and each sentence
+    with its support, the sentence of the contexts that is closest to it and the numbers, names and words that nothing
+    supports, with their places.
     """
 
     key = "groundedness_offline"
@@ -33,16 +34,18 @@ class GroundednessOffline(Metric):
         "0.15) that the contexts hold: 0.4 in the single best sentence, 0.6 anywhere; words of the question × 0.5; "
         "a word of like meaning counts its cosine from 0.5 on. From four units on 15 % is the cosine with the closest "
         "sentence, from two on 15 % that neighbours stand in one sentence; × 0.7 where the evidence says the opposite. "
-        "Score = 0.75 weighted mean + 0.25 weakest sentence"
+        "Support of the answer = 0.75 weighted mean + 0.25 weakest sentence. Score = mean of that and of the share of "
+        "its words that the contexts hold as they stand: all alike, stock phrases too, negations not"
     )
     source = "Ours: K-precision (Adlakha et al. 2024) with weights and a soft match as in BERTScore (Zhang et al. 2020)"
     worked = WorkedExample(
         question="When was the bridge built?",
         answer="In 1890.",
         contexts=("The bridge was opened in 1889.",),
-        value=0.15 / 2.15,
+        value=(0.15 / 2.15 + 1 / 2) / 2,
         working="Units: in (weight 0.15, there), 1890 (weight 2, not there). Both best sentence and all contexts give "
-        "0.15 / 2.15 = 0.070. Only one unit is no function word: neither cosine nor neighbours count, and 0.070 is it.",
+        "0.15 / 2.15 = 0.070. Only one unit is no function word: neither cosine nor neighbours count, and 0.070 is the "
+        "support. Of the words 1 of 2 is there. (0.070 + 0.5) / 2 = 0.285.",
     )
 
     def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
@@ -73,6 +76,14 @@ def _score(support: Support | None) -> Score:
         return Score.unscored("the answer states nothing that could be supported")
     missing = dict.fromkeys(unit.text for sentence in support.sentences for unit in sentence.missing)
     named = ", ".join(list(missing)[:_SHOWN]) + (" …" if len(missing) > _SHOWN else "")
-    parts = [f"without support: {named}"] if missing else ["everything in it is in the contexts"]
+    there, words = len(support.words) - len(support.absent), len(support.words)
+    parts = [f"support {support.value:.2f}, {there} of {words} words are in the contexts"]
+    parts += [f"without support: {named}"] * bool(missing)
     parts += ["a sentence says the opposite of its evidence"] * any(each.contradicted for each in support.sentences)
-    return Score(support.value, "; ".join(parts), {"sentences": [each.as_dict() for each in support.sentences]})
+    details = {
+        "support": round(support.value, 4),
+        "words": round(support.present, 4),
+        "absent": list(dict.fromkeys(unit.text for unit in support.absent)),
+        "sentences": [each.as_dict() for each in support.sentences],
+    }
+    return Score((support.value + support.present) / 2, "; ".join(parts), details)

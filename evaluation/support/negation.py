@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from evaluation.questions.words import word_set
-from evaluation.support.units import SMALL, SPEAKER, Sentence, plain
+from evaluation.support.units import SMALL, SPEAKER, Sentence, Unit, plain
 
 _CUES = word_set("not no never nor neither none nobody nothing without cannot n't hardly unable")
 _REACH = 2
 """So many units after the cue are denied."""
 
 
+def denies(unit: Unit) -> bool:
+    """True for a negation."""
+    word = plain(unit.text)
+    return word in _CUES or word.endswith("n't")
+
+
 def denied(sentence: Sentence) -> frozenset[str]:
     """Return the keys of the units that stand right after a negation."""
     found, left = set(), 0
     for unit in sentence.units:
-        word = plain(unit.text)
-        if word in _CUES or word.endswith("n't"):
+        if denies(unit):
             left = _REACH
         elif left and unit.kind not in (SMALL, SPEAKER):
             found.add(unit.key)

@@ -12,7 +12,7 @@ import numpy as np
 from evaluation.refusal import shipped_patterns
 from evaluation.support.evidence import Evidence, Floats
 from evaluation.support.meaning import CANDIDATES, Embed, Meaning, Question
-from evaluation.support.negation import contradict
+from evaluation.support.negation import contradict, denies
 from evaluation.support.scheme import SCHEME, Scheme
 from evaluation.support.scripts import is_plain_english_script
 from evaluation.support.units import SMALL, Sentence, Unit, read_sentences
@@ -76,10 +76,21 @@ class SentenceSupport:
 
 @dataclass(frozen=True)
 class Support:
-    """The support of a text: `value`, and how it comes about. `skipped`: sentences that state nothing."""
+    """The support of a text: `value`, and the sentences that it comes about from.
+
+    `words` is the plain counterpart that excuses nothing: all units of the text but negations, stock phrases and
+    sentences that state nothing among them; `absent` are those that no context has as they stand.
+    """
 
     value: float
     sentences: tuple[SentenceSupport, ...]
+    words: tuple[Unit, ...]
+    absent: tuple[Unit, ...]
+
+    @property
+    def present(self) -> float:
+        """The share of the words that the contexts have."""
+        return 1 - len(self.absent) / len(self.words) if self.words else 0.0
 
 
 def support_of(cases: Sequence[Case], embed: Embed, scheme: Scheme = SCHEME) -> list[Support | None]:
@@ -153,7 +164,10 @@ def _support(row: Sequence[Question], case: Case, meaning: Meaning, scheme: Sche
         return None
     mean = float(np.average([each.value for each in found], weights=[each.weight for each in found]))
     weakest = min(each.value for each in found)
-    return Support((1 - scheme.weakest) * mean + scheme.weakest * weakest, found)
+    # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
+    words = tuple(unit for sentence in read_sentences(case.text) for unit in sentence.units if not denies(unit))
+    absent = tuple(unit for unit in words if unit.key not in row[0].evidence.by_key)
+    return Support((1 - scheme.weakest) * mean + scheme.weakest * weakest, found, words, absent)
 
 
 def _judged(question: Question, asked: set[str], meaning: Meaning, scheme: Scheme) -> SentenceSupport:

@@ -65,6 +65,24 @@ def test_a_grounded_answer_outranks_the_same_with_something_changed(grounded, in
     assert first > second
 
 
+def test_an_invented_number_or_name_anywhere_never_raises_the_score(embed):
+    answers = [
+        "She won the Nobel Prize in Physics together with Pierre Curie.",
+        "According to the passage, she did not patent it. Her notebooks glow.",
+        "Warsaw is a city of many palaces.",
+    ]
+    for answer in answers:
+        words = answer.split()
+        changed = [
+            " ".join([*words[:at], invented, *words[at:]])
+            for at in range(1, len(words))
+            for invented in ("4711", "Zanzibar")
+        ]
+        plain, *others = values("groundedness_offline", [sample(text) for text in (answer, *changed)], embed)
+        assert len(others) == len(changed)
+        assert max(others) < plain
+
+
 def test_it_follows_what_people_found_better_than_chance_by_far(embed):
     rows = [json.loads(line) for line in ROWS.read_text(encoding="utf-8").splitlines()]
     samples = [sample(row["response"], [row["knowledge"]], question=row["message"]) for row in rows]

@@ -127,6 +127,15 @@ def test_stock_phrases_and_declining_need_no_support():
     assert statements("I hope this helps!") == []
 
 
+def test_the_share_of_words_excuses_nothing_and_leaves_negations_to_the_sentences():
+    found = support("I think it was not finished by 1889. Well, I do not know.", CONTEXT)
+    assert len(found.sentences) == 1
+    assert [unit.text for unit in found.absent] == ["I", "think", "by", "Well", "I", "do", "know"]
+    assert found.present == pytest.approx(4 / 11)
+    assert support("It was not finished.", CONTEXT).present == 1
+    assert support("Unable.", CONTEXT).present == 0
+
+
 @pytest.mark.parametrize("text", ["", "...", "🙂🎉", "It is."])
 def test_a_text_that_states_nothing_has_no_support(text):
     assert support_of([Case(text, (CONTEXT,))], embed_words) == [None]
