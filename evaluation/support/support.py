@@ -78,8 +78,8 @@ class SentenceSupport:
 class Support:
     """The support of a text: `value`, and the sentences that it comes about from.
 
-    `words` is the plain counterpart that excuses nothing: all units of the text but negations, stock phrases and
-    sentences that state nothing among them; `absent` are those that no context has as they stand.
+    `words` are the plain counterpart that excuses nothing: all units of the text except negations, with those of stock
+    phrases and of sentences that state nothing; `absent` are those of them that no context has as they stand.
     """
 
     value: float
