@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from rag_pipeline.reader.extractive import ExtractiveReader
 from rag_pipeline.reader.prompt_reading import PromptReading
-from rag_pipeline.reader.refusing import Refusal
+from rag_pipeline.reader.refusing import Refusal, Regression
 from rag_pipeline.reader.span_reader import open_span_reader
 from rag_pipeline.reader.trimming import answer_range
 from rag_pipeline.reader_training import declining
@@ -29,7 +29,7 @@ from rag_pipeline.types import Progress
 
 CARD = "reader.json"
 _READ_TOGETHER = 120
-_UNDECIDED = Refusal({}, 0.0, 0.0, -1.0)
+_UNDECIDED = Refusal(Regression({}, 0.0), Regression({}, 0.0), 0.0, -1.0)
 
 
 def train_folds(places: Places, settings: TrainingSettings, titles: Sequence[str], embed: Embed) -> Iterator[Progress]:
@@ -76,8 +76,8 @@ def write_card(out: Path, rows: Sequence[Row], trainings: Sequence[TrainingSetti
             "settings": settings,
         },
         "declining": {
-            "weights": fit.weights,
-            "bias": fit.bias,
+            "several": asdict(fit.several),
+            "alone": asdict(fit.alone),
             "far": round(declining.far(rows), 3),
             "strictness": round(declining.strictness(rows, chances), 2),
             "strictness_for": {f"{share:g}": round(declining.reached(good, share), 3) for share in COVERAGES},

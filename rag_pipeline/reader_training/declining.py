@@ -1,8 +1,8 @@
-"""When the reader declines: a logistic regression on its signals, fitted and measured article by article."""
+"""When the reader declines: logistic regressions on its signals, fitted and measured article by article."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rag_pipeline.reader.extractive import Found
+from rag_pipeline.reader.refusing import Regression, is_alone
 from rag_pipeline.reader_training.measures import COVERAGES, auroc
 from rag_pipeline.reader_training.trials import FOREIGN, FOUND, GOLD, Trial
 
@@ -38,39 +39,44 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Weights by signal and a bias; `chance` of a row is its probability."""
+    """The regression for several contexts and the one for one; `chances` are the probabilities of rows."""
 
-    weights: dict[str, float]
-    bias: float
+    several: Regression
+    alone: Regression
 
     def chances(self, rows: Sequence[Row]) -> Floats:
         """Return the probability of each row that its contexts hold the answer; 0 where nothing was found."""
-        found = np.zeros(len(rows))
-        for place, row in enumerate(rows):
-            if row.found.signals:
-                logit = self.bias + sum(weight * row.found.signals[name] for name, weight in self.weights.items())
-                found[place] = 1 / (1 + np.exp(-logit))
-        return found
+        return np.array([self._chance(row.found.signals) for row in rows])
+
+    def _chance(self, found: Mapping[str, float]) -> float:
+        return (self.alone if is_alone(found) else self.several).probability(found) if found else 0.0
 
 
-def fit(rows: Sequence[Row], names: Sequence[str] | None = None) -> Fit:
-    """Return the regression on `rows`; `names` are the signals to use, None = all."""
+def fit(rows: Sequence[Row]) -> Fit:
+    """Return the regressions on `rows`; that for several contexts learns from all.
+
+    It stands for the other as well where questions with one context are all answerable, or none is.
+    """
+    used = [row for row in rows if row.found.signals and (row.trial.holds or not _lost(row))]
+    alone = [row for row in used if is_alone(row.found.signals)]
+    several = _regression(used)
+    return Fit(several, _regression(alone) if len({row.trial.holds for row in alone}) == 2 else several)
+
+
+def _regression(rows: Sequence[Row]) -> Regression:
     from sklearn.linear_model import LogisticRegression
 
-    used = [row for row in rows if row.found.signals and (row.trial.holds or not _lost(row))]
-    signals = list(names or used[0].found.signals)
-    table = np.array([[row.found.signals[name] for name in signals] for row in used])
-    truth = np.array([row.trial.holds for row in used])
-    weight = np.array([_FOREIGN_WEIGHT if row.trial.setting == FOREIGN else 1.0 for row in used])
+    names = [name for name in rows[0].found.signals if len({row.found.signals[name] for row in rows}) > 1]
+    table = np.array([[row.found.signals[name] for name in names] for row in rows])
+    truth = np.array([row.trial.holds for row in rows])
+    weight = np.array([_FOREIGN_WEIGHT if row.trial.setting == FOREIGN else 1.0 for row in rows])
     for label in (False, True):  # as many with an answer as without, by weight
-        weight[truth == label] *= len(used) / 2 / weight[truth == label].sum()
+        weight[truth == label] *= len(rows) / 2 / weight[truth == label].sum()
     mean, spread = table.mean(0), table.std(0) + 1e-9
     found = LogisticRegression(C=1 / _PENALTY, max_iter=1000).fit((table - mean) / spread, truth, weight)
     slopes = found.coef_[0] / spread
-    return Fit(
-        {name: round(float(slope), 4) for name, slope in zip(signals, slopes, strict=True)},
-        round(float(found.intercept_[0] - slopes @ mean), 4),
-    )
+    weights = {name: round(float(slope), 4) for name, slope in zip(names, slopes, strict=True)}
+    return Regression(weights, round(float(found.intercept_[0] - slopes @ mean), 4))
 
 
 def _lost(row: Row) -> bool:
@@ -78,11 +84,11 @@ def _lost(row: Row) -> bool:
     return row.answerable and row.trial.setting == FOUND
 
 
-def cross_chances(rows: Sequence[Row], names: Sequence[str] | None = None) -> Floats:
-    """Return for each row its probability by a regression on the other articles."""
+def cross_chances(rows: Sequence[Row]) -> Floats:
+    """Return for each row its probability by the regressions on the other articles."""
     found = np.zeros(len(rows))
     for places, others in _by_article(rows):
-        found[places] = fit([rows[place] for place in others], names).chances([rows[place] for place in places])
+        found[places] = fit([rows[place] for place in others]).chances([rows[place] for place in places])
     return found
 
 

@@ -16,7 +16,7 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.reader.coverage import coverage_at
 from rag_pipeline.reader.extractive import Found
 from rag_pipeline.reader.questions import read_question
-from rag_pipeline.reader.refusing import Refusal
+from rag_pipeline.reader.refusing import Refusal, Regression
 from rag_pipeline.reader_training.averaging import average
 from rag_pipeline.reader_training.cross_validation import CARD, cross_validate, train_folds
 from rag_pipeline.reader_training.dataset import Answer, Example
@@ -51,7 +51,10 @@ def test_a_question_is_tried_with_its_paragraph_with_found_and_with_foreign_ones
 def row(article: str, answerable: bool, setting: str, **signals: float) -> Row:
     answers = (Answer(0, "a"),) if answerable else ()
     trial = Trial(Example("Who?", "a b", answers, "own", article), (), setting)
-    return Row(trial, Found(read_question("Who?"), [], {"span": 0.0, "closest": 0.5} | signals))
+    return Row(
+        trial,
+        Found(read_question("Who?"), [], {"span": 0.0, "closest": 0.5, "contexts": float(setting != GOLD)} | signals),
+    )
 
 
 def rows() -> list[Row]:
@@ -80,7 +83,9 @@ def with_evidence(found: list[Row]) -> list[Row]:
 def test_the_regression_declines_what_it_should_and_leaves_a_fifth_of_the_others() -> None:
     given = with_evidence(rows())
     learned = fit(given)
-    assert learned.weights["span"] > 0.5
+    assert learned.several.weights["span"] > 0.5
+    assert learned.alone.weights.keys() == {"span"}
+    assert learned.alone != learned.several
     chances = cross_chances(given)
     answered = [
         chance >= strictness(given, chances)
@@ -98,15 +103,17 @@ def test_the_regression_declines_what_it_should_and_leaves_a_fifth_of_the_others
 
 
 def test_the_probability_is_that_of_the_regression_and_nothing_far_off_is_answered() -> None:
-    refusal = Refusal({"span": 0.5}, -1.0, 0.4, far=0.2)
-    assert refusal.probability({"span": 4.0, "closest": 0.3}) == pytest.approx(1 / (1 + np.exp(-1.0)))
-    assert refusal.probability({"span": 4.0, "closest": 0.1}) == 0.0
-    assert (
-        0
-        <= refusal.probability({"span": -1e9, "closest": 0.3})
-        <= refusal.probability({"span": 1e9, "closest": 1})
-        <= 1
-    )
+    refusal = Refusal(Regression({"span": 0.5}, -1.0), Regression({"span": 0.5}, -2.0), 0.4, far=0.2)
+    several, alone = {"span": 4.0, "closest": 0.3, "contexts": 1.4}, {"span": 4.0, "closest": 0.3, "contexts": 0.0}
+    assert refusal.probability(several) == pytest.approx(1 / (1 + np.exp(-1.0)))
+    assert refusal.probability(alone) == 0.5
+    assert refusal.probability(several | {"closest": 0.1}) == 0.0
+    assert 0 <= refusal.probability(several | {"span": -1e9}) <= refusal.probability(several | {"span": 1e9}) <= 1
+
+
+def test_without_unanswerable_questions_one_regression_decides_for_one_context_as_well() -> None:
+    learned = fit(with_evidence([each for each in rows() if each.answerable]))
+    assert learned.alone == learned.several
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +138,7 @@ def test_every_article_is_read_by_a_network_that_has_not_seen_it(folders: Places
     assert declining["strictness_for"]["0.95"] <= declining["strictness_for"]["0.5"]
     assert card["figures"]["answers"][GOLD]["questions"] == sum(bool(each.answers) for each in examples())
     assert set(card["figures"]["articles"]) == set(TITLES)
-    assert Refusal.of(card).weights
+    assert Refusal.of(card).several.weights
     assert coverage_at(declining["strictness"], card) is not None
 
 
