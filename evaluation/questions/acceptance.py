@@ -7,6 +7,7 @@ import re
 from evaluation.questions.asked import Asked
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.sentences import Sentence
+from evaluation.questions.sufficiency import insufficiency
 from evaluation.questions.words import (
     FIRST_SECOND,
     MONTHS,
@@ -27,7 +28,9 @@ _LEAST_OF_A_SCENE = 4
 _NEW_STEMS = 3
 _SHORTENED = re.compile(r"\b(?:I|[Ww]e|[Yy]ou|[Tt]hey)[’'](?:m|re|ve|ll|d)\b|\ba (?=[aeio][a-z])(?!one\b|once\b|eu)")
 """`I’ve`, whose pronoun no list of words finds, and careless grammar (`a added burden`)."""
+_SOME = word_set("several some many various certain numerous additional further other more different similar")
 _NOTHING = word_set("no none nothing nobody neither")
+_YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)\b")
 _THAT_ONE = re.compile(r"\b(?:of|in|under|by|on|to|with|\w+ed) that [A-Z]\w+(?:,|\?)")
 _POINTING = word_set(
     "this these those such here there thus hence above below aforementioned former latter respectively same "
@@ -52,7 +55,8 @@ _ANAPHORIC = word_set(
 )
 _UNSAID = word_set("this these those such same above former latter respectively here there")
 _VAGUE_FIRST = word_set(
-    "major famous significant notable early numerous later further additional recent new examples example work "
+    "primary main key common important typical major famous significant notable early numerous later further "
+    "additional recent new examples example work "
     "works specific certain various different appropriate proper level extent degree"
 )
 _ENDED = re.compile(r"\.[”\")]?$")
@@ -106,7 +110,7 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
     loose = set(told[:3]) & (((PERSONAL - _OWNED) | _POINTING) - named) or set(told) & (_UNSAID | FIRST_SECOND)
     if loose or answer_words[-1] in STOP - {"one", "two"} or _bare_definite(asked, corpus):
         return "the answer needs its neighbours"
-    if len(answer_words) <= 3 and answer_words[0] in {"several", "some", "many", "various", "certain", "numerous"}:
+    if len(answer_words) <= 3 and answer_words[0] in _SOME:
         return "the answer says nothing particular"
     if asked.kind == "condition" and re.search(r",.* and ", asked.answer):
         return "the answer runs on"
@@ -132,7 +136,8 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
     if asked.kind == "item":
         return "the answer needs its neighbours" if answer_words[0] == "see" else ""
     again = _names_several(asked, answer_words, corpus)
-    return again or _unclear(asked, found) or _undetermined(asked, corpus) or _names_nothing(asked, corpus)
+    unclear = again or _unclear(asked, found) or _undetermined(asked, corpus) or _names_nothing(asked, corpus)
+    return unclear or insufficiency(asked, corpus)
 
 
 def _says_little(asked: Asked, answer_words: list[str], corpus: CorpusWords) -> str:
@@ -215,7 +220,8 @@ def _undetermined(asked: Asked, corpus: CorpusWords) -> str:
             continue
         if clear and not corpus.is_collection and corpus.is_vocabulary(phrase):
             continue
-        if len(own) >= (2 if asked.generic else 3) and clear:
+        opens = len(own) < 3 and asked.topic.lower().startswith(f"the {phrase}") and not corpus.is_title(phrase)
+        if len(own) >= (2 if asked.generic else 3) and clear and (not opens or "," in text[: match.start()]):
             continue
         if _said_which(after, generic=asked.generic):
             continue
@@ -258,7 +264,8 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
     topic = re.sub(r"^(?:the|an?) ", "", asked.topic)
     known_term = len(topic.split()) > 1 or corpus.sentences_with(content_stems(topic)) >= 3
     if asked.kind == "definition":
-        return _defined_again(topic, corpus) or ("" if names or known_term else "names nothing particular")
+        vague = not (names or known_term) or (not asked.topic.startswith("the ") and topic.split()[0] in _VAGUE_FIRST)
+        return _defined_again(topic, corpus) or ("names nothing particular" if vague else "")
     stems = stems_of(asked, corpus)
     if asked.kind == "stated_of" and len(stems) > 1:
         return ""  # that the corpus speaks of it but once is known by now
@@ -266,17 +273,18 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
     if told and len(stems) < _LEAST_OF_A_SCENE and (not stems or corpus.sentences_with(stems) != 1):
         return "names too little"
     fixed = told or corpus.runs_through(topic)
-    dated = asked.kind in {"who", "which"} and re.search(r"\d", asked.text) is not None
+    dated = asked.kind in {"who", "which"} and _YEAR.search(asked.text) is not None
     if not (names or fixed or dated) and (not asked.generic or asked.kind == "how_many"):
         return "names nothing particular"
     sure = len(names) > 1 or any(" " in name for name in names)
-    if not asked.generic and not sure and _is_indefinite(asked.topic):
+    counted = asked.kind == "how_many" and _YEAR.search(asked.text) is not None
+    if not asked.generic and not sure and not counted and _is_indefinite(asked.topic):
         return "names nothing particular"
     if not (names or fixed or dated) and corpus.is_collection and not corpus.is_title(topic):
         return "names nothing particular"
     if not (names or fixed) and _is_one_off(asked.topic, corpus):
         return "names nothing particular"
-    if asked.kind in {"who", "which", "identity"} and not names and not re.search(r"\d", asked.text):
+    if asked.kind in {"who", "which", "identity"} and not names and not _YEAR.search(asked.text):
         return "names nothing particular"
     if not names and not fixed and not known_term and len(stems) < 5:
         return "names nothing particular"

@@ -237,6 +237,8 @@ def _after_subject(body: list[Token], end: int) -> tuple[int, tuple[Token, ...]]
     """Skip `, the agency for x ,` and `, which … ,` after a subject; return where the verbs begin."""
     if body[end].text != ",":
         return end, ()
+    if end + 1 < len(body) and (body[end + 1].tag == "VBZ" or body[end + 1].lower in {"is", "was", "are", "were"}):
+        return end + 1, ()  # `The park, dates back to …`: a comma too many
     for at in range(end + 2, min(len(body), end + 22)):
         if body[at].text == "," and _finite(body, at + 1, None):
             inner = tuple(body[end + 1 : at])

@@ -130,9 +130,10 @@ class CorpusWords:
         total: Counter[str] = Counter()
         for sentences in self.sentences.values():
             slices: dict[str, set[int]] = defaultdict(set)
-            for position, sentence in enumerate(sentences):
-                here = position * _SLICES // max(1, len(sentences))
-                for match in re.finditer(r"\bthe ((?:[\w-]+ ){0,2}[\w-]+)", sentence.text.lower()):
+            texts = list(dict.fromkeys(one.text.lower() for one in sentences))  # a form may repeat half of a manual
+            for position, text in enumerate(texts):
+                here = position * _SLICES // max(1, len(texts))
+                for match in re.finditer(r"\bthe ((?:[\w-]+ ){0,2}[\w-]+)", text):
                     parts = match.group(1).split()
                     for size in range(1, len(parts) + 1):
                         slices[" ".join(parts[:size])].add(here)
@@ -149,6 +150,10 @@ class CorpusWords:
         """Return whether `the phrase` is said often, and in more than one part of a document."""
         total, spread = self._definite
         return total[phrase.lower()] >= 8 and spread[phrase.lower()] >= 0.25 * _SLICES
+
+    def goes_with_article(self, name: str) -> bool:
+        """Return whether a name is often written with `the`."""
+        return self._definite[0][name.lower()] > 0.3 * self._cases[1][name.lower()]
 
     @cached_property
     def _stemmed(self) -> list[list[str]]:

@@ -50,7 +50,8 @@ def done_to(clause: Clause) -> Iterator[Asked]:
         return
     end = of_phrase(clause.rest, 0)
     thing, after = clause.rest[:end], clause.rest[end:]
-    if not thing or len(after) < 2 or thing[-1].lower in _NO_OBJECT or thing[0].is_number:
+    reach = after and after[0].lower == "from" and any(token.lower == "to" for token in after)
+    if not thing or len(after) < 2 or thing[-1].lower in _NO_OBJECT or thing[0].is_number or reach:
         return
     if after[0].lower not in _BEHIND or not _whole_phrases(after) or any(token.is_number for token in after):
         return

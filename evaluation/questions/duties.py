@@ -34,7 +34,7 @@ _VERB_WITH = frozenset(
         ("apply", "to"), ("contribute", "to"), ("respond", "to"), ("depend", "upon"), ("rest", "on"), ("arise", "from"),
         ("border", "on"), ("stem", "from"), ("account", "for"), ("cooperate", "with"), ("compete", "with"),
         ("estimate", "at"), ("value", "at"), ("equip", "with"), ("cover", "with"), ("name", "after"),
-        ("make", "of"), ("make", "from"), ("protect", "against"),
+        ("make", "of"), ("make", "from"), ("protect", "against"), ("characterize", "by"), ("characterise", "by"),
         ("protect", "from"), ("react", "with"), ("interact", "with"), ("bind", "to"),
     }
 )  # fmt: skip
@@ -49,12 +49,18 @@ def required(clause: Clause) -> Iterator[Asked]:
             to_do = f"{clause.text(clause.rest[:end])} to do"
             yield about(clause, "required", "what", to_do, clause.text(clause.rest[end + 1 :]))
     elif clause.passive and clause.main.lower in _OBLIGED and len(clause.rest) > 2 and clause.rest[0].tag == "TO":
-        yield about(clause, "required", "what", "to do", clause.text(clause.rest[1:]))
+        further = clause.tail if clause.tail and _goes_on(clause.tail) else ()
+        yield about(clause, "required", "what", "to do", clause.text([*clause.rest[1:], *further]))
     elif _duty_under_condition(clause):
         answer = clause.text([*clause.group[1:], *clause.rest, *clause.tail])
         modal, subject, lead = clause.group[0].lower, clause.subject_text(), clause.lead_text()
         asked = f"{lead}, what {modal} {subject} do"
         yield standing("required", asked, f"what {subject} {modal} do {lead}", answer, subject)
+
+
+def _goes_on(tail: Tokens) -> bool:
+    """Return whether a second thing to do follows: `file a report | and pay what is due`."""
+    return len(tail) > 2 and tail[0].lower in {"and", "or"} and tail[1].tag in {"VB", "VBP"}
 
 
 def _duty_under_condition(clause: Clause) -> bool:
@@ -73,7 +79,7 @@ def condition(clause: Clause) -> Iterator[Asked]:
     for at, token in enumerate(words[:-3]):
         if token.tag in {"WDT", "WP"} or token.lower in {"that", "whether", "and", "or"}:
             return
-        if token.lower in {"if", "when", "unless"} and at:
+        if token.lower in {"if", "when", "unless"} and at and words[at + 2].text != ",":  # no `, if available,`
             before = [word for word in words[:at] if word.text != ","]
             end = _end_of_condition(words, at)
             wh = "when" if token.lower == "when" else "under what condition"

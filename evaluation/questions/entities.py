@@ -65,9 +65,7 @@ PERSON_NOUNS = word_set(
 
 def is_somebody(tokens: Tokens) -> bool:
     """Return whether a noun phrase means a person or somebody in a role (`the United States Trustee`)."""
-    of_at = next(
-        (at for at, token in enumerate(tokens) if token.lower in {"of", "in", "for", "with", "from"}), len(tokens)
-    )
+    of_at = next((at for at, token in enumerate(tokens) if at and token.tag in {"IN", "TO", "WDT", "WP"}), len(tokens))
     head = [token for token in tokens[:of_at] if token.is_noun][-1:]
     if not head:
         return False

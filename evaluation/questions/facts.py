@@ -30,8 +30,9 @@ def when(clause: Clause) -> Iterator[Asked]:
     if clause.lead and clause.lead[0].lower in {"in", "on", "since", "until", "during", "from", "between"}:
         end = date_phrase(clause.lead, 1)
         span = dated(clause.lead)
-        if end > 1 and span is not None and span[1] == len(clause.lead):
-            yield about(clause, "when", _since(clause.lead), clause.rest, _bare(clause, clause.lead), lead=False)
+        if end > 1 and span is not None and (span[1] == len(clause.lead) or clause.lead[span[1]].text == ","):
+            date = clause.lead[: span[1]]
+            yield about(clause, "when", _since(date), clause.rest, _bare(clause, date), lead=False)
             return
     found = dated(clause.rest)
     if found is None or date_inside(clause.lead):

@@ -123,6 +123,9 @@ def place_of(answer: str, sentence: Sentence, corpus: CorpusWords) -> str:
     if answer not in text or not _even(answer):
         found = words_apart(answer).search(text)
         stretch = found.group().strip() if found is not None else ""
+        if found is not None and "(" in stretch:
+            behind = re.match(r" \([^()]{1,60}\)", text[found.end() :])
+            stretch += behind.group() if behind else ""
     return stretch if _even(stretch) and "[" not in stretch else ""
 
 
@@ -132,6 +135,6 @@ def _even(stretch: str) -> bool:
 
 
 def words_apart(answer: str) -> re.Pattern[str]:
-    """Return a pattern of an answer's words with quotation marks allowed between and around them."""
-    gap = r"[\s“”\"]+"
+    """Return a pattern of an answer's words with quotation marks and brackets allowed between them."""
+    gap = r"[\s“”\"]+(?:\([^()]{1,60}\)[\s“”\"]+)?"
     return re.compile(r"[“\"]?" + gap.join(re.escape(word) for word in answer.split()) + r"[”\"]?")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,18 +25,29 @@ _LOOK, _LOOK_FOR_PURPOSE = 12, 30
 _MOST, _LEAST_MOST = 1 / 3, 3
 """The share of a set that one kind of question has at most, as long as there are others."""
 
+_WHAT_IS = re.compile(r"(?:What|Who) (?:is|are|was|were) (?!stated\b)")
+
 _Asked = dict[tuple[int, int], tuple[list[SimpleQuestion], list[tuple[Asked, str]]]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """A walk through the regions: with questions of looser forms or without, with a limit for each kind or without."""
+    """A walk through the regions: with questions of looser forms or without, with a limit for each kind or without.
+
+    `loosest`: what is stated about something is asked too.
+    """
 
     loose: bool
     limited: bool
+    loosest: bool = False
 
 
-_STAGES = (_Stage(loose=False, limited=True), _Stage(loose=True, limited=True), _Stage(loose=True, limited=False))
+_STAGES = (
+    _Stage(loose=False, limited=True),
+    _Stage(loose=True, limited=True),
+    _Stage(loose=True, limited=False),
+    _Stage(loose=True, limited=False, loosest=True),
+)
 """What turns out best comes first, then variety, then whatever is left."""
 
 _REPEATABLE = frozenset({"when", "how_many", "share", "measure"})
@@ -167,7 +179,7 @@ class _Search:
         for sentence in self._sentences:
             good, bad = self._ask(sentence)
             rejected += bad
-            good = [question for question in good if self._stage.loose or not question.asked.worth_less]
+            good = [question for question in good if self._suits(question.asked)]
             if good and sentence.text not in used.sentences:
                 self._found.append(good)
             if len(self._found) >= self._look:
@@ -184,6 +196,12 @@ class _Search:
         ]
         best = max(range(len(questions)), key=ranks.__getitem__)
         return questions[best], nearness[best]
+
+    def _suits(self, asked: Asked) -> bool:
+        """Return whether a question is of the forms that this walk asks for."""
+        if asked.kind == "stated_of" and not _WHAT_IS.match(asked.text):
+            return self._stage.loosest
+        return self._stage.loose or not asked.worth_less
 
     def _ask(self, sentence: Sentence) -> tuple[list[SimpleQuestion], list[tuple[Asked, str]]]:
         """Return the questions of a sentence; what was thrown away is told the first time only."""

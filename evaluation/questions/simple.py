@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from evaluation.questions import deeds, duties, facts, happenings, things
+from evaluation.questions import asides, deeds, duties, extents, facts, happenings, things
 from evaluation.questions.acceptance import objection, stems_of, text_is_usable
 from evaluation.questions.asked import Asked
 from evaluation.questions.clauses import Clause, parse
@@ -15,11 +16,13 @@ from evaluation.questions.sayings import who_said
 from evaluation.questions.sections import is_curable
 from evaluation.questions.sentences import Sentence
 from evaluation.questions.statements import stated
+from evaluation.questions.sufficiency import is_cut_short
 from evaluation.questions.words import tag, word_set
 
 _RULES: tuple[Callable[[Clause], Iterator[Asked]], ...] = (
     facts.when, facts.where, facts.how_many, facts.share, facts.measure, facts.why,
-    things.who, things.definition, things.identity, things.called, things.listed, things.what,
+    extents.how_long, extents.how_large, extents.dates_back,
+    things.who, things.definition, things.main_thing, things.identity, things.called, things.listed, things.what,
     duties.required, duties.condition, duties.how, duties.purpose, duties.found_in, duties.used_for, duties.aim,
     duties.content, duties.quality, duties.with_what,
     deeds.why_first, happenings.how_much, happenings.from_to,
@@ -57,7 +60,8 @@ def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], 
         place = place_of(asked.answer, sentence, corpus)
         placed = replace(asked, answer=place or asked.answer)
         reason = objection(placed, corpus) or ("" if place else "the answer is worded otherwise in the document")
-        if place and is_curable(reason, sentence):
+        reason = reason or ("the answer is cut short" if is_cut_short(placed, sentence.text) else "")
+        if place and not corpus.is_collection and is_curable(reason, sentence):
             sections = corpus.sections[sentence.span.document_id]
             tied = sections.tied(placed, sentence, stems_of(placed, corpus))
             placed, reason = (tied, "") if tied is not None else (placed, reason)
@@ -85,9 +89,12 @@ def _distinct(sentence: Sentence, corpus: CorpusWords) -> Iterator[Asked]:
 
 
 def _candidates(text: str, corpus: CorpusWords, *, told: bool = False, within: bool = False) -> Iterator[Asked]:
+    if text_is_usable(re.sub("^There ", "Altogether ", text)):
+        yield from asides.there_are(text, corpus.is_name)
     if not text_is_usable(text, first_person=told):
         return
     yield from things.stands_for(text)
+    yield from asides.apposition(text, corpus.is_name)
     clause = parse(text, tag(text, corpus.is_name), corpus.is_name)
     if clause is None or not _has_known_subject(clause):
         return

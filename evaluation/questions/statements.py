@@ -52,8 +52,9 @@ def _about_its_subject(clause: Clause, said: str, source: str) -> Iterator[Asked
     did = "did" if clause.main.tag in {"VBD", "VBN"} else "do" if clause.plural else "does"
     topic = lower_first(text_of(inner[:end], said), inner[0], clause.is_name)
     answer = said[0].lower() + said[1:] if not inner[0].is_name else said
-    asked = f"what {did} {source} {verb} about {topic}"
-    plain = f"what {source} {clause.main.text} about {topic}"
+    before = clause.lead_text()
+    asked = f"{before + ', ' if before else ''}what {did} {source} {verb} about {topic}"
+    plain = f"what {source} {clause.main.text} about {topic}{' ' + before if before else ''}"
     yield standing("held", asked, plain, answer.rstrip('.”"'), source)
 
 

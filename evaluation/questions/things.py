@@ -24,7 +24,7 @@ _HEADS = word_set(
 )
 _OBJECTLESS = word_set(
     "be have do go come seem appear remain say think know believe argue want like let make get begin start "
-    "finish end continue take attribute allow enable permit require cause"
+    "finish end continue take attribute allow enable permit require cause note mention describe discuss stress"
 )
 _DONE_BY_PEOPLE = word_set(
     "invent write compose paint discover describe patent design coin marry publish translate illustrate propose "
@@ -32,6 +32,7 @@ _DONE_BY_PEOPLE = word_set(
 )
 _NAMING = word_set("call name term nickname dub know title entitle")
 _LISTING = word_set("include comprise contain feature consist cover offer encompass produce")
+_WHEN_AND_BY_WHOM = word_set("in since until from by because after before during when between")
 _CIRCUMSTANCES = word_set("if when before after during until unless upon once within while")
 _ABBREVIATED = re.compile(
     r"((?:[A-Z][\w’'-]+|of|the|and|for|in|on|to|&)(?: (?:[A-Z][\w’'-]+|of|the|and|for|in|on|to|&)){1,9}) "
@@ -115,6 +116,20 @@ def definition(clause: Clause) -> Iterator[Asked]:
         yield of_subject(clause, "identity", wh, clause.rest, clause.subject_text(), topic=topic)
 
 
+def main_thing(clause: Clause) -> Iterator[Asked]:
+    """`The main threat to the ray is incidental capture by trawlers`: ask what that threat is."""
+    if not clause.copula or clause.lead or len(clause.group) != 1 or clause.subject[0].lower != "the":
+        return
+    told = clause.rest
+    if len(clause.subject) < 4 or not told or told[0].tag not in {"JJ", "NN", "NNS"} or clause.plural:
+        return
+    end = long_noun_phrase(told, 0)
+    if 0 < end < len(told) and told[end].lower == "by":
+        end = long_noun_phrase(told, end + 1)
+    if len(told) > 2 and end == len(told) and told[-1].is_noun:
+        yield about(clause, "definition", "what", "", clause.text(told))
+
+
 def identity(clause: Clause) -> Iterator[Asked]:
     """`The first president was X`: ask who the first president was."""
     if (
@@ -159,8 +174,10 @@ def called(clause: Clause) -> Iterator[Asked]:
     name = clause.rest[start:end]
     if not name or clause.rest[start].text in {'"', "“"} or not _named(name):
         return
-    rest = [*clause.rest[:start], *clause.rest[end:]]
-    yield about(clause, "called", "what", rest, clause.text(name))
+    after = clause.rest[end:]
+    if after and after[0].lower not in _WHEN_AND_BY_WHOM:
+        return
+    yield about(clause, "called", "what", [*clause.rest[:start], *after], clause.text(name))
 
 
 def stands_for(sentence: str) -> Iterator[Asked]:
@@ -186,6 +203,7 @@ def listed(clause: Clause) -> Iterator[Asked]:
     start = 1 if clause.rest and clause.rest[0].lower == "of" else 0
     items = clause.rest[start:]
     commas = sum(token.text == "," for token in items)
+    commas += told and _superlative(clause.subject) and all(token.is_name for token in items[-1:])
     if commas and items[0].tag != "IN" and any(token.lower in {"and", "or"} for token in items) and _only_nouns(items):
         yield about(clause, "list", "what", clause.rest[:start], clause.text(items))
 
@@ -194,7 +212,7 @@ def _only_nouns(items: Tokens) -> bool:
     return all(
         token.tag.startswith(("NN", "JJ", "DT", "CC", "CD", "POS", "VBG"))
         or token.text == ","
-        or token.lower in {"of", "for", "in"}
+        or token.lower in {"of", "for", "in", "at"}
         for token in items
     )
 

@@ -102,7 +102,7 @@ def _is_settled(noun: str, text: str) -> bool:
 def _naming(text: str, topic: Topic) -> str:
     """Write the name for the first `the city` of a sentence that does not name it anyway."""
     bare = topic.name.removeprefix("the ")
-    if bare.lower() in text.lower():
+    if any(not _in_longer_name(text, found) for found in re.finditer(re.escape(bare), text, re.IGNORECASE)):
         return ""
     for noun in topic.nouns:
         pattern = rf"\b[Tt]he {noun}\b{_NOT_ALONE}"
@@ -112,3 +112,10 @@ def _naming(text: str, topic: Topic) -> str:
         name = topic.name[0].upper() + topic.name[1:] if not match.start() else topic.name
         return text[: match.start()] + name + text[match.end() :]
     return ""
+
+
+def _in_longer_name(text: str, found: re.Match[str]) -> bool:
+    """Return whether a name stands inside another one: `the Siege of Warsaw`, `the Warsaw Confederation`."""
+    before = re.search(r"\b[A-Z][\w-]+ (?:of (?:the )?)?$", text[: found.start()])
+    behind = re.match(r" [A-Z][\w-]+", text[found.end() :])
+    return (before is not None and before.group().split()[0] not in {"In", "At", "From", "The"}) or behind is not None

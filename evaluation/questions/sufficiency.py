@@ -1,0 +1,127 @@
+"""What a picky reader asks of a question: that it says when and which, and that its answer is whole."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from evaluation.questions.asked import Asked
+from evaluation.questions.corpus import CorpusWords
+from evaluation.questions.words import BE, content_stems, tag, word_set
+
+_YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)")
+_MONTH = re.compile(
+    r"\b(?:January|February|March|April|June|July|August|September|October|November|December|\d{1,2} May|May \d{1,2})\b"
+)
+_SOME_TIME = re.compile(
+    r"^(?:in|on|at|by|during|after|before|until|since|throughout) (?:the )?(?:\w+ (?:of|in) the )?"
+    r"(?:early |late |later |following |next |same |first |last )*"
+    r"(?:evening|morning|afternoon|night|day|week|month|year|season|summer|winter|game|match|time|end|beginning|war|"
+    r"years|period|end of the year)\b(?! of (?:the )?[A-Z]| \d| in [A-Z])",
+    re.IGNORECASE,
+)
+_OF_A_GAME = re.compile(r"with (?:just |only )?[\d.]+ \w+ (?:remaining|left)", re.IGNORECASE)
+_GOES_ON = re.compile(r"\b(?:continue|cease|keep|remain)(?:d|s)? (?:to|\w+ing)\b")
+_MORE_OFTEN = word_set(
+    "sometimes often usually frequently occasionally mostly mainly also eventually soon finally partly"
+)
+_RELATIVE = re.compile(r"\b(?:his|her|its|their) (?:next|second|last)\b|\bprior\b(?! to)|\blater\b|\bdays prior\b")
+_BEGINS = re.compile(r"(?:began|continued|started) |to (?:start|begin|open|end|close|finish|become) ")
+_OWNER_WITH_ARTICLE = re.compile(r"\bthe ([A-Z]\w+)[’']s\b")
+_ONE_OF_MANY = frozenset({"what", "content", "sought", "done_to"})
+_LEADS_OF_A_DUTY = re.compile(
+    r"^(?:what|who|(?:if|when|whenever|where|before|after|upon|unless|once|until|while|to) )", re.IGNORECASE
+)
+_ESTIMATED = re.compile(r"\b(?:estimated|valued|amounts?|amounted)\b")
+_DISTANCE = re.compile(r"\d (?:km|kilomet\w+|mi|miles?|m|met(?:er|re)s?|feet|ft)\b")
+_PLACED_AT_END = re.compile(r"\b(?:in|at|on|to|from|of|by|for|with) the ([a-z]+)$")
+_JOINED = re.compile(r"^,? (?:and|or|as well as|but also|along with|together with)(?: also)? ")
+_WHOLE_KINDS = frozenset({"what", "list", "required", "sought", "with_what", "quality", "used_for", "called", "who"})
+_OWN = word_set("its their his her them him")
+_A_FEW = 3
+
+
+def insufficiency(asked: Asked, corpus: CorpusWords) -> str:
+    """Return what a question leaves open, or an empty string."""
+    if not asked.generic and not asked.topic.startswith(tuple(corpus.voices)) and _says_no_time(asked):
+        return "leaves the year open"
+    if asked.kind in {"when", "when_event", "where"} and _GOES_ON.search(asked.text):
+        return "asks for the time of what went on"
+    if asked.kind == "happens" and re.match(r"What happened (?:after|before|until)\b", asked.text):
+        return "asks for one of several things"
+    if (
+        asked.kind not in {"why", "how", "condition", "said", "measure"}
+        and set(asked.text.lower().split()) & _MORE_OFTEN
+    ):
+        return "asks for one of several times"
+    if _RELATIVE.search(asked.text) or (asked.kind == "when_event" and _RELATIVE.search(asked.answer)):
+        return "points outside itself"
+    if _BEGINS.match(asked.answer) and asked.kind in {"deed", "why"}:
+        return "the answer says nothing particular"
+    if asked.kind == "when_event" and re.match(r"while (?!.{3,60}(?:was|were) \w+ing)", asked.answer, re.IGNORECASE):
+        return "the answer may be a contrast"
+    if any(not corpus.goes_with_article(name) for name in _OWNER_WITH_ARTICLE.findall(asked.text)):
+        return "writes a name as nobody would"
+    tokens = tag(asked.text.rstrip("?"))
+    if any(one.lower == "that" and one.tag == "DT" and after.is_noun for one, after in pairwise(tokens)):
+        return "points outside itself"
+    if asked.kind in _ONE_OF_MANY and _asks_by_a_verb_alone(asked, corpus):
+        return "asks too little"
+    if asked.kind == "required" and not _LEADS_OF_A_DUTY.match(asked.text):
+        return "asks too little"
+    if asked.kind == "with_what" and _ESTIMATED.search(asked.text) and not re.search(r"\d", asked.text):
+        return "leaves the year open"
+    if asked.kind == "where" and _DISTANCE.search(asked.text):
+        return "holds half of its answer"
+    return _leaves_open_in_answer(asked, corpus)
+
+
+def _says_no_time(asked: Asked) -> bool:
+    """Return whether a day or month is named without its year, or only `the evening` says when."""
+    if _YEAR.search(asked.text):
+        return False
+    if _MONTH.search(asked.text) or _SOME_TIME.match(asked.text) or _OF_A_GAME.match(asked.text):
+        return True
+    return asked.kind == "when" and _MONTH.search(asked.answer) is not None and not _YEAR.search(asked.answer)
+
+
+def _asks_by_a_verb_alone(asked: Asked, corpus: CorpusWords) -> bool:
+    """Return whether a short subject and a verb are all that is said: `What did Smith play?`"""
+    if "," in asked.text or (asked.generic and corpus.is_title(re.sub(r"^(?:the|an?) ", "", asked.topic))):
+        return False
+    subject = set(content_stems(asked.topic))
+    doers = not asked.generic and all(word[0].isupper() or word == "and" for word in asked.topic.split())
+    return (len(subject) < _A_FEW or doers) and len(set(content_stems(asked.text)) - subject) <= 1
+
+
+def _leaves_open_in_answer(asked: Asked, corpus: CorpusWords) -> str:
+    """Return an objection to an answer that leans on its passage."""
+    if asked.kind == "stated_of" and set(asked.answer.lower().split()) & _OWN:
+        return "the answer needs its neighbours"
+    if asked.kind == "with_what" and asked.text.lower().startswith("who ") and " in the form of " in asked.answer:
+        return "the answer runs on"
+    ends = _PLACED_AT_END.search(asked.answer)
+    once = not asked.generic and asked.kind in {"what", "where", "done_to", "content"}
+    if ends is not None and once and not corpus.is_vocabulary(ends.group(1)):
+        return "the answer needs its neighbours"
+    return ""
+
+
+def is_cut_short(asked: Asked, sentence: str) -> bool:
+    """Return whether a further thing stands right behind the answer: `the tax reports | and the accounts`."""
+    at = sentence.find(asked.answer)
+    if asked.kind not in _WHOLE_KINDS or at < 0:
+        return False
+    behind = sentence[at + len(asked.answer) :]
+    if re.match(r", [A-Z][\w-]+[.,]", behind) and asked.answer.split()[-1].islower():
+        return True  # `his wife, Sawa.`
+    joined = _JOINED.match(behind)
+    if joined is None:
+        return False
+    tokens = tag(f"It was {behind[joined.end() :]}")[2:12]
+    if not tokens or tokens[0].lower in BE or tokens[0].tag in {"VBD", "VBZ", "MD", "PRP", "IN", "WRB", "RB"}:
+        return False
+    if tokens[0].tag in {"VB", "VBP"}:
+        return asked.kind in {"required", "sought", "used_for"}
+    later = next((token for token in tokens if token.tag in {"VBD", "VBZ", "VBP", "MD"} or token.lower in BE), None)
+    return later is None

@@ -1,0 +1,114 @@
+"""What a question has to say, and how whole its answer has to be; the plain forms that take the place of vague ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.questions.corpus import CorpusWords
+from evaluation.questions.simple import ask
+from evaluation.questions.topics import with_names
+from rag_pipeline.types import SourceDoc
+
+
+def asked_of(sentence: str, *others: str) -> dict[str, str]:
+    """Return {question: answer} of one sentence, in a document with some others around it."""
+    corpus = CorpusWords([SourceDoc(1, "a.txt", " ".join([sentence, *others]))])
+    good, _ = ask(corpus.sentences[1][0], corpus)
+    return {question.asked.text: question.asked.answer for question in good}
+
+
+@pytest.mark.parametrize(
+    "sentence, vague",
+    [
+        ("By early February, Frontex sold 102,779 units of armour in Warsaw.", "By early February"),
+        ("In the early evening of 15 June, Webb began the attempt by passing over the river.", "15 June"),
+        ("The FSO Car Factory returned to Warsaw on 11 November.", "When did"),
+        ("Barker continued to attend evening classes at the Croydon Art School in 1920.", "When did"),
+        ("Barker sometimes incorporated portraits of fellow parishioners in 1920.", "sometimes"),
+        ("Walter Afanasieff played the synth horns on the album.", "What did Walter Afanasieff play?"),
+        ("MasterCard Emerging Market Index has noted the economic strength of Warsaw.", "noted?"),
+        ("Polish civilian deaths are estimated at between 150,000 and 200,000.", "estimated at"),
+        ("The financial institution must provide written evidence of a fiduciary relationship.", "institution provide"),
+        ("Warsaw has been called “the cultural capital” with many clubs and serious restaurants.", "called with"),
+        ("With respect to the tax, the Warsaw Bank is required to file all reports.", "required to do"),
+        ("Biometric devices in Warsaw with their passwords provide additional protections.", "What do biometric"),
+        ("Folk etymology attributes the name of Warsaw to a fisherman, Wars, and his wife, Sawa.", "Who does"),
+        ("Warsaw lies in east-central Poland about 300 km from the Carpathian Mountains.", "about 300 km"),
+        ("Llandaff House stands on Konwiktorska Street, a ten-minute walk from Wola.", "What is Konwiktorska Street?"),
+        ("The Łazienki Park covers the area of 76 ha.", "Which park"),
+    ],
+)
+def test_what_leaves_something_open_is_not_asked(sentence: str, vague: str) -> None:
+    assert not [question for question in asked_of(sentence) if vague in question and "stated" not in question]
+
+
+@pytest.mark.parametrize(
+    "sentence, question, answer",
+    [
+        ("The Łazienki Park covers the area of 76 ha.", "How large an area does the Łazienki Park cover?", "76 ha"),
+        (
+            "The first historical reference to Warsaw dates back to the year 1313.",
+            "When does the first historical reference to Warsaw date back to?",
+            "the year 1313",
+        ),
+        (
+            "The Warsaw Ghetto held out for almost a month.",
+            "How long did the Warsaw Ghetto hold out?",
+            "almost a month",
+        ),
+        (
+            "The Warsaw City Council is elected every four years.",
+            "How often is the Warsaw City Council elected?",
+            "every four years",
+        ),
+        (
+            "There are 13 natural reserves in Warsaw, among others Bielany Forest.",
+            "How many natural reserves does Warsaw have?",
+            "13 natural reserves",
+        ),
+        (
+            "In 2006, 304,016 companies were registered in Warsaw.",
+            "In 2006, how many companies were registered in Warsaw?",
+            "304,016 companies",
+        ),
+        (
+            "Central Poland came under the rule of the General Government, a German Nazi colonial administration.",
+            "What was the General Government?",
+            "a German Nazi colonial administration",
+        ),
+        (
+            "The first settlements of Warsaw were located in Bródno (9th century) and Jazdów (12th century).",
+            "Where were the first settlements of Warsaw located?",
+            "Bródno (9th century) and Jazdów (12th century)",
+        ),
+        (
+            "On 1 August 1944, as the army was nearing, the Warsaw Uprising began.",
+            "When did the Warsaw Uprising begin?",
+            "1 August 1944",
+        ),
+        (
+            "The main threat to the Warsaw Zoo is illegal capture by hunters.",
+            "What is the main threat to the Warsaw Zoo?",
+            "illegal capture by hunters",
+        ),
+        (
+            "When a case is closed, the Warsaw Bank is required to file all reports and pay any amounts due.",
+            "When a case is closed, what is the Warsaw Bank required to do?",
+            "file all reports and pay any amounts due",
+        ),
+    ],
+)
+def test_a_plain_form_asks_for_what_is_told(sentence: str, question: str, answer: str) -> None:
+    found = asked_of(sentence)
+    assert found.get(question) == answer, found
+
+
+def test_a_name_inside_a_longer_name_does_not_keep_the_city_unnamed() -> None:
+    text = (
+        "# Warsaw\n\nWarsaw is the capital and largest city of Poland. Warsaw lies on the Vistula. Warsaw has a zoo. "
+        "Many visit Warsaw. The city was awarded a medal in 1940 during the Siege of Warsaw. The city has a metro. "
+        "The city is older than Warsaw thinks."
+    )
+    told = [one.told for one in with_names(CorpusWords([SourceDoc(1, "a.md", text)]).sentences[1])]
+    assert "Warsaw was awarded a medal in 1940 during the Siege of Warsaw." in told
+    assert not any("older" in one for one in told)
