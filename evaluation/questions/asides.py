@@ -14,7 +14,7 @@ from evaluation.questions.words import BE, Token, tag, word_set
 _PART = r"[A-Z][\w’'-]+"
 _NAMED = re.compile(
     rf"(?P<name>{_PART}(?: (?:(?:of|de|von|van|der|the|for|and) (?:the )?)?{_PART})*)(?: \([^()]*\))?(?:,| –) "
-    r"(?P<told>(?:an?|the) [^,;:.()–—]{12,160})(?P<behind>[.,;]|\s[–—])"
+    r"(?P<told>(?:an?|the) (?:St\. |[^,;:.()–—]){8,160})(?P<behind>[.,;]|\s[–—])"
 )
 _OPENING = re.compile(
     r"^(?:In|On|At|By|For|From|To|After|Before|During|Since|Until|Under|With|Within|Near|As|When|While|If|Of|Among|"

@@ -48,7 +48,8 @@ def given_names() -> frozenset[str]:
 
 
 _ROLE = re.compile(
-    r"(?:trustee|employee|appointee|debtor|creditor|auditor|attorney|officer|lawyer|[a-z]{4}[^kl]ist|[ae]list|ician)$"
+    r"(?:trustee|employee|appointee|debtor|creditor|auditor|attorney|officer|lawyer|[a-z]{4}[^kl]ist|[ae]list|ician|"
+    r"(?:clergy|noble|states|sports|business|crafts|fisher|police|spokes|chair|congress)(?:wo)?man)$"
 )
 PERSON_NOUNS = word_set(
     "actor actress ambassador architect artist astronomer attorney author bishop builder captain champion chancellor "

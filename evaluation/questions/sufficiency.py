@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from evaluation.questions.asked import Asked
 from evaluation.questions.corpus import CorpusWords
-from evaluation.questions.words import BE, content_stems, tag, word_set
+from evaluation.questions.words import BE, Token, content_stems, tag, word_set
 
 _YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)")
 _MONTH = re.compile(
@@ -23,11 +22,13 @@ _SOME_TIME = re.compile(
 _OF_A_GAME = re.compile(r"with (?:just |only )?[\d.]+ \w+ (?:remaining|left)", re.IGNORECASE)
 _GOES_ON = re.compile(r"\b(?:continue|cease|keep|remain)(?:d|s)? (?:to|\w+ing)\b")
 _MORE_OFTEN = word_set(
-    "sometimes often usually frequently occasionally mostly mainly also eventually soon finally partly"
+    "sometimes often usually frequently occasionally mostly mainly also eventually soon finally partly routinely"
 )
-_RELATIVE = re.compile(r"\b(?:his|her|its|their) (?:next|second|last)\b|\bprior\b(?! to)|\blater\b|\bdays prior\b")
+_RELATIVE = re.compile(r"\b(?:his|her|its|their) (?:second|last)\b|\bprior\b(?! to)|\blater\b|\bdays prior\b")
 _BEGINS = re.compile(r"(?:began|continued|started) |to (?:start|begin|open|end|close|finish|become) ")
 _OWNER_WITH_ARTICLE = re.compile(r"\bthe ([A-Z]\w+)[’']s\b")
+_BARE_CIRCUMSTANCE = re.compile(r"\b(?:when|if|once|unless) [a-z]+\?$")
+_HOLDING = word_set("contain include provide offer hold have possess")
 _ONE_OF_MANY = frozenset({"what", "content", "sought", "done_to"})
 _LEADS_OF_A_DUTY = re.compile(
     r"^(?:what|who|(?:if|when|whenever|where|before|after|upon|unless|once|until|while|to) )", re.IGNORECASE
@@ -63,7 +64,7 @@ def insufficiency(asked: Asked, corpus: CorpusWords) -> str:
     if any(not corpus.goes_with_article(name) for name in _OWNER_WITH_ARTICLE.findall(asked.text)):
         return "writes a name as nobody would"
     tokens = tag(asked.text.rstrip("?"))
-    if any(one.lower == "that" and one.tag == "DT" and after.is_noun for one, after in pairwise(tokens)):
+    if any(_points(tokens[at : at + 3]) for at in range(len(tokens) - 1)) or _BARE_CIRCUMSTANCE.search(asked.text):
         return "points outside itself"
     if asked.kind in _ONE_OF_MANY and _asks_by_a_verb_alone(asked, corpus):
         return "asks too little"
@@ -74,6 +75,12 @@ def insufficiency(asked: Asked, corpus: CorpusWords) -> str:
     if asked.kind == "where" and _DISTANCE.search(asked.text):
         return "holds half of its answer"
     return _leaves_open_in_answer(asked, corpus)
+
+
+def _points(words: list[Token]) -> bool:
+    """Return whether these are `that responsibility`, and no `that` with a clause behind it."""
+    ends = len(words) < 3 or words[2].tag in {"IN", "TO"} or words[2].text == ","
+    return words[0].lower == "that" and words[1].tag == "NN" and ends
 
 
 def _says_no_time(asked: Asked) -> bool:
@@ -91,7 +98,8 @@ def _asks_by_a_verb_alone(asked: Asked, corpus: CorpusWords) -> bool:
         return False
     subject = set(content_stems(asked.topic))
     doers = not asked.generic and all(word[0].isupper() or word == "and" for word in asked.topic.split())
-    return (len(subject) < _A_FEW or doers) and len(set(content_stems(asked.text)) - subject) <= 1
+    holds = bool(set(content_stems(asked.text)) & _HOLDING)
+    return (len(subject) < _A_FEW or doers or holds) and len(set(content_stems(asked.text)) - subject) <= 1
 
 
 def _leaves_open_in_answer(asked: Asked, corpus: CorpusWords) -> str:

@@ -24,7 +24,7 @@ _HEADS = word_set(
 )
 _OBJECTLESS = word_set(
     "be have do go come seem appear remain say think know believe argue want like let make get begin start "
-    "finish end continue take attribute allow enable permit require cause note mention describe discuss stress"
+    "finish end continue take attribute allow enable permit require cause note mention describe discuss stress consider"
 )
 _DONE_BY_PEOPLE = word_set(
     "invent write compose paint discover describe patent design coin marry publish translate illustrate propose "
@@ -203,7 +203,7 @@ def listed(clause: Clause) -> Iterator[Asked]:
     start = 1 if clause.rest and clause.rest[0].lower == "of" else 0
     items = clause.rest[start:]
     commas = sum(token.text == "," for token in items)
-    commas += told and _superlative(clause.subject) and all(token.is_name for token in items[-1:])
+    commas += bool(items) and told and _superlative(clause.subject) and items[-1].is_name
     if commas and items[0].tag != "IN" and any(token.lower in {"and", "or"} for token in items) and _only_nouns(items):
         yield about(clause, "list", "what", clause.rest[:start], clause.text(items))
 
