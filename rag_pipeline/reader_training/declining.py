@@ -19,7 +19,7 @@ ANSWERED = 0.8
 """Share of the answerable questions that are answered at the default strictness."""
 _FOREIGN_WEIGHT = 0.3
 """A foreign question counts less: there is more to learn from those that look as if they were answered."""
-_PENALTY = 0.3
+_PENALTY = 30.0
 _FAR = 0.01
 """Share of the questions with their paragraph that may be taken as far off."""
 
