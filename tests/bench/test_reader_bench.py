@@ -56,16 +56,21 @@ def test_own_questions_stand_with_their_paragraph():
 def test_the_card_becomes_tables_of_answers_articles_and_strictness():
     answers = {"questions": 265, "f1": 0.7312, "recall": 0.8, "right_sentence": 0.9, "words": 3.1}
     declined = {"auroc": 0.78, "answered": 0.8, "declined": 0.53, "foreign_declined": 0.99, "balanced_accuracy": 0.67}
-    declined |= {"coverage": {"0.8": [0.531, 0.99]}}
+    declined |= {"balanced_accuracy_at_best": 0.69, "coverage": {"0.8": [0.531, 0.99]}}
     both = {GOLD: answers, FOUND: answers | {"f1": 0.6}}
     figures = {
         "answers": both,
         "declining": {GOLD: declined, FOUND: declined},
-        "articles": {"Steam_engine": {**both, "auroc": None}},
+        "articles": {
+            "Steam_engine": {**both, "auroc": None},
+            "A": {**both, "auroc": 0.7},
+            "B": {**both, "auroc": 0.82},
+        },
     }
     text = trained_tables({"declining": {"strictness_for": {"0.8": 0.61}}, "figures": figures})
     assert "| token F1 of the answer | 0.731 | 0.72 | 0.600 | 0.62 |" in text
     assert "| Steam engine | 265 | 0.731 | 0.900 | 0.600 | 0.900 |  |" in text
+    assert "| AUROC within an article, mean | 0.760 | 0.78 |  |  |" in text
     assert text.endswith("| 80% | 0.61 | 0.531 | 0.531 | 0.990 |")
 
 
