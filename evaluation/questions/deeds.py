@@ -51,7 +51,14 @@ def done_to(clause: Clause) -> Iterator[Asked]:
     end = of_phrase(clause.rest, 0)
     thing, after = clause.rest[:end], clause.rest[end:]
     reach = after and after[0].lower == "from" and any(token.lower == "to" for token in after)
-    if not thing or len(after) < 2 or thing[-1].lower in _NO_OBJECT or thing[0].is_number or reach:
+    if (
+        not thing
+        or len(after) < 2
+        or thing[-1].lower in _NO_OBJECT
+        or thing[0].is_number
+        or reach
+        or thing[0].tag == "VBG"
+    ):
         return
     if after[0].lower not in _BEHIND or not _whole_phrases(after) or any(token.is_number for token in after):
         return
@@ -160,7 +167,7 @@ def _aim(clause: Clause, at: int) -> bool:
         words[at - 1].lower in _OPEN_NOUNS
         or words[at].tag != "TO"
         or words[at + 1].tag != "VB"
-        or verb_lemma(clause.main.text) in _SEEKING | _LIGHT | _TO_DO
+        or verb_lemma(clause.main.text) in _SEEKING | _LIGHT | _TO_DO | _COMING_OUT
     ):
         return False
     if clause.passive and clause.main.lower in _SAID_OF:
@@ -177,6 +184,8 @@ _TO_DO = word_set(
     "compel persuade expect cite use leave advise teach entitle free tell direct receive request select appoint "
     "designate prompt motivate push pressure remind assist train refer place seek get command"
 )
+_COMING_OUT = word_set("beat defeat win lose score draw tie finish rise fall grow advance return survive live")
+"""Verbs behind which `to` tells what came of it: `won to reach the final`."""
 _OPEN_NOUNS = word_set(
     "authority contract right ability opportunity permission power plan effort attempt decision order request need "
     "duty time way chance agreement proposal responsibility intention desire failure motion petition bill law "

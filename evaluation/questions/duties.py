@@ -80,6 +80,8 @@ def condition(clause: Clause) -> Iterator[Asked]:
         if token.tag in {"WDT", "WP"} or token.lower in {"that", "whether", "and", "or"}:
             return
         if token.lower in {"if", "when", "unless"} and at and words[at + 2].text != ",":  # no `, if available,`
+            if token.lower == "when" and words[at - 1].text == ",":
+                return  # `must be lowest, when all is counted`: no time, no condition
             before = [word for word in words[:at] if word.text != ","]
             end = _end_of_condition(words, at)
             wh = "when" if token.lower == "when" else "under what condition"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from evaluation.questions.asked import Asked, about, of_subject
+from evaluation.questions.asked import Asked, about, of_subject, standing
 from evaluation.questions.clauses import Clause
 from evaluation.questions.entities import PLACE_WORDS
 from evaluation.questions.phrases import Tokens, date_phrase, dated, noun_phrase, of_phrase
@@ -32,7 +32,7 @@ def when(clause: Clause) -> Iterator[Asked]:
         span = dated(clause.lead)
         if end > 1 and span is not None and (span[1] == len(clause.lead) or clause.lead[span[1]].text == ","):
             date = clause.lead[: span[1]]
-            yield about(clause, "when", _since(date), clause.rest, _bare(clause, date), lead=False)
+            yield from _dated(clause, date, clause.rest, lead=False)
             return
     found = dated(clause.rest)
     if found is None or date_inside(clause.lead):
@@ -43,9 +43,19 @@ def when(clause: Clause) -> Iterator[Asked]:
         return
     if clause.copula and (not before or before[0].tag == "DT" or before[0].is_noun):
         return
-    yield about(
-        clause, "when", _since(clause.rest[start:end]), [*before, *after], _bare(clause, clause.rest[start:end])
-    )
+    yield from _dated(clause, clause.rest[start:end], [*before, *after])
+
+
+def _dated(clause: Clause, date: Tokens, rest: Tokens, *, lead: bool = True) -> Iterator[Asked]:
+    """Ask for a date; `Since 2002 it is elected`, as careless writers have it, becomes *Since when has it been …*."""
+    wh, be = _since(date), clause.group[0].lower
+    if wh != "since when" or be not in {"is", "are"}:
+        yield about(clause, "when", wh, rest, _bare(clause, date), lead=lead)
+    elif not lead or not clause.lead:
+        has, subject = "has" if be == "is" else "have", clause.subject_text()
+        said = f"been {clause.text(clause.group[1:])} {clause.text(rest)}"
+        asked, plain = f"{wh} {has} {subject} {said}", f"{wh} {subject} {has} {said}"
+        yield standing("when", asked, plain, _bare(clause, date), subject)
 
 
 def _bare(clause: Clause, phrase: Tokens) -> str:

@@ -37,7 +37,26 @@ _ESTIMATED = re.compile(r"\b(?:estimated|valued|amounts?|amounted)\b")
 _DISTANCE = re.compile(r"\d (?:km|kilomet\w+|mi|miles?|m|met(?:er|re)s?|feet|ft)\b")
 _PLACED_AT_END = re.compile(r"\b(?:in|at|on|to|from|of|by|for|with) the ([a-z]+)$")
 _JOINED = re.compile(r"^,? (?:and|or|as well as|but also|along with|together with)(?: also)? ")
-_WHOLE_KINDS = frozenset({"what", "list", "required", "sought", "with_what", "quality", "used_for", "called", "who"})
+_WHOLE_KINDS = frozenset(
+    {
+        "what",
+        "definition",
+        "identity",
+        "list",
+        "required",
+        "sought",
+        "with_what",
+        "quality",
+        "used_for",
+        "called",
+        "who",
+    }
+)
+_DUTY = re.compile(r"\b(?:must|shall|should)\b")
+_NO_PLACE = re.compile(r"\b(?:format|form|manner|way|order|fashion|writing|detail|addition|case)$")
+_MADE_THAT_YEAR = re.compile(
+    r"In \d{4}, what did (?:[A-Z][\w.’'-]* ?)+ (?:produce|publish|release|write|make|create|record|paint|design)\?"
+)
 _OWN = word_set("its their his her them him")
 _A_FEW = 3
 
@@ -68,13 +87,29 @@ def insufficiency(asked: Asked, corpus: CorpusWords) -> str:
         return "points outside itself"
     if asked.kind in _ONE_OF_MANY and _asks_by_a_verb_alone(asked, corpus):
         return "asks too little"
-    if asked.kind == "required" and not _LEADS_OF_A_DUTY.match(asked.text):
-        return "asks too little"
     if asked.kind == "with_what" and _ESTIMATED.search(asked.text) and not re.search(r"\d", asked.text):
         return "leaves the year open"
     if asked.kind == "where" and _DISTANCE.search(asked.text):
         return "holds half of its answer"
-    return _leaves_open_in_answer(asked, corpus)
+    return _is_one_of_several(asked, corpus) or _leaves_open_in_answer(asked, corpus)
+
+
+def _is_one_of_several(asked: Asked, corpus: CorpusWords) -> str:
+    """Return an objection to a question that more than its answer answers, or nothing at all."""
+    if asked.kind == "required" and (not _LEADS_OF_A_DUTY.match(asked.text) or _is_common_duty(asked, corpus)):
+        return "asks for one of several things"
+    if asked.topic.lower().startswith("both ") or _MADE_THAT_YEAR.match(asked.text):
+        return "asks for one of several things"
+    if asked.kind == "happens" and _DUTY.search(asked.answer):
+        return "asks for a duty as if it happened"
+    return "the answer is no place" if asked.kind == "where" and _NO_PLACE.search(asked.answer) else ""
+
+
+def _is_common_duty(asked: Asked, corpus: CorpusWords) -> bool:
+    """Return whether its circumstance does not single out a duty: two words, or ones that come back elsewhere."""
+    circumstance, comma, _ = asked.text.rpartition(", what ")
+    stems = content_stems(circumstance.partition(" ")[2])
+    return bool(comma) and (len(set(stems)) < _A_FEW or corpus.sentences_with(stems) > 1)
 
 
 def _points(words: list[Token]) -> bool:
@@ -121,8 +156,8 @@ def is_cut_short(asked: Asked, sentence: str) -> bool:
     if asked.kind not in _WHOLE_KINDS or at < 0:
         return False
     behind = sentence[at + len(asked.answer) :]
-    if re.match(r", [A-Z][\w-]+[.,]", behind) and asked.answer.split()[-1].islower():
-        return True  # `his wife, Sawa.`
+    if re.match(r", (?:the |its |his |her )?[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,4}[.,]", behind):
+        return asked.answer.split()[-1].islower()  # `his wife, Sawa.`
     joined = _JOINED.match(behind)
     if joined is None:
         return False

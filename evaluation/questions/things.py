@@ -24,7 +24,8 @@ _HEADS = word_set(
 )
 _OBJECTLESS = word_set(
     "be have do go come seem appear remain say think know believe argue want like let make get begin start "
-    "finish end continue take attribute allow enable permit require cause note mention describe discuss stress consider"
+    "finish end continue take attribute allow enable permit require cause note mention describe discuss stress "
+    "consider inhabit"
 )
 _DONE_BY_PEOPLE = word_set(
     "invent write compose paint discover describe patent design coin marry publish translate illustrate propose "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ class SpanNetwork:
     def __init__(self, encoder: Path, trained: Path) -> None:
         config = json.loads((encoder / "config.json").read_text())
         weights = joined(encoder, trained)
-        self._idle: list[Any] = []
+        self._idle: list[list[Any]] = []
         self._torch = None
         if importlib.util.find_spec("openvino") is None:
             self._torch = _torch_network(encoder, weights)
@@ -72,18 +73,29 @@ class SpanNetwork:
                 keep(self._torch(*(torch.from_numpy(array) for array in arrays)).numpy(), batch)  # type: ignore[misc]
 
     def _by_streams(self, batches: Sequence[_Batch], keep: _Keep) -> None:
-        import openvino as ov
-
-        # One is not safe to share, and slow to make: who has done leaves his for the next, who may be another thread.
+        # They are not safe to share, and slow to make: who has done leaves them for the next, maybe of another thread.
+        # No callbacks in Python: one that ends late wants the lock that whoever closes the network holds.
         try:
-            queue = self._idle.pop()
+            idle = self._idle.pop()
         except IndexError:
-            queue = ov.AsyncInferQueue(self._compiled, _cores())
-        queue.set_callback(lambda request, batch: keep(request.get_output_tensor(0).data, batch))
+            idle = [self._compiled.create_infer_request() for _ in range(_cores())]
+        running: deque[tuple[Any, list[int]]] = deque()
+
+        def finish() -> None:
+            request, batch = running.popleft()
+            request.wait()
+            keep(request.get_output_tensor(0).data, batch)
+            idle.append(request)
+
         for arrays, batch in batches:
-            queue.start_async(list(arrays), batch)
-        queue.wait_all()
-        self._idle.append(queue)
+            if not idle:
+                finish()
+            request = idle.pop()
+            request.start_async(list(arrays))
+            running.append((request, batch))
+        while running:
+            finish()
+        self._idle.append(idle)
 
 
 def _cores() -> int:

@@ -36,10 +36,42 @@ def asked_of(sentence: str, *others: str) -> dict[str, str]:
         ("Warsaw lies in east-central Poland about 300 km from the Carpathian Mountains.", "about 300 km"),
         ("Llandaff House stands on Konwiktorska Street, a ten-minute walk from Wola.", "What is Konwiktorska Street?"),
         ("The Łazienki Park covers the area of 76 ha.", "Which park"),
+        ("Upon disposition of assets, the Warsaw Bank must update the register.", "what must"),
+        ("The Warsaw Tigers beat the Vilnius Bears 4-3 to qualify for the final round.", "Why"),
+        ("Both cities and communes of Mazovia are governed by a mayor.", "both"),
+        ("In 1918, Cicely Barker produced a postcard series of elves.", "In 1918"),
+        ("The plain ray of Warsaw inhabits the continental shelf.", "inhabit?"),
+        ("The Warsaw Museum operates a rare theatre, the Warsaw Fotoplastikon.", "What does the Warsaw Museum operate"),
+        ("The canceled checks of Warsaw Bank may be located in Warsaw in an electronic format.", "format"),
+        ("The travel of the Warsaw Bank must be cheap, when cost and other factors are considered.", "When must"),
+        ("If the audit of Vilnius fails twice, the Warsaw Bank must file a report.", "What happens"),
     ],
 )
 def test_what_leaves_something_open_is_not_asked(sentence: str, vague: str) -> None:
     assert not [question for question in asked_of(sentence) if vague in question and "stated" not in question]
+
+
+def test_a_duty_is_asked_for_only_where_its_circumstance_stands_alone() -> None:
+    duty = "If the auditor of Vilnius attends a public hearing, the Warsaw Bank must file a report."
+    question = "If the auditor of Vilnius attends a public hearing, what must the Warsaw Bank do?"
+    assert question in asked_of(duty)
+    other = "The Warsaw Bank must also rise when the auditor of Vilnius attends a public hearing."
+    assert question not in asked_of(duty, other)
+
+
+@pytest.mark.parametrize(
+    "sentence, question, answer",
+    [
+        (
+            "Since 2002 the President of Warsaw is elected by all of the citizens of Warsaw.",
+            "Since when has the President of Warsaw been elected by all of the citizens of Warsaw?",
+            "2002",
+        ),
+        ("The Warsaw Opera is closed since 1999.", "Since when has the Warsaw Opera been closed?", "1999"),
+    ],
+)
+def test_what_goes_on_since_then_is_asked_in_the_perfect(sentence: str, question: str, answer: str) -> None:
+    assert asked_of(sentence).get(question) == answer
 
 
 @pytest.mark.parametrize(
@@ -92,8 +124,8 @@ def test_what_leaves_something_open_is_not_asked(sentence: str, vague: str) -> N
             "illegal capture by hunters",
         ),
         (
-            "When a case is closed, the Warsaw Bank is required to file all reports and pay any amounts due.",
-            "When a case is closed, what is the Warsaw Bank required to do?",
+            "When a Warsaw case is closed, the Warsaw Bank is required to file all reports and pay any amounts due.",
+            "When a Warsaw case is closed, what is the Warsaw Bank required to do?",
             "file all reports and pay any amounts due",
         ),
     ],
