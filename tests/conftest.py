@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from xdist.scheduler import LoadFileScheduling
 
 from tests.commands import call_command_line
 from tests.fake_openai.fixture import fake_openai, fake_openai_server  # noqa: F401 - fixtures
@@ -20,7 +21,36 @@ from tests.fake_openai.fixture import fake_openai, fake_openai_server  # noqa: F
 hypothesis_settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("untimed")
 
+LOADING_FOR_SECONDS = (
+    "evaluation/metrics/test_lexical.py",
+    "evaluation/services/test_tuning.py",
+    "evaluation/test_calibration.py",
+    "evaluation/test_paired.py",
+    "evaluation/test_stats.py",
+    "evaluation/weights/",
+    "rag_pipeline/reader_training/",
+    "rag_pipeline/rerankers/test_cross_encoder.py",
+    "rag_pipeline/test_any_local_model.py",
+    "rag_pipeline/test_local_embedder.py",
+    "workbench/test_tuning.py",
+)
+"""Tests that load torch, scipy or scikit-learn."""
+
 CommandRunner = Callable[..., subprocess.CompletedProcess[str]]
+
+
+class OneLoads(LoadFileScheduling):
+    """Gives the tests of a file to one process, and all those that load for seconds to the same one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        return "loading" if file.removeprefix("tests/").startswith(LOADING_FOR_SECONDS) else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneLoads | None:
+    """Tell xdist which tests stay together."""
+    return OneLoads(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -126,42 +126,41 @@ def make_run(
         repeat=repeat,
         **{"evaluation": evaluation_spec.model_dump(mode="json"), "name": f"Run {next(_numbers)}"} | fields,
     )
+    documents = {document.pk: document for document in run.corpus.documents.order_by("id")}
+    made = []
     for question in testset.questions.prefetch_related("evidence").exclude(status=Question.Status.REJECTED):
-        spans = (contexts or {}).get(question.question_id)
-        for number in range(repeat):
-            make_answer(run, question, (answers or {}).get(question.question_id), spans, errors or {}, number)
+        key = question.question_id
+        answer = _answer(
+            run, question, (answers or {}).get(key), _places(question, documents, (contexts or {}).get(key))
+        )
+        if error := (errors or {}).get(key):
+            answer |= {"text": "", "error": error}
+        made += [Answer(**answer, repeat=number) for number in range(repeat)]
+    Answer.objects.bulk_create(made)
     if scored:
         score_run(run=run, spec=evaluation_spec)
     return run
 
 
-def make_answer(
-    run: Run,
-    question: Question,
-    text: str | None,
-    spans: Sequence[tuple[int, int]] | None,
-    errors: Mapping[str, str],
-    repeat: int = 0,
-) -> Answer:
-    """Return a stored answer of a run."""
-    documents = {document.pk: document for document in run.corpus.documents.order_by("id")}
+def _answer(run: Run, question: Question, text: str | None, contexts: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "run": run,
+        "question": question,
+        "text": (question.reference or REFUSAL) if text is None else text,
+        "contexts": contexts,
+        "prompt": f"{question.text}",
+        "latency_s": 0.25,
+    }
+
+
+def _places(
+    question: Question, documents: Mapping[int, Document], spans: Sequence[tuple[int, int]] | None
+) -> list[dict[str, Any]]:
     if spans is None:
         places = [(each.document_id, each.start, each.end) for each in question.evidence.all()]
     else:
         places = [(min(documents), start, end) for start, end in spans]
-    error = errors.get(question.question_id, "")
-    if text is None:
-        text = question.reference or REFUSAL
-    return Answer.objects.create(
-        run=run,
-        question=question,
-        repeat=repeat,
-        text="" if error else text,
-        contexts=[_context(documents[at], start, end, rank) for rank, (at, start, end) in enumerate(places, 1)],
-        prompt=f"{question.text}",
-        latency_s=0.25,
-        error=error,
-    )
+    return [_context(documents[at], start, end, rank) for rank, (at, start, end) in enumerate(places, 1)]
 
 
 def _context(document: Document, start: int, end: int, rank: int) -> dict[str, Any]:

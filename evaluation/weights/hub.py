@@ -46,19 +46,31 @@ def load(name: str, read: Callable[[str, bool], M]) -> M:
 
     Raises ConfigError, in the user's words, where the model is not there or cannot be read.
     """
+    if _is_folder(name) and (problem := _folder_problem(name)):
+        raise refused(problem)
+
+    def read_quietly(place: str, local: bool) -> M:
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()
+        return read(place, local)
+
+    try:
+        return model_hub.load(name, read_quietly, lambda reason: refused(_not_to_be_had(name, reason)))
+    except ConfigError:
+        raise  # not there: told at once, before the libraries that read models are loaded, which takes seconds
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError, EOFError) as error:
+        raise refused(f"the model {name} cannot be loaded ({_first_line(error)}): give another") from error
+    except _broken_weights() as error:
+        raise refused(f"the model {name} cannot be loaded (its file of weights is broken): give another") from error
+
+
+def _broken_weights() -> tuple[type[Exception], ...]:
     from safetensors import SafetensorError
     from torch import serialization
 
     not_only_weights = serialization.pickle.UnpicklingError  # type: ignore[attr-defined]  # torch runs no code of a file
-    if _is_folder(name) and (problem := _folder_problem(name)):
-        raise refused(problem)
-    _quiet()
-    try:
-        return model_hub.load(name, read, lambda reason: refused(_not_to_be_had(name, reason)))
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError, EOFError) as error:
-        raise refused(f"the model {name} cannot be loaded ({_first_line(error)}): give another") from error
-    except (SafetensorError, not_only_weights) as error:
-        raise refused(f"the model {name} cannot be loaded (its file of weights is broken): give another") from error
+    return SafetensorError, not_only_weights
 
 
 def state_of(name: str) -> tuple[float, ...]:
@@ -102,9 +114,3 @@ def _first_line(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     line = (lines[0] if lines else type(error).__name__).rstrip(".:")
     return line if len(line) <= 120 else f"{line[:119]}…"
-
-
-def _quiet() -> None:
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()

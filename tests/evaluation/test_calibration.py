@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats as scipy_stats
-from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
 from evaluation.calibration import Marked, agreement, couples, oriented
 from evaluation.correlations import average_ranks, correlations, spearman
@@ -41,6 +39,9 @@ def test_auroc_counts_couples_in_order_and_ties_as_half():
 @settings(max_examples=40)
 @given(MARKED)
 def test_auroc_agrees_with_scikit_learn_and_with_mann_whitney(rows):
+    from scipy import stats as scipy_stats
+    from sklearn.metrics import roc_auc_score
+
     scores, marks = arrays(rows)
     assert auroc(scores, marks) == pytest.approx(roc_auc_score(marks, scores))
     u = scipy_stats.mannwhitneyu(scores[marks], scores[~marks]).statistic
@@ -110,6 +111,8 @@ def test_no_threshold_at_all_does_better_than_the_best(rows):
 @settings(max_examples=40)
 @given(MARKED)
 def test_kappa_agrees_with_scikit_learn(rows):
+    from sklearn.metrics import cohen_kappa_score
+
     scores, marks = arrays(rows)
     found = best_threshold(scores, marks)
     called = scores >= found.value
@@ -213,6 +216,8 @@ def test_the_same_marks_give_the_same_numbers():
 @settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=10, max_size=40))
 def test_spearman_agrees_with_scipy(rows):
+    from scipy import stats as scipy_stats
+
     first, second = (np.array(side, float) for side in zip(*rows, strict=True))
     found = spearman(first, second)
     if len(set(first)) == 1 or len(set(second)) == 1:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats as scipy_stats
 
 from evaluation.stats import Term, effective_size, estimate, wilson
 
@@ -31,6 +30,8 @@ def test_wilson_has_the_published_values(successes, n, low, high):
 
 @given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_agrees_with_scipy(counts):
+    from scipy import stats as scipy_stats
+
     expected = scipy_stats.binomtest(*counts).proportion_ci(method="wilson")
     assert wilson(*counts) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
@@ -73,6 +74,8 @@ def skewed(n=40, seed=3):
 
 @pytest.mark.parametrize("n, seed", [(15, 1), (40, 3), (120, 5)])
 def test_bca_agrees_with_scipy(n, seed):
+    from scipy import stats as scipy_stats
+
     values = skewed(n, seed)
     expected = scipy_stats.bootstrap(
         (values,), np.mean, n_resamples=20_000, method="BCa", rng=np.random.default_rng(1)
@@ -85,6 +88,8 @@ def test_bca_agrees_with_scipy(n, seed):
 
 
 def test_bca_of_two_samples_agrees_with_scipy():
+    from scipy import stats as scipy_stats
+
     first, second = skewed(30, 1), skewed(20, 2)
     expected = scipy_stats.bootstrap(
         (first, second), lambda a, b, axis: (a.mean(axis=axis) + b.mean(axis=axis)) / 2,

@@ -136,11 +136,12 @@ def test_evaluate_prints_the_scores(worked):
         assert f"\n{name} " in text
 
 
-def test_import_testset_takes_back_what_was_written(worked):
+def test_import_testset_takes_back_what_was_written(worked, manage, data_dir):
+    make_corpus("city", {TEXT: (worked / TEXT).read_text(encoding="utf-8")})
     csv_file = worked / "out.csv"
-    succeeded(run_command("import_testset", str(csv_file), "--corpus", "city", "--name", "again", data=worked))
-    written = {path.read_bytes() for path in (worked / "testsets").glob("*/output.csv")}
-    assert written == {csv_file.read_bytes()}
+    succeeded(manage("import_testset", str(csv_file), "--corpus", "city", "--name", "again"))
+    (written,) = (data_dir / "testsets").glob("*/output.csv")
+    assert written.read_bytes() == csv_file.read_bytes()
 
 
 def test_import_testset_refuses_what_does_not_fit(city, tmp_path):
@@ -159,8 +160,9 @@ def test_ask_answers_with_its_contexts(worked):
         assert text[context["span"]["start"] : context["span"]["end"]] == context["text"]
 
 
-def test_search_ranks_chunks(worked):
-    result = run_command("search", "Vistula river", "--corpus", "city", "--set", "top_k=3", data=worked)
+def test_search_ranks_chunks(manage):
+    make_corpus("city", {TEXT: SAMPLE.read_text(encoding="utf-8")[:6000]})
+    result = manage("search", "Vistula river", "--corpus", "city", "--set", "top_k=3")
     lines = [line for line in succeeded(result).splitlines() if line[:2] in ("1.", "2.", "3.")]
     scores = [float(line.split()[1]) for line in lines]
     assert len(scores) == 3

@@ -10,13 +10,13 @@ from tests.fake_openai import Behaviour
 
 pytestmark = pytest.mark.django_db
 
-JUDGED = {"metrics": "judge_score,aspect:polite", "judge": "openai:judge-1", "judge_votes": 3} | {
+JUDGED = {"metrics": "judge_score,aspect:polite", "judge": "openai:judge-1"} | {
     "metric_options": {"aspect:polite": {"definition": "Is the answer polite?"}}
 }
 
 
 def test_the_judge_stands_apart_with_what_it_took_and_its_prompts(client, fake_openai):
-    run = make_run(evaluation=JUDGED)
+    run = make_run(evaluation=JUDGED | {"judge_votes": 3})
     html = client.get(f"/runs/{run.pk}/").content.decode()
     judge = html.partition('id="judge"')[2].partition("Name and note")[0]
     assert "openai:judge-1" in judge

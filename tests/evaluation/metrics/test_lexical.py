@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rouge_score.rouge_scorer import RougeScorer
 
 from evaluation.metrics.base import metrics
 from evaluation.metrics.k_precision import KPrecision, KPrecisionOptions
@@ -50,6 +49,8 @@ def test_other_scripts_have_words_too(name):
 
 @given(WORDS, WORDS)
 def test_rouge_l_is_that_of_rouge_score(answer, reference):
+    from rouge_score.rouge_scorer import RougeScorer
+
     theirs = RougeScorer(["rougeL"], use_stemmer=False).score(" ".join(reference), " ".join(answer))["rougeL"].fmeasure
     ours = value("rouge_l", " ".join(answer), [" ".join(reference)])
     assert ours == (pytest.approx(theirs) if reference else None)

@@ -10,7 +10,7 @@ from evaluation.metrics.base import Metric, MetricContext, make_metric, metrics
 from evaluation.metrics.worked import WorkedExample
 from evaluation.refusal import RefusalDetector
 from evaluation.spec import EvaluationSpec
-from evaluation.types import Sample, Score
+from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.spec import DEFAULT_REFUSAL
 from rag_pipeline.types import Context, Span, Trace, Usage
@@ -55,21 +55,29 @@ def sample_of(example: WorkedExample) -> Sample:
     )
 
 
-def score_of(example: WorkedExample, name: str) -> Score:
+@pytest.fixture(scope="module")
+def refusals() -> dict[str, Refusal]:
+    """Return which of the answers decline: all at once, as the refusals that they are compared with are many."""
+    spec = EvaluationSpec()
+    answers = sorted({metric.worked.answer for metric in metrics if metric.worked is not None})
+    detector = RefusalDetector(open_embedder(spec.eval_embedding).embed_passages, spec, DEFAULT_REFUSAL)
+    return dict(zip(answers, detector.classify_many(answers), strict=True))
+
+
+def score_of(example: WorkedExample, name: str, refusal: Refusal) -> Score:
     spec = EvaluationSpec.create({"metric_options": {name: dict(example.options)} if example.options else {}})
     embed = open_embedder(spec.eval_embedding).embed_passages
-    refusals = RefusalDetector(embed, spec, DEFAULT_REFUSAL).classify_many([example.answer])
-    context = MetricContext(spec, refusals, embed, judge=ScriptedJudge(example.judge))
+    context = MetricContext(spec, [refusal], embed, judge=ScriptedJudge(example.judge))
     sample = sample_of(example)
     agreement = make_metric(spec.agreement, spec).score_many([sample], context)
     return make_metric(name, spec).score_many([sample], replace(context, agreement=agreement))[0]
 
 
 @pytest.mark.parametrize("metric", WITH_EXAMPLE, ids=lambda metric: metric.key)
-def test_a_worked_example_is_what_the_metric_gives(metric: type[Metric]) -> None:
+def test_a_worked_example_is_what_the_metric_gives(metric: type[Metric], refusals: dict[str, Refusal]) -> None:
     example = metric.worked
     assert example is not None
-    score = score_of(example, metric.key)
+    score = score_of(example, metric.key, refusals[example.answer])
     if example.value is None:
         assert score.value is None
     else:

@@ -199,7 +199,7 @@ def test_a_judge_s_metric_is_compared_only_under_the_same_judge(given, prompts, 
         run.current_scoring.scores.filter(metric="token_f1").update(metric="judge_score")
         return run
 
-    testset = many_questions()
+    testset = make_testset()
     plain = scored({}, {"judge_score": "Rate it."})
     assert further(plain, scored({}, {"judge_score": "Rate it."}))["judge_score"].mean_diff == 0
     other = further(plain, scored(given, prompts))["judge_score"]

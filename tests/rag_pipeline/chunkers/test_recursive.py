@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.errors import ConfigError
@@ -68,12 +67,16 @@ def test_wrong_separators_are_refused_beside_their_field(wrong):
 
 @pytest.mark.parametrize(("size", "overlap"), [(1000, 150), (500, 0), (500, 250), (200, 30), (80, 20)])
 def test_characters_are_cut_where_langchain_cuts(size, overlap):
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
     theirs = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=overlap, separators=SEPARATORS)
     assert chunks_of(BOOK, chunk_size=size, chunk_overlap=overlap) == theirs.split_text(BOOK)
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(250, 125), (250, 0), (100, 15)])
 def test_tokens_are_cut_where_langchain_cuts(size, overlap):
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
     theirs = RecursiveCharacterTextSplitter(
         chunk_size=size,
         chunk_overlap=overlap,
