@@ -23,6 +23,8 @@ hypothesis_settings.load_profile("untimed")
 
 LOADING_FOR_SECONDS = (
     "evaluation/metrics/test_lexical.py",
+    "evaluation/question_writers/test_builtin.py",
+    "evaluation/questions/",
     "evaluation/services/test_tuning.py",
     "evaluation/test_calibration.py",
     "evaluation/test_paired.py",
@@ -32,9 +34,10 @@ LOADING_FOR_SECONDS = (
     "rag_pipeline/rerankers/test_cross_encoder.py",
     "rag_pipeline/test_any_local_model.py",
     "rag_pipeline/test_local_embedder.py",
+    "workbench/test_sample.py",
     "workbench/test_tuning.py",
 )
-"""Tests that load torch, scipy or scikit-learn."""
+"""Tests that load torch, scipy or scikit-learn (as TextBlob does)."""
 
 CommandRunner = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from rag_pipeline.types import SourceDoc
 from tests.bench.reference_counting import reference_chunks
@@ -20,6 +19,8 @@ def words(text):
 
 @pytest.mark.parametrize("size, overlap", [(90, 45), (150, 0), (200, 100)])
 def test_the_cuts_are_those_of_the_reference(size, overlap):
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
     text = "\n\n".join(paragraphs())
     table = reference_chunks([SourceDoc(1, "a", text)], size, overlap, words)
     splitter = RecursiveCharacterTextSplitter(
