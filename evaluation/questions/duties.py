@@ -64,7 +64,7 @@ def _goes_on(tail: Tokens) -> bool:
 
 
 def _duty_under_condition(clause: Clause) -> bool:
-    duty = clause.group[0].lower in {"must", "shall", "should", "may"} and len(clause.group) == 2
+    duty = clause.group[0].lower in {"must", "shall", "should"} and len(clause.group) == 2
     duty = duty and clause.group[1].lower != "be"
     conditional = bool(clause.lead) and clause.lead[0].lower in _CONDITIONS and len(clause.lead) > 3
     return duty and conditional and len(clause.rest) >= 2
@@ -73,7 +73,8 @@ def _duty_under_condition(clause: Clause) -> bool:
 def condition(clause: Clause) -> Iterator[Asked]:
     """`X must notify Y if …`: ask under what condition."""
     happens = clause.generic and verb_lemma(clause.main.text) in {"occur", "happen", "arise", "begin", "develop", "end"}
-    if (clause.group[0].lower not in _MODAL and not happens) or clause.lead:
+    likely = any(token.lower == "likely" for token in clause.rest)
+    if (clause.group[0].lower not in _MODAL and not happens) or clause.lead or likely:
         return
     words = [*clause.rest, *clause.tail]
     for at, token in enumerate(words[:-3]):

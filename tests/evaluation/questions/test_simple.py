@@ -160,8 +160,8 @@ LEGAL = [
         "establish a change in the law",
     ),
     (
-        "If a claim is reassigned, Chapter 13 trustees must list both creditors on the report.",
-        "If a claim is reassigned, what must Chapter 13 trustees do?",
+        "If a secured claim is reassigned, Chapter 13 trustees must list both creditors on the report.",
+        "If a secured claim is reassigned, what must Chapter 13 trustees do?",
         "list both creditors on the report",
     ),
 ]
