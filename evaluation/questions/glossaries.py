@@ -12,6 +12,8 @@ from evaluation.questions.words import STOP, content_stems, parts_of_speech, wor
 
 _ENTRY = re.compile(r"^(?P<term>[^:–—]{2,60}?)(?: [-–—] |: )(?P<told>[A-Z0-9“\"(].{10,220})$")
 _GLUED = re.compile(r"[:;“”\"]")
+_PARTICIPLE = re.compile(r"\w+ed (?:per|by|for|in|to|with|from|on) ", re.IGNORECASE)
+_SAME_BEGINNING = 6
 _LONGEST_HEADING = 9
 _OFTEN = 3
 """A word that opens this many entries is a label like `Status`, not a term that is explained."""
@@ -44,13 +46,16 @@ class Glossary:
         term, told = entry.group("term").strip(), entry.group("told").strip()
         if self._terms[heading, term.lower()] != 1 or not _is_term(term) or not _is_answer(told, f"{heading} {term}"):
             return
+        if _says_again(term, heading):
+            return
         label = self._used[term.lower()] >= _OFTEN and _is_label(term)
         asked = f"what is given as the {term.lower()}" if label else f"what is noted about {term}"
         yield standing("item", f"under “{heading}”, {asked}", f"{asked} under “{heading}”", told.rstrip("."), term)
 
     @staticmethod
     def _may_be_named(heading: str) -> bool:
-        return 0 < len(words(heading)) <= _LONGEST_HEADING and _GLUED.search(heading) is None
+        """Return whether a heading says where: `Functions` would not."""
+        return 1 < len(words(heading)) <= _LONGEST_HEADING and _GLUED.search(heading) is None
 
 
 def _is_label(term: str) -> bool:
@@ -59,9 +64,20 @@ def _is_label(term: str) -> bool:
 
 
 def _is_term(term: str) -> bool:
-    """Return whether a term names something: no `When removed`, `Replace with`."""
+    """Return whether a term names something: no `When removed`, `Replace with`, `Cached by name`, `Type-safe`."""
     lower = term.lower().split()
-    return lower[0] not in STOP and lower[-1] not in STOP
+    if lower[0] in STOP or lower[-1] in STOP or _PARTICIPLE.match(term):
+        return False
+    *before, last = lower[-1].split("-")
+    kinds = parts_of_speech(last)
+    described = "ADJ" in kinds and (bool(before) or last.endswith(("able", "ible")))
+    return not described and (not kinds or bool(kinds - {"ADJ", "ADV"}))
+
+
+def _says_again(term: str, heading: str) -> bool:
+    """Return whether a single word is a form of one of the heading: `Deprecation` under `… - Deprecated`."""
+    begin = term.lower()[:_SAME_BEGINNING]
+    return len(term.split()) == 1 and any(word[:_SAME_BEGINNING] == begin for word in words(heading))
 
 
 def _is_answer(told: str, question: str) -> bool:

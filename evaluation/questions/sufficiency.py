@@ -53,6 +53,7 @@ _WHOLE_KINDS = frozenset(
     }
 )
 _DUTY = re.compile(r"\b(?:must|shall|should)\b")
+_STEP = re.compile(r"\b(?:shift|step|move|turn|change|progress)$")
 _NO_PLACE = re.compile(r"\b(?:format|form|manner|way|order|fashion|writing|detail|addition|case)$")
 _MADE_THAT_YEAR = re.compile(
     r"In \d{4}, what did (?:[A-Z][\w.’'-]* ?)+ (?:produce|publish|release|write|make|create|record|paint|design)\?"
@@ -143,6 +144,8 @@ def _leaves_open_in_answer(asked: Asked, corpus: CorpusWords) -> str:
         return "the answer needs its neighbours"
     if asked.kind == "with_what" and asked.text.lower().startswith("who ") and " in the form of " in asked.answer:
         return "the answer runs on"
+    if _STEP.search(asked.answer) and " toward" in asked.text:
+        return "the answer is cut short"
     ends = _PLACED_AT_END.search(asked.answer)
     once = not asked.generic and asked.kind in {"what", "where", "done_to", "content"}
     if ends is not None and once and not corpus.is_vocabulary(ends.group(1)):

@@ -144,3 +144,28 @@ def test_a_name_inside_a_longer_name_does_not_keep_the_city_unnamed() -> None:
     told = [one.told for one in with_names(CorpusWords([SourceDoc(1, "a.md", text)]).sentences[1])]
     assert "Warsaw was awarded a medal in 1940 during the Siege of Warsaw." in told
     assert not any("older" in one for one in told)
+
+
+LIST = """# Guide
+
+## Why Prompts Changed
+
+- **Type-safe** - Models define the exact structure that is expected
+- **Customized per metric** - Each metric has its own well-defined interface
+- **Reusable** - Classes follow the same pattern across all metrics
+- **Version Tracking** - Stores prompts beside the code of each experiment
+
+## Old Prompts - Deprecated
+
+- **Deprecation**: The modular architecture is preferred from now on
+
+## Functions
+
+- **Impact**: A direct breaking change without any fallback
+"""
+
+
+def test_an_entry_of_a_list_is_asked_for_where_it_names_a_thing_under_a_telling_heading() -> None:
+    corpus = CorpusWords([SourceDoc(1, "guide.md", LIST)])
+    found = [question.asked.text for one in corpus.sentences[1] for question in ask(one, corpus)[0]]
+    assert found == ["Under “Why Prompts Changed”, what is noted about Version Tracking?"]
