@@ -56,7 +56,7 @@ _DUTY = re.compile(r"\b(?:must|shall|should)\b")
 _STEP = re.compile(r"\b(?:shift|step|move|turn|change|progress)$")
 _NO_PLACE = re.compile(r"\b(?:format|form|manner|way|order|fashion|writing|detail|addition|case)$")
 _MADE_THAT_YEAR = re.compile(
-    r"In \d{4}, what did (?:[A-Z][\w.’'-]* ?)+ (?:produce|publish|release|write|make|create|record|paint|design)\?"
+    r"In \d{4}, what did (?:[A-Z][\w.’'-]* )+(?:produce|publish|release|write|make|create|record|paint|design)\?"
 )
 _OWN = word_set("its their his her them him")
 _A_FEW = 3

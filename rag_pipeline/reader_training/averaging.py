@@ -1,4 +1,4 @@
-"""One reader out of several: the mean of their weights reads better than each of them, and no slower.
+"""One reader out of several: the mean of their weights often reads better than they do, and no slower.
 
 They must have begun alike, or the mean lies between two hills (model soups, Wortsman et al. 2022).
 """
@@ -38,7 +38,7 @@ def average(readers: Sequence[Path], out: Path) -> tuple[TrainingSettings, ...]:
 
 def _folds(folder: Path) -> list[Path]:
     """Return where the readers of the folds are, below a reader's folder."""
-    if not (folder / WEIGHTS).exists():
+    if not (folder / WEIGHTS).exists() or not (folder / FIGURES).exists():
         raise ConfigError(f"There is no reader in {folder}.", "averaged")
     return sorted(file.parent.relative_to(folder) for file in folder.glob(f"{FOLDS}/*/{WEIGHTS}"))
 

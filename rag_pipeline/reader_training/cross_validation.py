@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rag_pipeline.errors import ConfigError
 from rag_pipeline.reader.extractive import ExtractiveReader
 from rag_pipeline.reader.prompt_reading import PromptReading
 from rag_pipeline.reader.refusing import Refusal, Regression
@@ -47,7 +48,11 @@ def cross_validate(
     """Read each article with the reader that has not learned it, then write the card of the one in `places.out`.
 
     Only questions of `source` are measured. `trainings`: how it was made; the mean of several.
+    Raises ConfigError for an article that every reader there has learned.
     """
+    for title in titles:
+        if not (places.out / FOLDS / title / WEIGHTS).exists():
+            raise ConfigError(f"There is no reader in {places.out} that has not learned “{title}”.", "folds")
     rows: list[Row] = []
     questions = [each for each in read_questions(places.data) if each.source == source and each.title in titles]
     every = trials(questions, embed)

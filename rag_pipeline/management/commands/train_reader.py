@@ -69,8 +69,8 @@ class Command(WorkbenchCommand):
         places = Places(options["data"], encoder, options["out"], options["start_from"])
         embed = remembering(open_embedder(_EMBEDDING).embed_passages)
         titles = _listed(options["folds"])
-        if options["averaged"]:
-            trainings = average([Path(folder) for folder in _listed(options["averaged"])], places.out)
+        if averaged := _listed(options["averaged"]):
+            trainings = average([Path(folder) for folder in averaged], places.out)
         else:
             trainings = (_settings(options),)
             self.progress(train(places, trainings[0], embed))

@@ -51,6 +51,14 @@ def test_what_leaves_something_open_is_not_asked(sentence: str, vague: str) -> N
     assert not [question for question in asked_of(sentence) if vague in question and "stated" not in question]
 
 
+def test_what_a_long_name_in_capitals_made_is_not_asked_either() -> None:
+    """It can be parted in very many ways, which a careless pattern would try all."""
+    name = "NATO" * 15
+    found = asked_of(f"In 1990, {name} produced a report on Vilnius.")
+    assert found[f"When did {name} produce a report on Vilnius?"] == "1990"
+    assert f"In 1990, what did {name} produce?" not in found
+
+
 def test_a_duty_is_asked_for_only_where_its_circumstance_stands_alone() -> None:
     duty = "If the auditor of Vilnius attends a public hearing, the Warsaw Bank must file a report."
     question = "If the auditor of Vilnius attends a public hearing, what must the Warsaw Bank do?"

@@ -139,6 +139,8 @@ def test_every_article_is_read_by_a_network_that_has_not_seen_it(folders: Places
     assert card["figures"]["answers"][GOLD]["questions"] == sum(bool(each.answers) for each in examples())
     assert set(card["figures"]["articles"]) == set(TITLES)
     assert Refusal.of(card).several.weights
+    with pytest.raises(ConfigError, match="that has not learned “elsewhere”"):
+        list(cross_validate(folders, [settings], ["elsewhere"], by_words, "own"))
     assert coverage_at(declining["strictness"], card) is not None
 
 
