@@ -127,13 +127,13 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
         return "the answer needs its neighbours"
     if answer_words[0] in _OWNED and asked.kind not in {"where"}:
         return "the answer needs its neighbours"
-    if found[-1] in _NO_END:
+    if found[-1] in _NO_END and not asked.text.endswith(" intended to be?"):
         return "the question is cut short"
     if _gives_away(asked):
         return "holds its answer"
     if any(part.count('"') % 2 or part.count("(") != part.count(")") for part in (asked.text, asked.answer)):
         return "cuts a quotation or a bracket"
-    if asked.kind == "item":
+    if asked.kind in {"item", "entry"}:
         return "the answer needs its neighbours" if answer_words[0] == "see" else ""
     again = _names_several(asked, answer_words, corpus)
     unclear = again or _unclear(asked, found) or _undetermined(asked, corpus) or _names_nothing(asked, corpus)
@@ -220,6 +220,8 @@ def _undetermined(asked: Asked, corpus: CorpusWords) -> str:
             continue
         if clear and not corpus.is_collection and corpus.is_vocabulary(phrase):
             continue
+        if asked.generic and (corpus.is_section(phrase) or head in content_stems(text[: match.start()])):
+            continue
         opens = len(own) < 3 and asked.topic.lower().startswith(f"the {phrase}") and not corpus.is_title(phrase)
         if len(own) >= (2 if asked.generic else 3) and clear and (not opens or "," in text[: match.start()]):
             continue
@@ -284,7 +286,8 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
         return "names nothing particular"
     if not (names or fixed) and _is_one_off(asked.topic, corpus):
         return "names nothing particular"
-    if asked.kind in {"who", "which", "identity"} and not names and not _YEAR.search(asked.text):
+    one = asked.kind in {"which", "identity"} or (asked.kind == "who" and not asked.generic)
+    if one and not (names or _YEAR.search(asked.text)):
         return "names nothing particular"
     if not names and not fixed and not known_term and len(stems) < 5:
         return "names nothing particular"

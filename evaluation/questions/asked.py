@@ -36,6 +36,7 @@ WORTH = {
     "done_to": 0.7,
     "when_event": 0.75,
     "item": 0.6,
+    "entry": 0.85,
     "happens": 0.8,
     "deed": 0.65,
     "described": 0.6,

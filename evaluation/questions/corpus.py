@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 from evaluation.questions.entities import given_names
+from evaluation.questions.entries import Entries
 from evaluation.questions.glossaries import Glossary
 from evaluation.questions.sections import Sections
 from evaluation.questions.sentences import Sentence, split_document
@@ -21,6 +22,9 @@ _F_WORD = re.compile(r"\b[a-z]*f[a-z]+\b")
 _FEW_SLIPS = 4
 _ARTICLES = 3
 _COMMON_ENDING = re.compile(r"(?:ic|al|ous|ive|ary|oid|ed|ing|ly|ions?|isms?|osis|itis|able|ible|ful|less|otes|ytes)$")
+_NUMBERED = re.compile(r"^(?:[A-Z]|\d{1,3}|[IVX]+)[.)] ")
+_BEHIND = "what|who|when|how|must|should|shall|may|can|is|are|in|at|on|to|if|when|before|after|and|or"
+"""Words that end a noun phrase."""
 _SLICES = 20
 _SPOKEN = 0.1
 
@@ -64,6 +68,11 @@ class CorpusWords:
     def glossaries(self) -> dict[int, Glossary]:
         """The lists of terms of each document."""
         return {doc.id: Glossary(self.sentences[doc.id]) for doc in self.documents}
+
+    @cached_property
+    def entries(self) -> dict[int, Entries]:
+        """The entries of each document's lists that say enough without their heading."""
+        return {doc.id: Entries(self.sentences[doc.id]) for doc in self.documents}
 
     @cached_property
     def _cases(self) -> tuple[Counter[str], Counter[str]]:
@@ -112,6 +121,35 @@ class CorpusWords:
     def is_title(self, phrase: str) -> bool:
         """Return whether a phrase is the title of an article."""
         return any(one.title.lower() == phrase.lower() for one in self._all_sentences())
+
+    @cached_property
+    def _section_stems(self) -> set[tuple[str, ...]]:
+        """The stems of every marked heading of two words or more, its number left out."""
+        headings = {_NUMBERED.sub("", one.heading) for one in self._all_sentences() if one.headed}
+        return {stems for heading in headings if len(stems := tuple(content_stems(heading))) > 1}
+
+    def is_section(self, phrase: str) -> bool:
+        """Return whether a section of a document, no collection, is about this: `the monthly report`."""
+        return not self.is_collection and tuple(content_stems(phrase)) in self._section_stems
+
+    @cached_property
+    def _full_terms(self) -> dict[str, str]:
+        """The terms that are headings, like `meeting of creditors`, by their first word, where one has it alone."""
+        terms: dict[str, set[str]] = defaultdict(set)
+        for heading in {_NUMBERED.sub("", one.heading).lower() for one in self._all_sentences() if one.headed}:
+            noun, of, rest = heading.partition(" of ")
+            if of and noun.isalpha() and rest.isalpha() and self.is_vocabulary(heading):
+                terms[noun].add(heading)
+        return {noun: full for noun, (full, *others) in terms.items() if not others}
+
+    def in_full(self, text: str) -> str:
+        """Return a general question with the first `the meeting` written as the term that a section is about."""
+        if self.is_collection:
+            return text
+        for noun, full in self._full_terms.items():
+            if full not in text:
+                text = re.sub(rf"\bthe {noun}(?=[,?]| (?:{_BEHIND})\b|$)", f"the {full}", text, count=1)
+        return text
 
     def is_damaged(self, text: str) -> bool:
         """Return whether letters are missing that cannot be put back (`fled a brief` for `filed a brief`)."""
@@ -177,6 +215,11 @@ class CorpusWords:
         wanted = set(stems)
         reach = 2 * len(wanted) + 4
         return sum(_shortest_stretch(self._stemmed[number], wanted) <= reach for number in self._holding(wanted))
+
+    def stand_together(self, first: str, second: str) -> int:
+        """Return in how many sentences one stem stands right before another."""
+        numbers = self._holding({first, second})
+        return sum((first, second) in zip(self._stemmed[one], self._stemmed[one][1:], strict=False) for one in numbers)
 
     def _holding(self, stems: set[str]) -> set[int]:
         sets = sorted((self._postings.get(stem, set()) for stem in stems), key=len)

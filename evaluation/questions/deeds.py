@@ -74,7 +74,7 @@ def done_with(clause: Clause) -> Iterator[Asked]:
     if end == 0 and not clause.passive and clause.rest[0].lower not in _BEHIND:
         return
     after = clause.rest[end:]
-    if len(after) < 2 or after[0].lower not in {"to", "from", "into", "against", "with", "for", "on", "through"}:
+    if len(after) < 2 or after[0].lower not in {"to", "from", "into", "against", "with", "for", "on"}:
         return
     thing_end = noun_phrase(after, 1) if after[0].lower == "from" else of_phrase(after, 1)
     thing = after[1:thing_end]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from evaluation.questions.asked import Asked, about, standing
 from evaluation.questions.clauses import Clause
 from evaluation.questions.entities import is_somebody
-from evaluation.questions.phrases import Tokens, date_phrase, dated, long_noun_phrase
-from evaluation.questions.words import Token, verb_lemma, word_set
+from evaluation.questions.phrases import Tokens, date_phrase, dated, long_noun_phrase, noun_phrase
+from evaluation.questions.words import Token, verb_form, verb_lemma, word_set
 
 _REQUIRING = word_set("require allow enable permit encourage authorize force oblige instruct")
 _OBLIGED = word_set("required expected allowed permitted obliged forced authorized entitled encouraged")
@@ -38,7 +38,8 @@ _VERB_WITH = frozenset(
         ("protect", "from"), ("react", "with"), ("interact", "with"), ("bind", "to"),
     }
 )  # fmt: skip
-_WITH = word_set("with on for from to under into through against")
+_MADE = word_set("make do take give")  # `appointments are made by …`: nobody asks who makes them
+_WITH = word_set("with on for from to under into against")
 
 
 def required(clause: Clause) -> Iterator[Asked]:
@@ -135,14 +136,16 @@ def aim(clause: Clause) -> Iterator[Asked]:
     """`The aim of X is to …`: ask what it is."""
     aims = clause.copula and clause.generic and any(token.lower in _AIMS for token in clause.subject[:3])
     if aims and len(clause.rest) > 3 and clause.rest[0].tag == "TO" and clause.subject[0].lower == "the":
-        yield about(clause, "used_for", "what", "", clause.text(clause.rest))
+        such = [token.lower for token in clause.tail[:3]] == [",", "such", "as"]
+        yield about(clause, "used_for", "what", "", clause.text([*clause.rest, *(clause.tail if such else ())]))
 
 
 def used_for(clause: Clause) -> Iterator[Asked]:
     """`is used to cut metal`: ask what it is used for."""
     purpose = clause.passive and clause.main.lower in {"used", "designed", "intended", "meant"}
     if purpose and len(clause.rest) > 2 and clause.rest[0].tag == "TO" and not clause.lead:
-        yield about(clause, "used_for", "what", "for", clause.text(clause.rest))
+        named = 2 if clause.rest[1].lower == "be" and clause.rest[2].tag == "DT" else 0
+        yield about(clause, "used_for", "what", "to be" if named else "for", clause.text(clause.rest[named:]))
 
 
 def content(clause: Clause) -> Iterator[Asked]:
@@ -185,6 +188,22 @@ def with_what(clause: Clause) -> Iterator[Asked]:
     elif preposition.lower in _WITH and clause.passive:
         wh = "who" if is_somebody(thing) else "what"
         yield about(clause, "with_what", wh, preposition.text, clause.text(thing))
+
+
+def by_whom(clause: Clause) -> Iterator[Asked]:
+    """`is fixed by the Director`, `shall be set by the court`: ask who does it; somebody with a title, in general."""
+    if not (clause.passive and clause.generic) or clause.lead or len(clause.rest) < 2 or clause.rest[0].lower != "by":
+        return
+    end = noun_phrase(clause.rest, 1)
+    doer, after = clause.rest[1:end], clause.rest[end:]
+    titled = bool(doer) and doer[-1].is_noun and doer[-1].text[0].isupper() and is_somebody(doer)
+    goes_on = bool(after) and (after[0].tag not in {"IN", "TO"} or after[0].lower == "of")
+    modal, lemma = clause.group[0].tag == "MD", verb_lemma(clause.main.text)
+    if not titled or goes_on or lemma in _MADE or len(clause.group) != 2 + modal:
+        return
+    verb = f"{clause.group[0].text} {lemma}" if modal else verb_form(lemma, "VBZ")
+    said = f"who {verb} {clause.subject_text()} {clause.text(after)}"
+    yield standing("who", said, said, clause.text(doer), clause.subject_text())
 
 
 def _fixed_preposition(clause: Clause) -> Iterator[Asked]:

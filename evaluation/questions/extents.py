@@ -14,7 +14,11 @@ _TIMES = word_set(
     "second seconds minute minutes hour hours day days week weeks month months year years decade decades century "
     "centuries season seasons"
 )
-_ROUGHLY = word_set("about almost nearly around roughly approximately over only more less than at least up to exactly")
+_ROUGHLY = word_set(
+    "about almost nearly around roughly approximately over only more less than at least up to exactly no not"
+)
+_DUTY = word_set("must shall should will may can")
+_PERIOD = ["a", "period", "of"]
 _COVERING = word_set("cover occupy span")
 _BREAKS = word_set("WDT WP VBG")
 
@@ -25,22 +29,33 @@ def how_long(clause: Clause) -> Iterator[Asked]:
     if clause.copula:
         return
     for at, token in enumerate(words):
-        if token.tag in _BREAKS or token.lower in {"that", "and", "or"}:
+        joined = token.lower in {"and", "or"} and clause.group[0].lower not in _DUTY
+        if token.tag in _BREAKS or token.lower == "that" or joined:
             return
         if token.lower not in {"for", "every"} or not (at or clause.passive or token.lower == "every"):
             continue
         end = _time(words, at + 1)
         if end == at + 1 or (end < len(words) and words[end].tag not in {"IN", "TO"}):
             continue
-        start = at + 1 if token.lower == "for" else at
+        start = _with_rough(words, at) if token.lower == "every" else at + 1
+        start += 3 if [one.lower for one in words[start : start + 3]] == _PERIOD else 0
         wh = "how long" if token.lower == "for" else "how often"
-        yield about(clause, "measure", wh, [*words[:at], *words[end:]], clause.text(words[start:end]))
+        aim = wh == "how often" and end < len(words) and words[end].tag == "TO"
+        after = () if aim and clause.group[0].lower in _DUTY else words[end:]
+        yield about(clause, "measure", wh, [*words[: min(at, start)], *after], clause.text(words[start:end]))
         return
+
+
+def _with_rough(words: Tokens, at: int) -> int:
+    """Return where `approximately every` begins: the word before `every` belongs to it."""
+    while at and words[at - 1].lower in _ROUGHLY:
+        at -= 1
+    return at
 
 
 def _time(words: Tokens, start: int) -> int:
     """Return where `almost a month`, `six months`, `year` ends that begins at `start`, or `start`."""
-    at = start
+    at = start + 3 if [token.lower for token in words[start : start + 3]] == _PERIOD else start
     while at < len(words) and words[at].lower in _ROUGHLY:
         at += 1
     figure = at < len(words) and (words[at].is_number or words[at].lower in {"a", "an"})

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from evaluation.questions.asked import Asked, about, of_subject, standing
 from evaluation.questions.clauses import Clause
+from evaluation.questions.deadlines import end_of_span
 from evaluation.questions.entities import PLACE_WORDS
 from evaluation.questions.phrases import Tokens, date_phrase, dated, noun_phrase, of_phrase
 from evaluation.questions.words import BE, MONTHS, Token, verb_lemma, word_set
@@ -132,7 +133,10 @@ def how_many(clause: Clause) -> Iterator[Asked]:
         noun = clause.rest[figure_end:counted]
         if not noun or noun[-1].tag != "NNS" or any(word.is_number for word in noun):
             return
-        if counted < len(clause.rest) and clause.rest[counted].lower == "of":
+        span = end_of_span(clause.rest, counted, clause.rest[start - 1] if start else None)
+        if span > counted:
+            counted = span
+        elif counted < len(clause.rest) and clause.rest[counted].lower == "of":
             counted = _end_of_measure(clause.rest, counted)
         wanted = clause.text(clause.rest[figure_end:counted])
         kept_before, kept_after = clause.rest[:start], clause.rest[counted:]

@@ -24,10 +24,10 @@ from rag_pipeline.word_index import WordIndex
 NOT_FOUND = "the built-in reader did not find the answer again"
 ANSWERED = "the built-in reader would answer it from the documents"
 
-EXEMPT = frozenset({"said", "item", "stands_for"})
+EXEMPT = frozenset({"said", "item", "entry", "stands_for"})
 """Kinds that are not read again: what makes their answers right is checked by their rules, and the reader often fails.
 
-`said`: the speech stands once in the corpus, with its speaker. `item`: the answer is a list below a heading.
+`said`: the speech stands once in the corpus, with its speaker. `item`, `entry`: a list says it of its term.
 `stands_for`: the initials are those of the words before the bracket.
 """
 _BY_SENTENCE = frozenset({"why", "how", "held", "stated_of", "described", "happens"})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from evaluation.questions import asides, deeds, duties, extents, facts, happenings, things
+from evaluation.questions import asides, deadlines, deeds, duties, extents, facts, happenings, things
 from evaluation.questions.acceptance import objection, stems_of, text_is_usable
 from evaluation.questions.asked import Asked
 from evaluation.questions.clauses import Clause, parse
@@ -16,15 +16,15 @@ from evaluation.questions.sayings import who_said
 from evaluation.questions.sections import is_curable
 from evaluation.questions.sentences import Sentence
 from evaluation.questions.statements import stated
-from evaluation.questions.sufficiency import is_cut_short
+from evaluation.questions.sufficiency import cuts_a_phrase, is_cut_short
 from evaluation.questions.words import tag, word_set
 
 _RULES: tuple[Callable[[Clause], Iterator[Asked]], ...] = (
     facts.when, facts.where, facts.how_many, facts.share, facts.measure, facts.why,
-    extents.how_long, extents.how_large, extents.dates_back,
+    extents.how_long, extents.how_large, extents.dates_back, deadlines.how_often,
     things.who, things.definition, things.main_thing, things.identity, things.called, things.listed, things.what,
     duties.required, duties.condition, duties.how, duties.purpose, duties.found_in, duties.used_for, duties.aim,
-    duties.content, duties.quality, duties.with_what,
+    duties.content, duties.quality, duties.with_what, duties.by_whom,
     deeds.why_first, happenings.how_much, happenings.from_to,
 )  # fmt: skip
 _LATER_RULES: tuple[Callable[[Clause], Iterator[Asked]], ...] = (
@@ -61,6 +61,7 @@ def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], 
         placed = replace(asked, answer=place or asked.answer)
         reason = objection(placed, corpus) or ("" if place else "the answer is worded otherwise in the document")
         reason = reason or ("the answer is cut short" if is_cut_short(placed, sentence.text) else "")
+        reason = reason or ("cuts a phrase in two" if cuts_a_phrase(placed, sentence.text, corpus) else "")
         if place and not corpus.is_collection and is_curable(reason, sentence):
             sections = corpus.sections[sentence.span.document_id]
             tied = sections.tied(placed, sentence, stems_of(placed, corpus))
@@ -68,9 +69,16 @@ def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], 
         if reason:
             bad.append((placed, reason))
         else:
-            good.append(SimpleQuestion(placed, sentence))
+            good.append(SimpleQuestion(_in_full(placed, corpus), sentence))
     good.sort(key=lambda question: -question.asked.worth)
     return good, bad
+
+
+def _in_full(asked: Asked, corpus: CorpusWords) -> Asked:
+    """Return a general question with the terms of the document written in full."""
+    if not asked.generic or asked.kind in {"entry", "item"}:
+        return asked
+    return replace(asked, text=corpus.in_full(asked.text), clause=corpus.in_full(asked.clause))
 
 
 def _distinct(sentence: Sentence, corpus: CorpusWords) -> Iterator[Asked]:
@@ -85,6 +93,7 @@ def _distinct(sentence: Sentence, corpus: CorpusWords) -> Iterator[Asked]:
             if asked.text not in seen and not vague:
                 seen.add(asked.text)
                 yield replace(asked, worth_less=asked.worth_less + (_READ_ANEW if number else 0.0))
+    yield from corpus.entries[sentence.span.document_id].questions(sentence)
     yield from corpus.glossaries[sentence.span.document_id].questions(sentence)
 
 

@@ -6,6 +6,7 @@ import re
 
 from evaluation.questions.asked import Asked
 from evaluation.questions.corpus import CorpusWords
+from evaluation.questions.phrases import noun_phrase
 from evaluation.questions.words import BE, Token, content_stems, tag, word_set
 
 _YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)")
@@ -52,12 +53,20 @@ _WHOLE_KINDS = frozenset(
         "who",
     }
 )
-_DUTY = re.compile(r"\b(?:must|shall|should)\b")
+_DUTY = re.compile(r"\b(?:must|shall|should|may (?!be)|(?:needs?|has|have|is required|are required) to)\b")
+_OF_A_DUTY = re.compile(r"\b(?:must|shall|should)\b")
+_COUNTED = word_set(
+    "arrangement address account file report form letter card list log document office room computer machine server "
+    "password agreement policy plan check"
+)
+"""Nouns that need an article where there is one of them: what lacks it was written in haste."""
+_PART_OF_NAME = re.compile(r"[a-z] [A-Z][\w’'-]+ an? [a-z]")
 _STEP = re.compile(r"\b(?:shift|step|move|turn|change|progress)$")
 _NO_PLACE = re.compile(r"\b(?:format|form|manner|way|order|fashion|writing|detail|addition|case)$")
 _MADE_THAT_YEAR = re.compile(
     r"In \d{4}, what did (?:[A-Z][\w.’'-]* )+(?:produce|publish|release|write|make|create|record|paint|design)\?"
 )
+_DETERMINERS = word_set("a an the each every any no one all some its their his her another such this that either")
 _OWN = word_set("its their his her them him")
 _A_FEW = 3
 
@@ -75,6 +84,8 @@ def insufficiency(asked: Asked, corpus: CorpusWords) -> str:
         and set(asked.text.lower().split()) & _MORE_OFTEN
     ):
         return "asks for one of several times"
+    if _lacks_article(asked.topic) or (asked.kind in {"who", "which"} and _PART_OF_NAME.search(asked.text)):
+        return "is written as nobody would"
     if _RELATIVE.search(asked.text) or (asked.kind == "when_event" and _RELATIVE.search(asked.answer)):
         return "points outside itself"
     if _BEGINS.match(asked.answer) and asked.kind in {"deed", "why"}:
@@ -103,6 +114,11 @@ def _is_one_of_several(asked: Asked, corpus: CorpusWords) -> str:
         return "asks for one of several things"
     if asked.kind == "happens" and _DUTY.search(asked.answer):
         return "asks for a duty as if it happened"
+    if asked.kind == "why" and asked.generic and _is_done_elsewhere(asked, corpus):
+        return "asks for one of several reasons"
+    duty = asked.kind in {"how", "measure"} and _OF_A_DUTY.search(asked.text) is not None
+    if duty and len(set(content_stems(asked.text)) - {"often"}) <= _A_FEW:
+        return "asks too little"  # `How often must funds be deposited?`
     return "the answer is no place" if asked.kind == "where" and _NO_PLACE.search(asked.answer) else ""
 
 
@@ -113,10 +129,24 @@ def _is_common_duty(asked: Asked, corpus: CorpusWords) -> bool:
     return bool(comma) and (len(set(stems)) < _A_FEW or corpus.sentences_with(stems) > 1)
 
 
+def _is_done_elsewhere(asked: Asked, corpus: CorpusWords) -> bool:
+    """Return whether what somebody known to all has to do is spoken of in several places, each with its own reason."""
+    subject = re.sub(r"^(?:the|an?) ", "", asked.topic)
+    if not corpus.runs_through(subject) or "," in asked.text:
+        return False
+    return corpus.sentences_that_say(content_stems(asked.text.partition(subject)[2])[1:]) > 1
+
+
 def _points(words: list[Token]) -> bool:
     """Return whether these are `that responsibility`, and no `that` with a clause behind it."""
     ends = len(words) < 3 or words[2].tag in {"IN", "TO"} or words[2].text == ","
     return words[0].lower == "that" and words[1].tag == "NN" and ends
+
+
+def _lacks_article(topic: str) -> bool:
+    """Return whether a subject is one thing that can be counted, without an article: `return address on envelope`."""
+    head = re.split(r" (?:of|on|in|for|from|to|with) ", topic)[0].split()
+    return bool(head) and head[-1] in _COUNTED and topic == topic.lower() and head[0] not in _DETERMINERS
 
 
 def _says_no_time(asked: Asked) -> bool:
@@ -144,13 +174,26 @@ def _leaves_open_in_answer(asked: Asked, corpus: CorpusWords) -> str:
         return "the answer needs its neighbours"
     if asked.kind == "with_what" and asked.text.lower().startswith("who ") and " in the form of " in asked.answer:
         return "the answer runs on"
+    if asked.kind == "required" and _does_something_unnamed(asked, corpus):
+        return "the answer needs its neighbours"
     if _STEP.search(asked.answer) and " toward" in asked.text:
         return "the answer is cut short"
     ends = _PLACED_AT_END.search(asked.answer)
-    once = not asked.generic and asked.kind in {"what", "where", "done_to", "content"}
-    if ends is not None and once and not corpus.is_vocabulary(ends.group(1)):
+    placed = asked.kind in {"what", "where", "done_to", "content"}
+    if ends is not None and placed and not corpus.is_vocabulary(ends.group(1)):
         return "the answer needs its neighbours"
     return ""
+
+
+def _does_something_unnamed(asked: Asked, corpus: CorpusWords) -> bool:
+    """Return whether something is to be done to a thing spoken of before: `include the anticipated recovery as …`."""
+    told = tag(asked.answer)
+    end = noun_phrase(told, 1) if len(told) > 2 and told[1].lower == "the" else 0
+    if end < 3 or (end < len(told) and told[end].lower in {"of", "that", "for"}):
+        return False
+    named = any(one.text[0].isupper() for one in told[2:end]) or told[end - 1].lower in asked.text.lower()
+    known = any(corpus.is_vocabulary(asked.answer[one.start : told[end - 1].end]) for one in told[2:end])
+    return not (named or known)
 
 
 def is_cut_short(asked: Asked, sentence: str) -> bool:
@@ -169,5 +212,24 @@ def is_cut_short(asked: Asked, sentence: str) -> bool:
         return False
     if tokens[0].tag in {"VB", "VBP"}:
         return asked.kind in {"required", "sought", "used_for"}
-    later = next((token for token in tokens if token.tag in {"VBD", "VBZ", "VBP", "MD"} or token.lower in BE), None)
-    return later is None
+    opened = next((at for at, token in enumerate(tokens) if token.tag in {"WDT", "WP", "WRB"}), len(tokens))
+    return not any(token.tag in {"VBD", "VBZ", "VBP", "MD"} or token.lower in BE for token in tokens[:opened])
+
+
+def cuts_a_phrase(asked: Asked, sentence: str, corpus: CorpusWords) -> bool:
+    """Return whether a noun and what belongs to it are parted (`coverage | on employees`), one of them asked for.
+
+    What belongs together is said together elsewhere too.
+    """
+    at = sentence.find(asked.answer)
+    if asked.kind not in {"done_to", "with_what"} or at < 0:
+        return False
+    before, behind = sentence[:at], sentence[at + len(asked.answer) :]
+    if asked.kind == "done_to":
+        joint, left, right = re.match(r" (?:on|for|in|of|against|about) ", behind), asked.answer, behind
+    else:
+        joint, left, right = re.search(r" (?:on|for|in|of|against|about) (?:an?|the)? ?$", before), before, asked.answer
+        if joint is None or not tag(before[: joint.start()])[-1].is_noun:
+            return False
+    ends = (content_stems(left)[-1:], content_stems(right)[:1])
+    return joint is not None and all(ends) and corpus.stand_together(ends[0][0], ends[1][0]) > 1

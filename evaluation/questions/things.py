@@ -122,6 +122,11 @@ def main_thing(clause: Clause) -> Iterator[Asked]:
     if not clause.copula or clause.lead or len(clause.group) != 1 or clause.subject[0].lower != "the":
         return
     told = clause.rest
+    until = date_phrase(told, 0)
+    if until and until + 1 < len(told) and told[until].lower in {"to", "–"} and not clause.plural:
+        if date_phrase(told, until + 1) == len(told):  # `The fiscal year is May 1 to April 30`
+            yield about(clause, "definition", "what", "", clause.text(told))
+        return
     if len(clause.subject) < 4 or not told or told[0].tag not in {"JJ", "NN", "NNS"} or clause.plural:
         return
     end = long_noun_phrase(told, 0)

@@ -45,6 +45,10 @@ def asked_of(sentence: str, *others: str) -> dict[str, str]:
         ("The canceled checks of Warsaw Bank may be located in Warsaw in an electronic format.", "format"),
         ("The travel of the Warsaw Bank must be cheap, when cost and other factors are considered.", "When must"),
         ("If the audit of Vilnius fails twice, the Warsaw Bank must file a report.", "What happens"),
+        ("If the audit of Vilnius fails twice, the Warsaw Bank needs to file a report.", "What happens"),
+        ("If the audit of Vilnius fails twice, the Warsaw Bank must include the unpaid recovery as value.", "Bank do?"),
+        ("Positive pay arrangement should also verify the payee names of Warsaw banks.", "arrangement"),
+        ("The Warsaw copies must be destroyed every two weeks.", "How often"),
     ],
 )
 def test_what_leaves_something_open_is_not_asked(sentence: str, vague: str) -> None:
@@ -65,6 +69,26 @@ def test_a_duty_is_asked_for_only_where_its_circumstance_stands_alone() -> None:
     assert question in asked_of(duty)
     other = "The Warsaw Bank must also rise when the auditor of Vilnius attends a public hearing."
     assert question not in asked_of(duty, other)
+
+
+@pytest.mark.parametrize(
+    "sentence, other, cut",
+    [
+        (
+            "The Warsaw Bank must obtain a fair amount of fidelity coverage on employees.",
+            "Whoever sells software shall have fidelity coverage on employees.",
+            "What must the Warsaw Bank obtain on employees?",
+        ),
+        (
+            "The Warsaw Bank must review applications for hardship discharges.",
+            "The debtor sends an application for a hardship discharge to the court.",
+            "What must the Warsaw Bank review applications for?",
+        ),
+    ],
+)
+def test_what_is_said_together_elsewhere_is_not_parted(sentence: str, other: str, cut: str) -> None:
+    assert cut in asked_of(sentence)
+    assert cut not in asked_of(sentence, other)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +124,51 @@ def test_what_goes_on_since_then_is_asked_in_the_perfect(sentence: str, question
             "The Warsaw City Council is elected every four years.",
             "How often is the Warsaw City Council elected?",
             "every four years",
+        ),
+        (
+            "The Warsaw Bank must send a copy of the books to the Vilnius Court at least monthly.",
+            "How often must the Warsaw Bank send a copy of the books to the Vilnius Court?",
+            "at least monthly",
+        ),
+        (
+            "The Warsaw Bank must retain an outside consultant approximately every five years to ensure its standing.",
+            "How often must the Warsaw Bank retain an outside consultant?",
+            "approximately every five years",
+        ),
+        (
+            "The Warsaw Bank should monitor payments and receipts on a monthly basis.",
+            "How often should the Warsaw Bank monitor payments and receipts?",
+            "on a monthly basis",
+        ),
+        (
+            "The trace reports of the Warsaw Bank must be kept in paper or film for a period of not less than 7 years.",
+            "How long must the trace reports of the Warsaw Bank be kept in paper or film?",
+            "not less than 7 years",
+        ),
+        (
+            "The reports of the Warsaw Bank must be sent to Vilnius within 30 days after the end of each month.",
+            "Within how many days after the end of each month must the reports of the Warsaw Bank be sent to Vilnius?",
+            "30 days",
+        ),
+        (
+            "The fee of the Warsaw Bank is fixed by the Director by delegation from the Vilnius Court.",
+            "Who fixes the fee of the Warsaw Bank by delegation from the Vilnius Court?",
+            "the Director",
+        ),
+        (
+            "The salary pool of the Warsaw Bank is intended to be the sole source for bonuses.",
+            "What is the salary pool of the Warsaw Bank intended to be?",
+            "the sole source for bonuses",
+        ),
+        (
+            "The objective of a Warsaw review is to assess each bank in some areas, such as closing and accounts.",
+            "What is the objective of a Warsaw review?",
+            "to assess each bank in some areas, such as closing and accounts",
+        ),
+        (
+            "The fiscal year for the Warsaw Bank is October 1 to September 30.",
+            "What is the fiscal year for the Warsaw Bank?",
+            "October 1 to September 30",
         ),
         (
             "There are 13 natural reserves in Warsaw, among others Bielany Forest.",
@@ -177,3 +246,42 @@ def test_an_entry_of_a_list_is_asked_for_where_it_names_a_thing_under_a_telling_
     corpus = CorpusWords([SourceDoc(1, "guide.md", LIST)])
     found = [question.asked.text for one in corpus.sentences[1] for question in ask(one, corpus)[0]]
     assert found == ["Under “Why Prompts Changed”, what is noted about Version Tracking?"]
+
+
+MANUAL = """# Manual
+
+## A. MEETING OF CREDITORS
+
+The officer shall open the meeting of creditors at noon. The clerk shall attend the meeting of creditors.
+
+- General Ledger – a detailed record of deposits of the Warsaw Bank.
+- Large check report – identifies all checks over ten dollars.
+- Late fees – fees that nobody has paid for a year.
+- Travel: This line item includes airfare, meals and lodging.
+- Salaries: This line item includes wages paid to the staff.
+This line item also includes bonuses.
+
+## B. MONTHLY REPORTS
+
+The monthly report must be sent to Vilnius within 30 days after the end of each month.
+
+"""
+
+
+def test_an_entry_that_says_enough_is_asked_for_without_its_heading() -> None:
+    again = MANUAL.replace("# Manual", "# Manual, Reprinted")
+    corpus = CorpusWords([SourceDoc(1, "manual.md", MANUAL + again)])
+    found = {one.asked.text: one.asked.answer for each in corpus.sentences[1] for one in ask(each, corpus)[0]}
+    assert {text: answer for text, answer in found.items() if "stated" not in text} == {
+        "What is the General Ledger?": "a detailed record of deposits of the Warsaw Bank",
+        "What does the large check report identify?": "all checks over ten dollars",
+        "What does the line item “Travel” include?": "airfare, meals and lodging",
+        "Within how many days after the end of each month must the monthly report be sent to Vilnius?": "30 days",
+    }
+
+
+def test_a_term_of_a_heading_is_written_in_full() -> None:
+    others = "\n\n".join(f"Clerk {number} attends the meeting of creditors." for number in range(20))
+    corpus = CorpusWords([SourceDoc(1, "manual.md", MANUAL + others)])
+    assert corpus.in_full("What must be said at the meeting?") == "What must be said at the meeting of creditors?"
+    assert corpus.in_full("Who leaves the meeting room?") == "Who leaves the meeting room?"
