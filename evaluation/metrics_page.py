@@ -48,6 +48,8 @@ def _entry(metric: type[Metric]) -> Iterator[str]:
         yield f"- Counts for: {kind_words(metric.kinds)} questions"
     for name, option in metric.Options.model_fields.items():
         yield f"- Option `{name}` ({option.default or _empty(option.default)}): {option.description}"
+    if metric.revision > 1:
+        yield f"- Formula revision {metric.revision}: {metric.changes}. Scores of earlier revisions are not compared"
     if metric.source:
         yield f"- Source: {metric.source}"
     if metric.worked:

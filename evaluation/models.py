@@ -216,6 +216,9 @@ class Scoring(models.Model):
     judging = models.JSONField(
         default=dict, help_text="What the judge took: calls, cached, tokens, cost_usd; empty without one"
     )
+    formulas = models.JSONField(
+        default=dict, help_text="Revision of the formula of each metric, by name, where it was not the first"
+    )
     created = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -85,6 +85,8 @@ class Metric(Unit):
     asks a judge with.
     `asks_each_context`: a judge is asked about each context by itself; `voted`: as often as there are votes.
     `needs_option`: the option without which there is nothing to score, such as a pattern.
+    `revision`: raised when the formula gives other values than before, also by what the metric shares with others;
+    `changes` then says what is new. Values of two revisions are never compared (`evaluation/comparable.py`).
     """
 
     group: ClassVar[str] = ""
@@ -97,6 +99,8 @@ class Metric(Unit):
     higher_is_better: ClassVar[bool] = True
     formula: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    revision: ClassVar[int] = 1
+    changes: ClassVar[str] = ""
     parts: ClassVar[tuple[str, ...]] = ("",)
     claim_parts: ClassVar[frozenset[str]] = frozenset()
     pooled: ClassVar[bool] = False

@@ -38,6 +38,11 @@ class GroundednessOffline(Metric):
         "its words that the contexts hold as they stand: all alike, stock phrases too, negations not"
     )
     source = "Ours: K-precision (Adlakha et al. 2024) with weights and a soft match as in BERTScore (Zhang et al. 2020)"
+    revision = 2
+    changes = (
+        "half of the score is the share of the answer's words that the contexts hold; it was the support of the "
+        "sentences alone"
+    )
     worked = WorkedExample(
         question="When was the bridge built?",
         answer="In 1890.",

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from evaluation.claims.table import ClaimTable
+from evaluation.comparable import formulas_in_force
 from evaluation.diagnosis import Diagnosis
 from evaluation.judging.judge import Judge
 from evaluation.models import Answer, Evidence, MetricScore, Run, RunMetric, Scoring
@@ -57,6 +58,7 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
             spec=spec.model_dump(mode="json"),
             prompts=judge.used_prompts if judge else {},
             judging=judge.usage if judge else {},
+            formulas=formulas_in_force((*HEADLINE, spec.agreement, *spec.metrics)),
         )
         MetricScore.objects.bulk_create(_score_rows(scoring, answers, scored), batch_size=_BATCH)
         MetricScore.objects.bulk_create(_failure_rows(scoring, answers, failures), batch_size=_BATCH)

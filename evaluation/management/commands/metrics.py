@@ -41,6 +41,8 @@ class Command(WorkbenchCommand):
             reach = scale_of(each["name"]).range_words()
             self.out(f"{each['name']}  ({each['group']}, {reach}{needs})\n  {each['help']}")
             self.out(f"  {each['formula']}\n  {each['source']}")
+            if each["revision"] > 1:
+                self.out(f"  Formula revision {each['revision']}: {each['changes']}")
             for option in each["options"]:
                 self.out(f"  option {option['name']} ({json.dumps(option['default'])}): {option['help']}")
             if each["unmet"]:
@@ -63,6 +65,8 @@ def described(metric: type[Metric]) -> dict[str, Any]:
         "higher_is_better": metric.higher_is_better,
         "formula": metric.formula,
         "source": metric.source,
+        "revision": metric.revision,
+        "changes": metric.changes or None,
         "options": [
             {"name": name, "default": defaults[name], "help": info.description}
             for name, info in metric.Options.model_fields.items()
