@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from evaluation.comparable import formulas_in_force
 from evaluation.exchange.answered import Answered
 from evaluation.exchange.answered_jsonl import Task, json_line, with_scores
 from evaluation.judging.judge import Judge
@@ -80,7 +81,8 @@ class ScoredAnswers:
                 key: {value: _group(each) for value, each in values.items()} for key, values in self.groups.items()
             }
         judge = {"judge": self.judging} if self.judging else {}
-        kept: dict[str, Any] = _plain(summary | judge)
+        formulas = {"formulas": revised} if (revised := formulas_in_force(self.names)) else {}
+        kept: dict[str, Any] = _plain(summary | judge | formulas)
         return kept
 
     def _row(self, place: int) -> dict[str, Score]:

@@ -143,12 +143,12 @@ def _scorings(
 ) -> tuple[dict[Scoring, list[str]], list[str]]:
     """Return the scorings that count, each with its metrics that can stand beside the others, and who is left out."""
     found: dict[Scoring, list[str]] = {own: list(names)}
-    here = HowScored(spec, own.prompts)
+    here = HowScored(spec, own.prompts, own.formulas)
     left_out = []
     others = Scoring.objects.filter(run__testset=run.testset_id, current=True).exclude(pk=own.pk)
     others = others.filter(run__in=AnswerMark.objects.values("answer__run")).select_related("run").order_by("pk")
     for each in others if pooled else []:
-        theirs = HowScored(EvaluationSpec.create(each.spec), each.prompts)
+        theirs = HowScored(EvaluationSpec.create(each.spec), each.prompts, each.formulas)
         held = (*HEADLINE, *theirs.spec.metrics)
         usable = [name for name in names if name in held and not measured_differently(name, here, theirs)]
         if usable:

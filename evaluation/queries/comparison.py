@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evaluation.comparable import other_formulas
 from evaluation.metrics.base import metrics
 from evaluation.models import Answer, Run, RunMetric
 from evaluation.queries.answers import context_views, load_answer_scores, question_row
@@ -23,6 +24,7 @@ from evaluation.queries.rows import (
     Comparison,
     ContextView,
     GroupValue,
+    OlderFormulas,
     PairedDifference,
     QuestionChange,
     QuestionRow,
@@ -85,6 +87,7 @@ def compare_runs(*, a: Run, b: Run, threshold: float = 0.1, limit: int = 50, fur
         lost_count=len(lost),
         further=further_differences(scores_a, scores_b) if further else [],
         only_one=_only_one(scores_a, scores_b) if further else [],
+        older=_older(scores_a, scores_b, further=further),
     )
 
 
@@ -92,6 +95,16 @@ def _only_one(a: ScoredRun, b: ScoredRun) -> list[str]:
     """Return the further metrics that one of the runs lacks, by their names on screen."""
     held = [set(each.spec.metrics) if each.spec else set() for each in (a, b)]
     return sorted(metric_label(name) for name in held[0] ^ held[1])
+
+
+def _older(a: ScoredRun, b: ScoredRun, *, further: bool) -> list[OlderFormulas]:
+    """Return the runs to score again, because they computed one of the scores shown by different formulas."""
+    if not (a.spec and a.how and b.spec and b.how):
+        return []
+    names = (*HEADLINE, *(sorted({*a.spec.metrics} & {*b.spec.metrics}) if further else ()))
+    differing = [name for name in names if other_formulas(name, a.how, b.how)]
+    found = [(each.run, [unit for name in differing for unit in each.how.older(name)]) for each in (a, b) if each.how]
+    return [OlderFormulas(run, list(dict.fromkeys(units))) for run, units in found if units]
 
 
 def _partial_note(a: ScoredRun, b: ScoredRun) -> str:
@@ -130,14 +143,23 @@ def _card(
         hint=score_hint(name, summary),
         previous=against_previous.get(name),
         preferred=against_preferred.get(name),
-        previous_value=values.get((previous.pk, name)) if previous else None,
-        preferred_value=values.get((preferred.pk, name)) if preferred else None,
+        previous_value=_tick(values, previous, against_previous.get(name)),
+        preferred_value=_tick(values, preferred, against_preferred.get(name)),
         groups=[
             GroupValue(group, group_label(group), each)
             for (metric, group), each in summaries.items()
             if metric == name and group
         ],
     )
+
+
+def _tick(
+    values: Mapping[tuple[int, str], float | None], run: Run | None, difference: PairedDifference | None
+) -> float | None:
+    """Return the value of another run to mark on the track; none where the two cannot be compared."""
+    if run is None or difference is None or difference.mean_diff is None:
+        return None
+    return values.get((run.pk, difference.metric))
 
 
 def score_hint(name: str, summary: Summary) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from django.db.models import QuerySet
 
-from evaluation.comparable import HowScored, measured_differently
+from evaluation.comparable import HowScored, measured_differently, other_formulas
 from evaluation.diagnosis.losses import PRIMARY
 from evaluation.metrics.base import metrics
 from evaluation.models import MetricScore, Question, Run, Scoring
@@ -35,7 +35,7 @@ _JUDGED_BY = ("judge", "judge_votes", "metric_options")
 class ScoredRun:
     """A run's current scores, repeats averaged: `values[key][metric]`; a key is missing where no repeat was scored.
 
-    `prompts` are those that the judge was asked with.
+    `prompts` are those that the judge was asked with, `formulas` the revisions of the metrics' formulas.
     """
 
     run: Run
@@ -43,11 +43,12 @@ class ScoredRun:
     questions: dict[Key, Question]
     values: dict[Key, dict[str, float]]
     prompts: dict[str, str] = field(default_factory=dict)
+    formulas: dict[str, int] = field(default_factory=dict)
 
     @property
     def how(self) -> HowScored | None:
         """What the scores depend on; None without scores."""
-        return None if self.spec is None else HowScored(self.spec, self.prompts)
+        return None if self.spec is None else HowScored(self.spec, self.prompts, self.formulas)
 
 
 def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
@@ -67,7 +68,7 @@ def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
         key: {metric: sum(each) / len(each) for metric, each in found.items()} for key, found in collected.items()
     }
     asked = {keys[pk]: question for pk, question in questions.items()}
-    return ScoredRun(run, EvaluationSpec.create(scoring.spec), asked, values, scoring.prompts)
+    return ScoredRun(run, EvaluationSpec.create(scoring.spec), asked, values, scoring.prompts, scoring.formulas)
 
 
 def _asked(run: Run) -> QuerySet[Question]:
@@ -98,6 +99,18 @@ def _judged(spec: EvaluationSpec | None) -> bool:
     return spec is not None and "judge" in metrics.get(spec.agreement).needs
 
 
+def other_formula_note(name: str, a: ScoredRun, b: ScoredRun) -> str:
+    """Return that the two computed a score by different formulas, and the mend; empty where they did not."""
+    labels = other_formulas(name, a.how, b.how) if a.how and b.how else []
+    if not labels:
+        return ""
+    again = " and ".join(str(each.run) for each in (a, b) if each.how and each.how.older(name))
+    return (
+        f"These two were computed by different formulas of {', '.join(labels)}. "
+        f"Score {again} again to compare them: the answers stay as they are."
+    )
+
+
 def paired_differences(a: ScoredRun, b: ScoredRun) -> dict[str, PairedDifference]:
     """Return b − a for the five scores and the total, over the questions that both runs scored."""
     problem = why_incomparable(a, b)
@@ -107,7 +120,8 @@ def paired_differences(a: ScoredRun, b: ScoredRun) -> dict[str, PairedDifference
     found = {}
     terms = {name: _terms(name, rows[name]) for name in HEADLINE}
     for name in HEADLINE:
-        found[name] = _difference(name, terms[name], [rows[name]])
+        note = other_formula_note(name, a, b)
+        found[name] = _missing(name, note) if note else _difference(name, terms[name], [rows[name]])
     weights = total_weights(b.spec)
     parts = {name: _terms(name, rows[name], weight) for name, weight in weights.items()}
     whole = (
@@ -115,18 +129,24 @@ def paired_differences(a: ScoredRun, b: ScoredRun) -> dict[str, PairedDifference
         if any(part is None for part in parts.values())
         else [each for part in parts.values() for each in part or ()]
     )
-    found[TOTAL] = _difference(TOTAL, whole, [rows[name] for name in weights])
+    note = other_formula_note(TOTAL, a, b)
+    found[TOTAL] = _missing(TOTAL, note) if note else _difference(TOTAL, whole, [rows[name] for name in weights])
     return found
 
 
 def question_changes(a: ScoredRun, b: ScoredRun) -> dict[Key, tuple[str, float | None]]:
-    """Return, for every question that both runs asked, its primary score and b − a (None: not scored in both)."""
+    """Return, for every question that both runs asked, its primary score and b − a.
+
+    None where one of the two did not score it, or by another formula.
+    """
+    other = {metric for metric in PRIMARY.values() if other_formula_note(metric, a, b)}
     changes: dict[Key, tuple[str, float | None]] = {}
     for key, question in b.questions.items():
         if key in a.questions:
             metric = PRIMARY[question.kind]
             before, after = (each.values.get(key, {}).get(metric) for each in (a, b))
-            changes[key] = (metric, None if before is None or after is None else after - before)
+            missing = before is None or after is None or metric in other
+            changes[key] = (metric, None if missing else (after or 0.0) - (before or 0.0))
     return changes
 
 
@@ -162,8 +182,9 @@ def further_differences(a: ScoredRun, b: ScoredRun) -> list[PairedDifference]:
 
 def _further(name: str, a: ScoredRun, b: ScoredRun) -> PairedDifference:
     differing = measured_differently(name, a.how, b.how) if a.how and b.how else ["not scored"]
+    note = other_formula_note(name, a, b)
     if differing:
-        return _missing(name, f"measured differently: {', '.join(differing)}")
+        return _missing(name, note if note and len(differing) == 1 else f"measured differently: {', '.join(differing)}")
     rows = _difference_rows(a, b, name)
     widest = max((abs(found[name]) for each in (a, b) for found in each.values.values() if name in found), default=0.0)
     return _difference(name, _terms(name, rows, widest=widest), [rows])

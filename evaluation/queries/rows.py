@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from evaluation.comparable import HowScored
+from evaluation.metrics.base import Metric
 from evaluation.models import Question, Run
+from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Score, Summary
 
 if TYPE_CHECKING:
@@ -18,7 +21,7 @@ class RunRow:
 
     `state`: queued, running, done, failed or cancelled. `metrics` maps the five headline scores and `total` to their
     summaries; it is empty until the run is scored. `settings` are the pipeline's, `evaluation` the scoring's, `prompts`
-    its judge's.
+    its judge's, `formulas` the revisions of its metrics' formulas.
     """
 
     run: Run
@@ -30,6 +33,12 @@ class RunRow:
     failed: int
     metrics: dict[str, Summary]
     prompts: dict[str, str] = field(default_factory=dict)
+    formulas: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def how(self) -> HowScored:
+        """What the scores depend on."""
+        return HowScored(EvaluationSpec.create(self.evaluation), self.prompts, self.formulas)
 
     @property
     def total(self) -> Summary | None:
@@ -342,12 +351,21 @@ class SettingDifference:
 
 
 @dataclass(frozen=True, slots=True)
+class OlderFormulas:
+    """A run whose scores of `metrics` were computed by formulas that are no longer in force."""
+
+    run: Run
+    metrics: list[type[Metric]]
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Run b against run a. `note` says why nothing or not everything could be compared; empty when all could.
 
     `won` and `lost` are sorted by the size of the change; `same` counts questions within the threshold, `uncompared`
     those without a score in one of the runs. `won_count` and `lost_count` count all, also those not listed.
     `further`: the metrics beside the five that both hold; `only_one` names those that only one of them holds.
+    `older`: the runs to score again, because the two were computed by different formulas.
     """
 
     a: RunRow
@@ -363,6 +381,7 @@ class Comparison:
     lost_count: int = 0
     further: list[PairedDifference] = field(default_factory=list)
     only_one: list[str] = field(default_factory=list)
+    older: list[OlderFormulas] = field(default_factory=list)
 
     @property
     def both(self) -> tuple[RunRow, RunRow]:

@@ -80,4 +80,5 @@ def _row(run: Run, scoring: Scoring | None, metrics: dict[int, dict[str, Summary
         failed=counts[1],
         metrics=metrics.get(scoring.pk, {}) if scoring else {},
         prompts=scoring.prompts if scoring else {},
+        formulas=scoring.formulas if scoring else {},
     )

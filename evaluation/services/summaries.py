@@ -19,6 +19,7 @@ def run_summary(*, run: Run) -> dict[str, Any]:
         "testset": {"name": run.testset.name, "version": run.testset.version},
         "pipeline": run.pipeline,
         "evaluation": scoring.spec if scoring else run.evaluation,
+        "formulas": scoring.formulas if scoring else {},
         "questions": run.answers.count(),
         "failed": run.answers.exclude(error="").count(),
         "chunks": run.chunks,

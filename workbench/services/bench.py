@@ -11,7 +11,7 @@ from evaluation.spec import HEADLINE
 from evaluation.summaries import TOTAL
 from rag_pipeline.models import Corpus
 from workbench import charts
-from workbench.services.listing import further_of, measured_otherwise
+from workbench.services.listing import further_of, measured_otherwise, with_older_formula
 from workbench.services.palette import prompt_series
 
 SCORES = (TOTAL, *HEADLINE)
@@ -38,6 +38,8 @@ class Results:
     figure: charts.Figure | None = None
     elsewhere: int = 0
     """Runs of the test set that are not in the chart: another agreement or chunk unit, or no score yet."""
+    older: list[RunRow] = field(default_factory=list)
+    """Runs left out of the chart because an older formula computed their score."""
     further: tuple[str, ...] = ()
     """Metrics beside the five that the chart can show."""
 
@@ -84,6 +86,7 @@ def results(
     further = tuple(further_of(rows))
     score = score if score in (*SCORES, *further) else TOTAL
     otherwise = measured_otherwise(rows, score)
+    older = with_older_formula(rows, otherwise)
     rows = [row for row in rows if row.run.pk not in otherwise]
     previous = _previous(everything, shown)
     if preferred is not None and (preferred.testset_id != testset.pk or preferred.pk == shown.run.pk):
@@ -103,7 +106,8 @@ def results(
         cards=score_cards(run=shown.run, previous=previous, preferred=preferred) if scored else [],
         comparison=compare_runs(a=previous, b=shown.run, limit=3) if scored and previous else None,
         figure=figure if figure["data"] else None,
-        elsewhere=len(everything) - len(charts.drawn(rows, score)),
+        elsewhere=len(everything) - len(charts.drawn(rows, score)) - len(older),
+        older=older,
         further=further,
     )
 

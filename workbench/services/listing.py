@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
-from evaluation.comparable import HowScored, measured_differently
+from evaluation.comparable import formulas_read, measured_differently
 from evaluation.metrics.base import metrics
 from evaluation.queries import RunRow
 from evaluation.scales import scale_of
-from evaluation.spec import HEADLINE, EvaluationSpec
+from evaluation.spec import HEADLINE
 
 METRICS = ("total", *HEADLINE)
+OLDER = "computed by an older formula: score this run again"
 _SETTINGS = ("chunk_size", "top_k", "prompt_name", "llm")
 
 
-def sorted_rows(rows: Iterable[RunRow], sort: str) -> list[RunRow]:
-    """Sort runs by a score, a setting, `name`, `state` or `created`; “-” first turns it round, empty values last."""
+def sorted_rows(
+    rows: Iterable[RunRow], sort: str, otherwise: Mapping[str, Container[int]] = MappingProxyType({})
+) -> list[RunRow]:
+    """Sort runs by a score, a setting, `name`, `state` or `created`; “-” first turns it round.
+
+    Empty values come last, with those of runs that measured the score `otherwise`.
+    """
     rows, name = list(rows), sort.removeprefix("-")
-    present = [row for row in rows if _key(row, name) is not None]
-    absent = [row for row in rows if _key(row, name) is None]
+    hidden = otherwise.get(name, ())
+    present = [row for row in rows if row.run.pk not in hidden and _key(row, name) is not None]
+    absent = [row for row in rows if row.run.pk in hidden or _key(row, name) is None]
     return sorted(present, key=lambda row: _key(row, name), reverse=sort.startswith("-")) + absent
 
 
@@ -43,12 +51,23 @@ def _key(row: RunRow, name: str) -> Any:
     return row.run.created
 
 
-def best_of(rows: Iterable[RunRow], further: str = "") -> dict[str, float]:
-    """Return the best mean of each score, and of a further metric. Runs that asked only part do not compete."""
-    rows = [row for row in rows if not row.run.limit]
+def best_of(
+    rows: Iterable[RunRow], further: str = "", otherwise: Mapping[str, Container[int]] = MappingProxyType({})
+) -> dict[str, float]:
+    """Return the best mean of each score, and of a further metric.
+
+    Runs that asked only part do not compete, nor do those that measured a score `otherwise`.
+    """
     best: dict[str, float] = {}
-    for name in (*METRICS, *([further] if further else [])) if len(rows) > 1 else ():
-        means = [summary.mean for row in rows if (summary := row.metrics.get(name)) and summary.mean is not None]
+    whole = [row for row in rows if not row.run.limit]
+    for name in (*METRICS, *([further] if further else [])) if len(whole) > 1 else ():
+        means = [
+            summary.mean
+            for row in whole
+            if row.run.pk not in otherwise.get(name, ())
+            and (summary := row.metrics.get(name))
+            and summary.mean is not None
+        ]
         if means:
             best[name] = max(means) if scale_of(name).higher_is_better else min(means)
     return best
@@ -63,14 +82,24 @@ def further_of(rows: Iterable[RunRow]) -> list[str]:
 
 
 def measured_otherwise(rows: Iterable[RunRow], name: str) -> dict[int, str]:
-    """Return the runs, by id, whose values of a metric cannot stand beside those of the newest one, each with why."""
+    """Return the runs, by id, whose values of a score cannot stand beside those of the newest one, each with why.
+
+    The newest is taken of those with the newest formula. The five scores and the total are held apart by their formulas
+    alone: pages choose the runs that they show them of.
+    """
     having = [row for row in rows if name in row.metrics]
-    if not having or name in METRICS:
+    if not having:
         return {}
-    newest = _how_scored(max(having, key=lambda row: row.run.pk))
-    differing = {row.run.pk: measured_differently(name, newest, _how_scored(row)) for row in having}
-    return {pk: f"measured otherwise than in the newest run: {', '.join(why)}" for pk, why in differing.items() if why}
+    formulas = {row.run.pk: formulas_read(name, row.agreement, row.formulas) for row in having}
+    newest = max(having, key=lambda row: (list(formulas[row.run.pk].values()), row.run.pk))
+    found = {row.run.pk: OLDER for row in having if formulas[row.run.pk] != formulas[newest.run.pk]}
+    for row in having if name not in METRICS else ():
+        why = measured_differently(name, newest.how, row.how)
+        if why and row.run.pk not in found:
+            found[row.run.pk] = f"measured otherwise than in {newest.run}: {', '.join(why)}"
+    return found
 
 
-def _how_scored(row: RunRow) -> HowScored:
-    return HowScored(EvaluationSpec.create(row.evaluation), row.prompts)
+def with_older_formula(rows: Iterable[RunRow], otherwise: Mapping[int, str]) -> list[RunRow]:
+    """Return the runs, of those that `measured_otherwise` has named, that scoring again brings back."""
+    return [row for row in rows if otherwise.get(row.run.pk) == OLDER]

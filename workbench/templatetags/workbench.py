@@ -241,8 +241,8 @@ def sort_header(context: Mapping[str, Any], name: str, label: str, number: bool 
 
 @register.filter
 def get(mapping: Mapping[str, Any], key: str) -> Any:
-    """Look a key up; nothing when it is not there."""
-    return mapping.get(key)
+    """Look a key up; nothing when it, or what it should be in, is not there."""
+    return mapping.get(key) if mapping else None
 
 
 @register.filter

@@ -19,6 +19,7 @@ from evaluation.services.files import run_csv
 from evaluation.services.marks import ASPECTS
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.services.scoring import preview_scores
+from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError, PipelineError
 from workbench.forms.runs import MetricsForm, QuestionFilterForm, RefusalForm, RunNameForm
 from workbench.htmx import render_page
@@ -64,6 +65,7 @@ def show(
             "failures": failures(found),
             "flow": failure_flow(found),
             "judge": judge_facts(found),
+            "older": context["row"].how.older(),
         }
     if found.current_scoring or found.ended_unscored:
         context |= {
@@ -120,6 +122,8 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
     found = _found(pk)
     if "further" in request.POST:
         return _score_further(request, found)
+    if "again" in request.POST:
+        return _score_as_before(request, found)
     form = RefusalForm(request.POST, initial={})
     if not form.is_valid():
         context = {"run": found, "refusal_form": form, "preview": None}
@@ -129,6 +133,15 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
     except PipelineError as error:
         messages.error(request, str(error))
     return redirect("run", pk)
+
+
+def _score_as_before(request: HttpRequest, found: Run) -> HttpResponse:
+    """Queue scoring with the settings of the present scoring, which brings the formulas that are in force."""
+    try:
+        start_scoring_again(run=found, spec=EvaluationSpec.create(_scored_with(found)))
+    except PipelineError as error:
+        messages.error(request, str(error))
+    return redirect("run", found.pk)
 
 
 def _score_further(request: HttpRequest, found: Run) -> HttpResponse:
