@@ -13,6 +13,7 @@ WINDOW = 300
 """Characters within which an entity and an attribute would have to meet to be about each other."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_HUMP = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 class WindowIndex:
@@ -23,9 +24,11 @@ class WindowIndex:
         self._places: dict[str, list[list[int]]] = defaultdict(lambda: [[] for _ in texts])
         for number, text in enumerate(texts):
             for match in _WORD.finditer(text):
-                word = match.group().lower()
-                if word not in STOP:
-                    self._places[stem(word)][number].append(match.start())
+                word = match.group()
+                # `TimeoutError` speaks of an error.
+                for part in {word, *_HUMP.findall(word)} if word[1:] != word[1:].lower() else (word,):
+                    if part.lower() not in STOP:
+                        self._places[stem(part.lower())][number].append(match.start())
 
     def count(self, word: str) -> int:
         """Return how often a word or one of its inflections occurs."""

@@ -23,7 +23,8 @@ _HEADS = {
         "building",
     ),
     **dict.fromkeys(word_set("county city town village province district state"), "settlement"),
-    **dict.fromkeys(ORGANISATION_WORDS - word_set("army navy force forces congress"), "organisation"),
+    **dict.fromkeys(ORGANISATION_WORDS - word_set("army navy force forces congress court"), "organisation"),
+    "court": "court",
 }
 _COUNTRIES = word_set(
     "argentina australia austria belgium brazil bulgaria canada chile china colombia croatia cuba denmark "
@@ -33,13 +34,15 @@ _COUNTRIES = word_set(
     "syria taiwan thailand tunisia turkey uganda ukraine uruguay venezuela vietnam wales zambia zimbabwe "
     "gambia algeria angola estonia latvia lithuania"
 )
-_WITH_ARTICLE = frozenset({"organisation", "building", "park", "water", "river"})
+_WITH_ARTICLE = frozenset({"organisation", "court", "building", "park", "water", "river"})
 _NO_NAME = word_set(
     "monday tuesday wednesday thursday friday saturday sunday english french german africa asia europe america western "
     "eastern northern southern section chapter article rule title part appendix handbook ebook edition association "
     "ii iii iv christmas easter internet"
 )
 _NO_TERM = word_set("day days year years case cases time times chapter section number part parts")
+_RULES = re.compile(r"\b(?:must|shall|laws?|regulations?|statutes?|rules?|court|code)\b", re.IGNORECASE)
+_SHARE_OF_RULES = 0.15
 _OPENING = re.compile(r"The ([A-Z][\w-]+(?: (?:(?:of|the|for) )?[A-Z][\w-]+)+)")
 _SPEAKS = re.compile(r" (?:said|asked|replied|answered|cried|whispered)\b")
 _SETTLED = re.compile(r"\b(?:in|to|from|near|at) $")
@@ -48,19 +51,17 @@ _ROLE = re.compile(r"(?:trustee|employee|appointee|tor|yer|ist|ian|ner|man|woman
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name or term as a question would write it. `count`: how often it occurs."""
+    """A name or term as a question would write it. `count`: how often it occurs; `core`: its words that say enough."""
 
     text: str
     kind: str
     count: int
+    core: str = ""
 
 
 def names(corpus: CorpusWords) -> list[Name]:
     """Return the names of the corpus that are used often enough to be asked about, most frequent first."""
-    seen = _Seen()
-    for sentences in corpus.sentences.values():
-        for sentence in sentences:
-            seen.read(sentence.text)
+    seen = _Seen(corpus)
     found = []
     for name, count in seen.counts.items():
         kind = _kind(name, seen.placed[name] / count, corpus) or _speaker(name, seen.spoke[name])
@@ -70,22 +71,38 @@ def names(corpus: CorpusWords) -> list[Name]:
     return sorted([*found, *_terms(corpus)], key=lambda name: (-name.count, name.text))
 
 
+def people_named_once(corpus: CorpusWords) -> list[Name]:
+    """Return the people whom the corpus mentions a single time, in order of the alphabet."""
+    counts = _Seen(corpus).counts
+    return [
+        Name(name, "somebody", 1)
+        for name in sorted(counts)
+        if counts[name] == 1
+        and looks_like_person(name.split())
+        and not parts_of_speech(name.split()[-1].lower())
+        and _kind(name, 0, corpus) == "person"
+    ]
+
+
 def _speaker(name: str, speeches: int) -> str:
     """Return `person` for a single name that is said to speak (`said Filby`), as in stories."""
-    plain = name.isalpha() and name.lower() not in NUMBER_WORDS and not name.endswith("s")
+    plain = name.isalpha() and not name.isupper() and name.lower() not in NUMBER_WORDS | STOP and not name.endswith("s")
     return "person" if speeches and plain else ""
 
 
 class _Seen:
     """How often each capitalised phrase occurs, and in what company."""
 
-    def __init__(self) -> None:
+    def __init__(self, corpus: CorpusWords) -> None:
         self.counts: Counter[str] = Counter()
         self.placed: Counter[str] = Counter()
         self.articled: Counter[str] = Counter()
         self.spoke: Counter[str] = Counter()
+        for sentences in corpus.sentences.values():
+            for sentence in sentences:
+                self._read(sentence.text)
 
-    def read(self, text: str) -> None:
+    def _read(self, text: str) -> None:
         """Count the phrases of a sentence."""
         opening = _OPENING.match(text)
         if opening is not None:
@@ -122,7 +139,8 @@ def _kind(name: str, share_placed: float, corpus: CorpusWords) -> str:
     head = lower[lower.index("of") - 1] if "of" in lower[1:] else lower[-1]
     if len(parts) > 1 and (head in _HEADS or lower[0] == "lake"):
         return _HEADS.get(head, "water")
-    if len(parts) <= 2 and share_placed > 0.5 and not name.isupper() and not parts_of_speech(lower[-1]):
+    known = parts_of_speech(lower[-1]) or lower[-1].endswith("ism")
+    if len(parts) <= 2 and share_placed > 0.5 and not name.isupper() and not known:
         return "settlement"
     return "any" if len(parts) >= 2 and lower[0] not in TITLES else ""
 
@@ -137,6 +155,7 @@ def _terms(corpus: CorpusWords) -> list[Name]:
         for at, (first, second) in enumerate(pairwise(found)):
             pairs[f"{first} {second}"] += 1
             longer[f"{first} {second}"] += at + 2 < len(found) and _noun(found[at + 2]) and found[at + 2] not in STOP
+    kind = "concept" if _rules(texts) else "idea"
     terms = []
     for pair, count in pairs.items():
         first, second = pair.split()
@@ -147,8 +166,14 @@ def _terms(corpus: CorpusWords) -> list[Name]:
             terms.append(Name(f"{article} {pair}", "role", count))
         elif _noun(first) and not parts_of_speech(first) & {"VERB", "ADV", "ADJ"} and not first.endswith("s"):
             plural = second.endswith("s")
-            terms.append(Name(pair if plural else f"{article} {pair}", "concepts" if plural else "concept", count))
+            called = "concepts" if plural and kind == "concept" else kind
+            terms.append(Name(pair if plural else f"{article} {pair}", called, count))
     return terms
+
+
+def _rules(texts: set[str]) -> bool:
+    """Return whether a corpus lays down or discusses rules, so that one may ask how its terms are ruled elsewhere."""
+    return sum(_RULES.search(text) is not None for text in texts) > _SHARE_OF_RULES * len(texts)
 
 
 def _noun(word: str) -> bool:

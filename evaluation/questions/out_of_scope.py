@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -12,7 +14,8 @@ from pathlib import Path
 from evaluation.questions.absence import WindowIndex
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.entities import looks_like_person
-from evaluation.questions.names import Name, names
+from evaluation.questions.names import Name
+from evaluation.questions.near_names import NearNames
 
 _FOLDER = Path(__file__).parent
 
@@ -55,52 +58,49 @@ class OutOfScopeQuestions:
     def near(self) -> Iterator[OutOfScope]:
         """Yield questions about names of the corpus, each name once before any comes again, attributes varied."""
         rng = random.Random(f"near:{self._seed}")
-        candidates = sorted(names(self._corpus), key=lambda name: _RANK.get(name.kind, 0))[:150]
-        rng.shuffle(candidates)
-        candidates.sort(key=lambda name: _RANK.get(name.kind, 0))
+        names = NearNames(self._corpus, self._seed, rng)
         asked: set[str] = set()
-        used: dict[str, int] = {}
-        known = [name for name in candidates if name.kind not in _RANK]
-        for turn in (known, known, known, candidates, candidates, candidates):
+        used: Counter[str] = Counter()
+        varied = [names.plain] * 3 + [names.known] * 3 + [names.all] * 4
+        for turn, most in [*((turn, _MOST_ALIKE) for turn in varied), *[(names.all, sys.maxsize)] * 4]:
             for name in turn:
-                made = self._about(name, rng, asked, used)
-                if made is not None:
-                    asked.add(made.text)
-                    yield made
-
-    def _about(self, name: Name, rng: random.Random, asked: set[str], used: dict[str, int]) -> OutOfScope | None:
-        rows = [row for row in _rows("near_attributes.txt") if row[0] == name.kind]
-        if name.text.removeprefix("the ").split()[0].lower() in _CLERGY:
-            rows = [row for row in rows if "religion" not in row[1]]
-        rng.shuffle(rows)
-        rows.sort(key=lambda row: used.get(row[1], 0))
-        for _, template, keys in rows:
-            text = _write(template, name.text)
-            if text not in asked and self._silent(name, keys.split()):
-                used[template] = used.get(template, 0) + 1
-                return OutOfScope(text, "near", name.text, tuple(keys.split()))
-        return None
+                rows = _rows_for(name)
+                rng.shuffle(rows)
+                rows.sort(key=lambda row: used[row[1]])
+                for _, template, keys in rows:
+                    text = _write(template, name.text)
+                    if text not in asked and used[template] < most and self._silent(name, keys.split()):
+                        asked.add(text)
+                        used[template] += 1
+                        yield OutOfScope(text, "near", name.core or name.text, tuple(keys.split()))
+                        break
 
     def _silent(self, name: Name, keys: list[str]) -> bool:
         """Return whether the corpus says nothing of it; a much used name must not have the words anywhere."""
-        entity = re.sub(r"^(?:the|an?) ", "", name.text)
-        if looks_like_person(entity.split()):
+        entity = name.core or re.sub(r"^(?:the|an?) ", "", name.text)
+        if not name.core and looks_like_person(entity.split()):
             entity = entity.split()[-1]
         if name.count > 20 and any(self._index.count(key) for key in keys):
             return False
         return self._index.absent(entity, keys)
 
 
-_RANK = {"concept": 1, "concepts": 1, "any": 2}
-"""Names that say what they are come before terms, and terms before names of unknown kind."""
-
-
+_MOST_ALIKE = 3
+"""How many questions may ask for the same, as long as there are others."""
 _CLERGY = frozenset({"pope", "bishop", "archbishop", "cardinal", "father", "saint", "rev.", "rabbi", "imam"})
 """Whose religion everybody knows."""
 
 
+def _rows_for(name: Name) -> list[tuple[str, ...]]:
+    kinds = set(name.kind.split())
+    rows = [row for row in _rows("near_attributes.txt") if kinds & set(row[0].split())]
+    if name.text.removeprefix("the ").split()[0].lower() in _CLERGY:
+        rows = [row for row in rows if "religion" not in row[1]]
+    return rows
+
+
 def _write(template: str, name: str) -> str:
     template = template.replace("“{x}”", f"“{re.sub(r'^(?:the|an?) ', '', name)}”")
-    if "{x}'s" in template and name.endswith("s"):
+    if "{x}'s" in template and name.endswith("s") and not name.endswith("ss"):
         return template.replace("{x}'s", f"{name}'")
     return template.replace("{x}", name)
