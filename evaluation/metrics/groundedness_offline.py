@@ -35,7 +35,8 @@ class GroundednessOffline(Metric):
         "a word of like meaning counts its cosine from 0.5 on. From four units on 15 % is the cosine with the closest "
         "sentence, from two on 15 % that neighbours stand in one sentence; × 0.7 where the evidence says the opposite. "
         "Support of the answer = 0.75 weighted mean + 0.25 weakest sentence. Score = mean of that and of the share of "
-        "its words that the contexts hold as they stand: all alike, stock phrases too, negations not"
+        "its words that the contexts hold as they stand, stock phrases too, negations not: numbers and I 2, names 1.5, "
+        "words 1, function words 0.5"
     )
     source = "Ours: K-precision (Adlakha et al. 2024) with weights and a soft match as in BERTScore (Zhang et al. 2020)"
     revision = 2
@@ -47,10 +48,10 @@ class GroundednessOffline(Metric):
         question="When was the bridge built?",
         answer="In 1890.",
         contexts=("The bridge was opened in 1889.",),
-        value=(0.15 / 2.15 + 1 / 2) / 2,
+        value=(0.15 / 2.15 + 0.5 / 2.5) / 2,
         working="Units: in (weight 0.15, there), 1890 (weight 2, not there). Both best sentence and all contexts give "
         "0.15 / 2.15 = 0.070. Only one unit is no function word: neither cosine nor neighbours count, and 0.070 is the "
-        "support. Of the words 1 of 2 is there. (0.070 + 0.5) / 2 = 0.285.",
+        "support. Of the words in (0.5) is there, 1890 (2) is not: 0.5 / 2.5 = 0.2. (0.070 + 0.2) / 2 = 0.135.",
     )
 
     def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:

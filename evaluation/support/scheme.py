@@ -36,11 +36,19 @@ class Scheme:
     """Share of a sentence that its evidence must hold for the two to be about the same."""
     weakest: float = 0.25
     """How much the weakest sentence counts, against the mean of all."""
+    said_small: float = 0.5
+    """A function word, where all words are counted and nothing is excused; a plain word is 1."""
+    said_speaker: float = 2.0
 
     def weight(self, unit: Unit) -> float:
         """Return the weight of a unit."""
         by_kind = {SMALL: self.small, NAME: self.name, NUMBER: self.number, SPEAKER: self.speaker, PAIR: 1.0}
         return by_kind.get(unit.kind, self.plain + (1 - self.plain) * unit.rarity)
+
+    def said(self, unit: Unit) -> float:
+        """Return the weight of a unit where all words are counted and nothing is excused."""
+        by_kind = {SMALL: self.said_small, NAME: self.name, NUMBER: self.number, SPEAKER: self.said_speaker}
+        return by_kind.get(unit.kind, 1.0)
 
 
 SCHEME = Scheme()

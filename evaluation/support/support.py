@@ -79,18 +79,15 @@ class Support:
     """The support of a text: `value`, and the sentences that it comes about from.
 
     `words` are the plain counterpart that excuses nothing: all units of the text except negations, with those of stock
-    phrases and of sentences that state nothing; `absent` are those of them that no context has as they stand.
+    phrases and of sentences that state nothing; `absent` are those of them that no context has as they stand, and
+    `present` is the share of the words, weighed, that the contexts have.
     """
 
     value: float
     sentences: tuple[SentenceSupport, ...]
     words: tuple[Unit, ...]
     absent: tuple[Unit, ...]
-
-    @property
-    def present(self) -> float:
-        """The share of the words that the contexts have."""
-        return 1 - len(self.absent) / len(self.words) if self.words else 0.0
+    present: float
 
 
 def support_of(cases: Sequence[Case], embed: Embed, scheme: Scheme = SCHEME) -> list[Support | None]:
@@ -167,7 +164,8 @@ def _support(row: Sequence[Question], case: Case, meaning: Meaning, scheme: Sche
     # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
     words = tuple(unit for sentence in read_sentences(case.text) for unit in sentence.units if not denies(unit))
     absent = tuple(unit for unit in words if unit.key not in row[0].evidence.by_key)
-    return Support((1 - scheme.weakest) * mean + scheme.weakest * weakest, found, words, absent)
+    present = 1 - sum(map(scheme.said, absent)) / sum(map(scheme.said, words)) if words else 0.0
+    return Support((1 - scheme.weakest) * mean + scheme.weakest * weakest, found, words, absent, present)
 
 
 def _judged(question: Question, asked: set[str], meaning: Meaning, scheme: Scheme) -> SentenceSupport:
