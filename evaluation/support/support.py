@@ -112,17 +112,32 @@ def _block(cases: Sequence[Case], meaning: Meaning, scheme: Scheme) -> list[Supp
 
 
 def statements(text: str) -> list[Sentence]:
-    """Return the sentences that state something, without their stock phrases."""
-    read = (_without_stock(sentence) for sentence in read_sentences(text))
+    """Return the sentences that state something, without their stock phrases and courtesy."""
+    read = (_without_stock(_without_courtesy(sentence)) for sentence in read_sentences(text))
     return [sentence for sentence in read if any(unit.kind != SMALL for unit in sentence.units)]
 
 
+def _without_courtesy(sentence: Sentence) -> Sentence:
+    return _without(sentence, _matches(_plain(sentence), "courtesy"))
+
+
 def _without_stock(sentence: Sentence) -> Sentence:
-    plain = sentence.text[:_LONGEST].lower().replace("’", "'").replace("‘", "'")
-    if len(plain) != len(sentence.text[:_LONGEST]):  # a letter that is longer in lower case moves all after it
-        return sentence
-    silent = [(0, _declined_until(plain, len(sentence.text)))]
-    silent += [match.span() for pattern in shipped_patterns("stock") for match in pattern.finditer(plain)]
+    plain = _plain(sentence)
+    return _without(sentence, [(0, _declined_until(plain, len(sentence.text))), *_matches(plain, "stock")])
+
+
+def _plain(sentence: Sentence) -> str:
+    """Return the beginning of a sentence as the shipped lists read it, nothing where letters would move."""
+    said = sentence.text[:_LONGEST]
+    plain = said.lower().replace("’", "'").replace("‘", "'")
+    return plain if len(plain) == len(said) else ""  # a letter that is longer in lower case moves all after it
+
+
+def _matches(plain: str, shipped: str) -> list[tuple[int, int]]:
+    return [match.span() for pattern in shipped_patterns(shipped) for match in pattern.finditer(plain)]
+
+
+def _without(sentence: Sentence, silent: Sequence[tuple[int, int]]) -> Sentence:
     return replace(sentence, units=tuple(unit for unit in sentence.units if not _inside(unit, sentence.start, silent)))
 
 
@@ -162,7 +177,8 @@ def _support(row: Sequence[Question], case: Case, meaning: Meaning, scheme: Sche
     mean = float(np.average([each.value for each in found], weights=[each.weight for each in found]))
     weakest = min(each.value for each in found)
     # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
-    words = tuple(unit for sentence in read_sentences(case.text) for unit in sentence.units if not denies(unit))
+    said = (_without_courtesy(sentence) for sentence in read_sentences(case.text))
+    words = tuple(unit for sentence in said for unit in sentence.units if not denies(unit))
     absent = tuple(unit for unit in words if unit.key not in row[0].evidence.by_key)
     present = 1 - sum(map(scheme.said, absent)) / sum(map(scheme.said, words)) if words else 0.0
     return Support((1 - scheme.weakest) * mean + scheme.weakest * weakest, found, words, absent, present)
