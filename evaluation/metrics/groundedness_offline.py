@@ -36,13 +36,13 @@ class GroundednessOffline(Metric):
         "sentence, from two on 15 % that neighbours stand in one sentence; × 0.7 where the evidence says the opposite. "
         "Support of the answer = 0.75 weighted mean + 0.25 weakest sentence. Score = mean of that and of the share of "
         "its words that the contexts hold as they stand, stock phrases too, negations not: numbers and I 2, names 1.5, "
-        "words 1, function words 0.5"
+        "words 1, function words 0.5. Courtesy (offers, thanks, closings) counts nowhere"
     )
     source = "Ours: K-precision (Adlakha et al. 2024) with weights and a soft match as in BERTScore (Zhang et al. 2020)"
-    revision = 2
+    revision = 3
     changes = (
-        "half of the score is the share of the answer's words that the contexts hold; it was the support of the "
-        "sentences alone"
+        "courtesy (offers, thanks, closings) counts nowhere, and the share of the answer's words weighs them; "
+        "revision 2 brought that share beside the support of the sentences"
     )
     worked = WorkedExample(
         question="When was the bridge built?",

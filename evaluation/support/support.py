@@ -78,8 +78,8 @@ class SentenceSupport:
 class Support:
     """The support of a text: `value`, and the sentences that it comes about from.
 
-    `words` are the plain counterpart that excuses nothing: all units of the text except negations, with those of stock
-    phrases and of sentences that state nothing; `absent` are those of them that no context has as they stand, and
+    `words` are the plain counterpart: all units of the text except negations and courtesy, with those of stock phrases
+    and of sentences that state nothing; `absent` are those of them that no context has as they stand, and
     `present` is the share of the words, weighed, that the contexts have.
     """
 

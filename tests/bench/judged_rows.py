@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -12,6 +13,7 @@ from typing import Any
 from evaluation.types import Sample
 from rag_pipeline.types import Context, Span, Trace
 
+_HELD_BACK = Path(__file__).parents[1] / "data" / "judged"
 FAITHFUL_ABOVE = 2.5
 """Mean of three ratings from 1 to 4 above which an answer counts as faithful."""
 
@@ -28,22 +30,36 @@ class Judged:
 
 def clapnq(data_dir: Path) -> list[Judged]:
     """Four responses a question, contexts title and text of all passages; faithful by the mean rating."""
-    rows = [row for row in _lines(data_dir / "human_judged" / "clapnq_human_160.jsonl") if row["response"].strip()]
-    return [_clapnq(row) for row in rows]
+    return _clapnq(_lines(data_dir / "human_judged" / "clapnq_human_160.jsonl"))
 
 
-def _clapnq(row: dict[str, Any]) -> Judged:
+def clapnq_further() -> list[Judged]:
+    """Answers to 54 further questions of the same source, which no metric was made with before its first look."""
+    return _clapnq(_lines(_HELD_BACK / "clapnq_further_216.jsonl.gz"))
+
+
+def _clapnq(rows: Iterable[dict[str, Any]]) -> list[Judged]:
+    return [_rated(row) for row in rows if row["response"].strip()]
+
+
+def _rated(row: dict[str, Any]) -> Judged:
     contexts = [f"{passage['title']} {passage['text']}" for passage in row["passages"]]
     made = _sample(row["question"], row["response"], contexts, [row["reference_answer"]])
-    ratings = {
-        name: fmean(row[f"human_{name}"]) for name in ("faithfulness", "answer_relevance", "fluency", "win_rate")
-    }
+    ratings = {name.removeprefix("human_"): fmean(given) for name, given in row.items() if name.startswith("human_")}
     return Judged(made, row["question"], ratings["faithfulness"] > FAITHFUL_ABOVE, ratings)
 
 
 def begin(data_dir: Path) -> list[Judged]:
     """Replies of chat models to a message, to be told from one sentence of knowledge."""
-    rows = _lines(data_dir / "human_judged" / "begin_wow_dev_430.jsonl")
+    return _begin(_lines(data_dir / "human_judged" / "begin_wow_dev_430.jsonl"))
+
+
+def begin_test() -> list[Judged]:
+    """The first 1,116 replies of the split for tests, which no metric was made with before its first look."""
+    return _begin(_lines(_HELD_BACK / "begin_wow_test_1116.jsonl.gz"))
+
+
+def _begin(rows: Iterable[dict[str, Any]]) -> list[Judged]:
     return [
         Judged(
             _sample(row["message"], row["response"], [row["knowledge"]], []),
@@ -87,5 +103,6 @@ def _sample(question: str, answer: str, contexts: Sequence[str], references: Seq
 
 
 def _lines(path: Path) -> Iterator[Any]:
-    for line in path.read_text(encoding="utf-8").splitlines():
-        yield json.loads(line)
+    kept = path.read_bytes()
+    text = (gzip.decompress(kept) if path.suffix == ".gz" else kept).decode("utf-8")
+    yield from (json.loads(line) for line in text.split("\n") if line)

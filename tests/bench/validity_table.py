@@ -94,24 +94,19 @@ def _looks(figures: dict[str, Any]) -> list[str]:
         "",
         "Looks 10 to 15 came later, and 30 more like them that say the same. BEGIN was cut in two by its knowledge, "
         "and 80 rows of one half were read. People there call small talk, *I have heard that* and an opinion around a "
-        "true fact not attributable, all of which the support excuses. So the score became the plain mean of the "
-        "support and of the share of all words, which excuses nothing but leaves negations to the support (on "
-        "MTRAG-UN, an added *not* was else noticed in .80 of the pairs and not in .97). Nothing in it is fitted, but "
-        "its form was chosen with both sets in view: the figures are the better by an unknown little, and the target "
-        "is met by far less than the width of the intervals. What speaks for it: however the words were counted, the "
-        "mean came out at .958 to .965 on BEGIN and .955 to .967 on ClapNQ, as long as the share excused nothing; "
-        "with the two parts weighed by a logistic regression on the other set it is .960 on BEGIN and .965 on ClapNQ; "
-        "and the half of BEGIN that was not read gains as much (.940 to .953) as the one that was (.954 to .966). It "
-        "has its price: an added sentence of another answer is told from the answers of all rows with .881 (MTRAG-UN; "
-        ".908 before).",
+        "true fact not attributable, all of which the support excuses. So the score became the mean of the support and "
+        "of the share of all words, which leaves negations to the support (on MTRAG-UN, an added *not* was else "
+        "noticed in .80 of the pairs and not in .97). The form of look 15 was chosen with both sets in view.",
+        "",
+        *_held_back(figures["held_back"]),
         "",
         "| look | variant | ClapNQ | BEGIN |",
         "|---|---|---|---|",
         *(f"| {place} | {' | '.join(look)} |" for place, look in enumerate(looks, 1)),
         "",
-        "Target: .96 on both, over all rows. "
+        "Target: .96 on both by a method fixed in advance, over all rows. "
         + ", ".join(
-            f"{name}: {row['below']:.3f} at best, {'' if row['below'] >= TARGET else 'not '}reached"
+            f"{name}: {row['below']:.3f}, {'' if row['below'] >= TARGET else 'not '}reached"
             for name, row in figures["nulls_last"].items()
         )
         + ". Only 27 answers of ClapNQ are unfaithful: one of them moved from the bottom to the top takes .037 off. "
@@ -120,12 +115,36 @@ def _looks(figures: dict[str, Any]) -> list[str]:
         "How much is left: logistic regression on 36 signs of an answer (runs of two to four words, longest common "
         "subsequence, cosines, the built-in reader's support, what is missing by kind, *I*, *you*, questions, words of "
         "opinion, lengths), tested on passages that it was not fitted on, reaches .969 on BEGIN and .942 on ClapNQ; "
-        "fitted on one set and tested on the other, .943 and .889. What it learns of BEGIN is its small talk. So there "
-        "is little above .96 without a model that reads, and nothing of it is shipped.",
+        "fitted on one set and tested on the other, .943 and .889. What it learns of BEGIN is its small talk. On the "
+        "rows held back such regressions end at .953 on BEGIN and .944 on ClapNQ, where the score has .948 and .944 "
+        "without one. So more needs a model that reads, and nothing of it is shipped.",
         "",
         "correctness_offline shares those weights; its own (words of the question × 0.1, cosine × 0.3) were chosen on "
         "right and wrong answers made from questions of SQuAD, before its one look at instruct-qa. While the shared "
         "weights were made, instruct-qa was among the data that groundedness was printed on, and decided nothing.",
+    ]
+
+
+def _held_back(figures: dict[str, Any]) -> list[str]:
+    lines = [
+        "Then people's marks came that nothing had been made with: the first 1,116 replies of BEGIN's split for tests, "
+        "and 216 answers to 54 further questions of the file that ClapNQ is from (`tests/data/judged`). What was to be "
+        "done with them was written down before the first was scored. Look 15 reached .950 and .942 on the two halves "
+        "of BEGIN, test (k_precision .936 and .939), and .912 on the further answers (k_precision .948): its .961 on "
+        "ClapNQ was luck with 27 answers, and on the further ones it held *Sure, I'd be happy to help!* against those "
+        "who said it. Of that, two things were learned on the rows held back, HaluEval and MTRAG-UN alone: words weigh "
+        "as they do in the support, function words half; and courtesy counts nowhere. The plain mean of both parts "
+        "was the best mixture there too. Looks 16 and 17 are those at ClapNQ and BEGIN that this took, each after its "
+        "rules were fixed; 17 is shipped although 16 is higher, because the rows held back say so (.920 against .944). "
+        "Over all rows, those without a score below all others:",
+        "",
+        "| data | rows | not supported | groundedness_offline | k_precision | difference |",
+        "|---|---|---|---|---|---|",
+    ]
+    return lines + [
+        f"| {name} | {row['rows']} | {row['bad']} | {_interval(row['groundedness_offline'])} "
+        f"| {_interval(row['k_precision'])} | {_interval(row['difference'], sign=True)} |"
+        for name, row in figures.items()
     ]
 
 
@@ -146,7 +165,9 @@ LOOKS: Sequence[tuple[str, str, str]] = (
     ("mean of 9 and the share of all words but stock phrases and declining sentences", ".962", ".947"),
     ("mean of 9 and the share of all words, weighed by rarity", ".959", ".961"),
     ("mean of 9 and the share of all words", ".964", ".961"),
-    ("as shipped: the same without negations", "{clapnq}", "{begin}"),
+    ("the same without negations", ".964", ".960"),
+    ("words weighed as in the support, function words half; chosen on the first half of BEGIN, test", ".961", ".966"),
+    ("as shipped: also without courtesy; chosen on the rows held back alone", "{clapnq}", "{begin}"),
 )
 
 

@@ -127,6 +127,30 @@ def test_stock_phrases_and_declining_need_no_support():
     assert statements("I hope this helps!") == []
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Sure, I'd be happy to help! {}",
+        "Sure, I can answer your question about it. {}",
+        "Hello! I’m glad to assist you. {}",
+        "Great question! {} I hope this helps!",
+        "{} If you have any further questions, please let me know and I'll do my best to assist you.",
+    ],
+)
+def test_courtesy_counts_nowhere(said):
+    bare, polite = support("It is 330 metres tall.", CONTEXT), support(said.format("It is 330 metres tall."), CONTEXT)
+    assert (polite.value, polite.present) == pytest.approx((bare.value, bare.present))
+    assert polite.absent == bare.absent == ()
+    assert statements(said.format("")) == []
+
+
+def test_what_is_said_beside_courtesy_counts():
+    assert support("Sure, dragons guard Zanzibar.", CONTEXT).value < 0.1
+    assert support("Helpers were happy. Dragons would answer.", CONTEXT).value < 0.1
+    assert support("I can explain that dragons guard Zanzibar.", CONTEXT).value < 0.1
+    assert statements("Thanks to Eiffel it is 330 metres tall.")
+
+
 def test_the_share_of_words_excuses_nothing_and_leaves_negations_to_the_sentences():
     found = support("I think it was not finished by 1889. Well, I do not know.", CONTEXT)
     assert len(found.sentences) == 1
