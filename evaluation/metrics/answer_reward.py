@@ -24,7 +24,7 @@ class AnswerRewardOptions(BaseModel):
         "OpenAssistant/reward-model-deberta-v3-large-v2",
         min_length=1,
         max_length=300,
-        title="Model",
+        title="Reward model",
         description="A reward model (sequence classifier with one label): a name of the hub, or a folder.",
     )
 

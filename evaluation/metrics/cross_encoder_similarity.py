@@ -24,7 +24,7 @@ class CrossEncoderSimilarityOptions(BaseModel):
         "cross-encoder/stsb-roberta-base",
         min_length=1,
         max_length=300,
-        title="Model",
+        title="Cross-encoder",
         description="A cross-encoder for similarity of meaning: a name of the hub, or a folder.",
     )
 

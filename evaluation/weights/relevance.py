@@ -23,7 +23,7 @@ class RelevanceOptions(BaseModel):
         "google/flan-t5-small",
         min_length=1,
         max_length=300,
-        title="Model",
+        title="Question model",
         description="A seq2seq model: a name of the hub, or a folder.",
     )
     window: int = Field(
