@@ -10,12 +10,11 @@ from evaluation.exchange.answered_jsonl import (
     SECONDS,
     TOKENS,
     Task,
-    json_value,
     read_answered,
     read_each,
     read_object,
 )
-from evaluation.exchange.fields import json_cell
+from evaluation.exchange.fields import json_cell, json_value
 from evaluation.exchange.problems import NOTHING_SCORED, RowError, refuse
 from evaluation.exchange.tables import File, decoded, table
 from evaluation.types import Sample

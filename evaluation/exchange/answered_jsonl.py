@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from evaluation.exchange.fields import reference_list
+from evaluation.exchange.fields import json_value, reference_list, whole_letters
 from evaluation.exchange.problems import NOTHING_SCORED, RowError, each_row
 from evaluation.types import Sample, Score
 from rag_pipeline.types import Context, Span, Trace, Usage
@@ -29,8 +28,6 @@ SECONDS, TOKENS, COST = ("latency_s", "ttft_s"), ("prompt_tokens", "completion_t
 
 _MOST = 1e15
 """More of anything is a mistake, and may be more than a float can hold."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
-"""Half a surrogate pair: no tokenizer and no file takes it."""
 
 
 def read_answered(text: str) -> list[tuple[Task, Sample]]:
@@ -59,7 +56,7 @@ def with_scores(task: Task, scores: Mapping[str, Score]) -> Task:
 def json_line(task: Task) -> str:
     """Return an object as a line of JSONL, in the letters it has; what UTF-8 cannot hold is escaped."""
     line = json.dumps(task, ensure_ascii=False)
-    half_a_pair = _SURROGATE.search(line) is not None  # as a model may write
+    half_a_pair = whole_letters(line) != line  # as a model may write
     return f"{json.dumps(task) if half_a_pair else line}\n"
 
 
@@ -71,18 +68,6 @@ def parsed(line: str) -> Task:
         raise RowError(f"it is not JSON ({error}).") from error
 
 
-def json_value(text: str) -> Any:
-    """Return what a JSON text holds. Raises ValueError, also for NaN and for what is nested too deep to be read."""
-    try:
-        return json.loads(text, parse_constant=_no_constant)
-    except RecursionError as error:
-        raise ValueError("it is nested too deep") from error
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON value")
-
-
 def read_object(value: Any) -> Task:
     """Return an object. Raises RowError for any other value."""
     if not isinstance(value, dict):
@@ -92,7 +77,7 @@ def read_object(value: Any) -> Task:
 
 def sample_of(task: Task, number: int) -> Sample:
     """Return the sample that an object is; its `number` names one without `question_id`. Raises RowError."""
-    name = _SURROGATE.sub("\ufffd", str(task.get("question_id") or f"row {number}"))
+    name = whole_letters(str(task.get("question_id") or f"row {number}"))
     references = reference_list(task.get("reference_answers") or [], "reference_answers")
     ids = _texts(task, "contexts_id")
     return Sample(
@@ -100,7 +85,7 @@ def sample_of(task: Task, number: int) -> Sample:
         pair_id=name,
         kind="out_of_scope" if _label(task) is False else "simple",
         trace=_trace(task, ids),
-        reference_answers=tuple(_SURROGATE.sub("\ufffd", each) for each in references),
+        reference_answers=tuple(whole_letters(each) for each in references),
         metadata=_metadata(task.get("metadata_field")),
         context_ids=ids if task.get("contexts_id") is not None else None,
         reference_context_ids=_texts(task, "reference_context_ids"),
@@ -156,7 +141,7 @@ def _text(task: Task, name: str) -> str:
     value = task.get(name)
     if value is not None and not isinstance(value, str):
         raise RowError(f"{name} is not a text.")
-    return _SURROGATE.sub("\ufffd", value or "")
+    return whole_letters(value or "")
 
 
 def _amount(task: Task, name: str, *, whole: bool = False) -> float | None:
@@ -180,4 +165,4 @@ def _texts(task: Task, name: str) -> tuple[str, ...]:
         return ()
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise RowError(f"{name} is not a list of texts.")
-    return tuple(_SURROGATE.sub("\ufffd", each) for each in value)
+    return tuple(whole_letters(each) for each in value)

@@ -93,7 +93,7 @@ def whole_number(value: Any, name: str) -> int:
         return value
     if isinstance(value, str) and re.fullmatch(r"\s*\d{1,12}(\.0+)?\s*", value):
         return int(float(value))
-    raise RowError(f"{name} is {value!r}, not a whole number.")
+    raise RowError(f"{name} is “{quoted(str(value))}”, not a whole number.")
 
 
 def quoted(text: str) -> str:

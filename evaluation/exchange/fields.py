@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import random
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,6 +17,8 @@ from evaluation.types import DraftQuestion
 HOLDOUT = 0.3
 SPLITS = ("tune", "holdout")
 LONGEST_ID = 80
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half a surrogate pair: no tokenizer, file or database takes it."""
 
 
 def json_cell(cell: str, name: str, kind: type) -> Any:
@@ -22,11 +26,46 @@ def json_cell(cell: str, name: str, kind: type) -> Any:
     if not cell.strip():
         return kind()
     try:
-        value = json.loads(cell)
+        value = storable(json_value(cell))
     except ValueError as error:
         raise RowError(f"{name} is not JSON ({error}).") from error
     if not isinstance(value, kind):
         raise RowError(f"{name} is not a JSON {'list' if kind is list else 'object'}.")
+    return value
+
+
+def json_value(text: str) -> Any:
+    """Return what a JSON text holds. Raises ValueError, also for NaN and for what is nested too deep to be read."""
+    try:
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _finite(digits: str) -> float:
+    """Return a number; one that a float cannot hold would be infinite, which JSON cannot say."""
+    if math.isinf(number := float(digits)):
+        raise ValueError(f"{digits[:20]} is too large a number")
+    return number
+
+
+def whole_letters(text: str) -> str:
+    """Return a text with each half of a surrogate pair replaced."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def storable(value: Any) -> Any:
+    """Return a JSON value whose texts a database takes: without NUL characters and halves of surrogate pairs."""
+    if isinstance(value, str):
+        return whole_letters(value).replace("\x00", "")
+    if isinstance(value, list):
+        return [storable(each) for each in value]
+    if isinstance(value, dict):
+        return {storable(name): storable(each) for name, each in value.items()}
     return value
 
 

@@ -30,6 +30,9 @@ def table(text: str, name: str, nothing: str = NOTHING_IMPORTED) -> tuple[set[st
     """Return the columns, and each row with its place (“Row 2”) and its cells by column. Raises ConfigError."""
     lines = cells(text, name, _delimiter(text), nothing)
     header = [cell.strip() for cell in lines[0]]
+    twice = next((name for name in header if name and header.count(name) > 1), "")
+    if twice:
+        raise refuse(f"“{name}” has the column {twice} more than once. Leave one.", nothing)
     rows = []
     for number, line in enumerate(lines[1:], 2):
         if not any(cell.strip() for cell in line):

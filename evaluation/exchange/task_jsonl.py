@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from evaluation.exchange.evidence import Documents
-from evaluation.exchange.fields import question_text, reference_list, short_id
+from evaluation.exchange.fields import json_value, question_text, reference_list, short_id, storable
 from evaluation.exchange.problems import RowError, each_row
 from evaluation.types import DraftEvidence, DraftQuestion
 
@@ -19,7 +18,7 @@ def read_tasks(text: str, documents: Documents) -> list[DraftQuestion]:
 
 def _draft(number: int, line: str, documents: Documents) -> DraftQuestion:
     try:
-        task = json.loads(line)
+        task = storable(json_value(line))
     except ValueError as error:
         raise RowError(f"it is not JSON ({error}).") from error
     if not isinstance(task, dict):

@@ -23,7 +23,10 @@ def import_testset(*, corpus: Corpus, name: str, file: File, answers: File | Non
     name = _free_name(corpus, name)
     for each in (file, *([answers] if answers else [])):
         if len(each[1]) > settings.MAX_UPLOAD_MB * 1024 * 1024:
-            raise ConfigError(f"“{each[0]}” is larger than {settings.MAX_UPLOAD_MB} MB.", "file")
+            raise ConfigError(
+                f"“{each[0]}” is larger than {settings.MAX_UPLOAD_MB} MB. Split it, or raise WORKBENCH_MAX_UPLOAD_MB.",
+                "file",
+            )
     drafts = read_questions(file, answers, source_docs(corpus=corpus))
     pairs = len({draft.pair_id for draft in drafts if draft.kind != "out_of_scope"})
     out_of_scope = sum(draft.kind == "out_of_scope" for draft in drafts)

@@ -102,6 +102,7 @@ def test_only_the_metrics_asked_for(tmp_path):
         ('{"prompt_tokens": 2.5}', "prompt_tokens is not a whole number of at least 0"),
         ('{"cost_usd": "free"}', "cost_usd is not a number of at least 0"),
         ('{"ttft_s": NaN}', "NaN is no JSON value"),
+        ('{"note": 1e999}', "1e999 is too large a number"),
     ],
 )
 def test_a_file_that_does_not_fit_is_refused_and_nothing_written(tmp_path, text, words):

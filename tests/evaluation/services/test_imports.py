@@ -155,7 +155,7 @@ def test_semicolons_and_a_byte_order_mark_are_understood(corpus):
         ),
         (
             {"question": "Who?", "kind": "simple", "document": "rosetta_stone", "start": "four", "end": "9"},
-            "Row 3: start is 'four', not a whole number.",
+            "Row 3: start is “four”, not a whole number.",
         ),
         (
             {"question": "?", "kind": "simple", "document": "rosetta_stone", "start": 0, "end": 9, "context": "Roset"},
@@ -164,6 +164,9 @@ def test_semicolons_and_a_byte_order_mark_are_understood(corpus):
         ({"question": "Who?", "kind": "simple", "context": "Nowhere."}, "Row 3: the context “Nowhere.” does not stand"),
         ({"question": "Who?", "kind": "simple", "reference_answers": "['a']"}, "Row 3: reference_answers is not JSON"),
         ({"question": "Who?", "kind": "simple", "metadata": "[1]"}, "Row 3: metadata is not a JSON object."),
+        ({"question": "Who?", "kind": "simple", "metadata": '{"a": NaN}'}, "not JSON (NaN is no JSON value)"),
+        ({"question": "Who?", "kind": "simple", "metadata": '{"a": 1e999}'}, "1e999 is too large a number"),
+        ({"question": "Who?", "kind": "simple", "spans": "[" * 9999}, "spans is not JSON (it is nested too deep)"),
         ({"question": "Who?", "kind": "out_of_scope", "context": FOUND}, "an out-of-scope question has no evidence"),
         ({"question": "Who?", "kind": "simple", "question_id": "q1"}, "“q1” stands in more than one row."),
         ({"question": "Who?", "kind": "out_of_scope", "pair_id": "q1"}, "both answerable and out-of-scope"),
@@ -188,6 +191,9 @@ def test_what_does_not_fit_is_refused_with_row_and_reason(corpus, row, reason):
         ('question,kind\n"Who?,simple\n', "is not a well-formed CSV file"),
         ('{"question": "Who?"\n', "Line 1: it is not JSON"),
         ('{"question": ""}\n', "Line 1: the question is empty."),
+        ('{"question": "Who?", "metadata_field": NaN}\n', "Line 1: it is not JSON (NaN is no JSON value)."),
+        ('{"question":' * 9999, "Line 1: it is not JSON (it is nested too deep)."),
+        ("question,kind,question\nWho?,simple,When?\n", "has the column question more than once. Leave one."),
         ('{"question": "Who?"}\n[1]\n', "Line 2: it is not a JSON object."),
         ('{"question": "Who?", "is_answerable_label": 1}', "Line 1: is_answerable_label is neither true nor false."),
         ('{"question": "Who?", "reference_contexts": ["Nowhere."]}', "Line 1: the context “Nowhere.” does not stand"),
@@ -211,6 +217,12 @@ def test_files_that_cannot_be_read_are_refused(corpus, content, reason):
 )  # fmt: skip
 def test_two_files_that_do_not_fit_together_are_refused(corpus, answers, reason):
     assert reason in refusal(corpus, "question\nWhen?\nWhere?\n", answers=("answers.csv", answers))
+
+
+def test_what_no_database_takes_is_mended(corpus):
+    odd = '{"question": "Who\\ud800?", "question_id": "a\\u0000b", "metadata_field": {"\\udfff": ["\\u0000"]}}'
+    question = take(corpus, odd).questions.get()
+    assert (question.text, question.question_id, question.metadata) == ("Who\ufffd?", "ab", {"\ufffd": [""]})
 
 
 def test_many_bad_rows_are_counted(corpus):
