@@ -6,6 +6,15 @@ import sys
 
 
 def main() -> None:
+    """Run the command; Ctrl-C is no failure to be traced, also while everything is still being loaded."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        sys.stderr.write("Stopped.\n")
+        sys.exit(130)
+
+
+def _run() -> None:
     """Run the command; a wrong setting of the environment is said plainly, before anything starts."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
     from django.conf import settings

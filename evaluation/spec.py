@@ -130,7 +130,7 @@ class RunOptions(_Checked):
     """Which questions a run asks, and how often."""
 
     split: Literal["tune", "holdout", "all"] = Field("all", title="Split", description="Which part of the test set.")
-    limit: int | None = Field(None, ge=1, title="Limit", description="Only the first N pairs.")
+    limit: int | None = Field(None, ge=1, le=1_000_000, title="Limit", description="Only the first N pairs.")
     repeat: int = Field(1, ge=1, le=20, title="Repeat", description="Answers per question.")
 
     @classmethod

@@ -56,6 +56,7 @@ class WorkbenchCommand(BaseCommand):
         """Make the database ready, run the command, and turn expected failures into an exit status."""
         self.bar = ProgressBar(sys.stderr)
         try:
+            _refuse_bytes(options)
             if self.migrates:
                 migrate_if_needed()
             self.run(**options)
@@ -109,6 +110,18 @@ class WorkbenchCommand(BaseCommand):
             raise error
         self.stderr.write(str(error))
         sys.exit(error.returncode)
+
+
+def _refuse_bytes(options: dict[str, Any]) -> None:
+    """Refuse a text with bytes that are no UTF-8: no database, file or screen takes it. A Path may have such a name."""
+    for name, value in options.items():
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and text.encode(errors="replace").decode() != text:
+                shown = text.encode(errors="replace").decode()
+                raise CommandError(
+                    f"The value of {name}, “{shown}”, is not UTF-8 text. Type it again, or set the terminal to UTF-8.",
+                    returncode=WRONG_USAGE,
+                )
 
 
 def migrate_if_needed() -> None:
@@ -174,8 +187,15 @@ def parse_set(items: Sequence[str]) -> dict[str, str]:
 
 def pipeline_spec(items: Sequence[str]) -> PipelineSpec:
     """Return the checked settings of `--set`; a wrong one is wrong usage (exit status 2)."""
-    try:
+    with wrong_usage():
         return PipelineSpec.create(parse_set(items))
+
+
+@contextmanager
+def wrong_usage() -> Iterator[None]:
+    """Make a wrong value of an option wrong usage: exit status 2."""
+    try:
+        yield
     except ConfigError as error:
         raise CommandError(str(error), returncode=WRONG_USAGE) from error
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.models import Run, TestSet
 from tests.commands import ROOT, call_command_line, command_environment, run_command
 from tests.factories import make_corpus, make_testset
 
@@ -230,12 +231,32 @@ def test_what_is_not_there_is_said_plainly(city, arguments):
         ("ask", "Why?", "--corpus", "city", "--set", "top_k=0"),
         ("search", "Why?", "--corpus", "city", "--set", "use_context=maybe"),
         ("generate_testset", "--corpus", "city", "--name", "x", "--pairs", "some"),
+        ("generate_testset", "--corpus", "city", "--name", "x", "--pairs", "0"),
+        ("evaluate", "--corpus", "city", "--testset", "first", "--limit", "9" * 30),
+        ("search", " ", "--corpus", "city"),
+        ("score", "answers.jsonl", "--metrics", "f2", "--out", "scored.jsonl"),
         ("serve", "--port", "http"),
     ],
     ids=" ".join,
 )
 def test_wrong_usage_is_exit_2(city, arguments):
     assert failed(call_command_line(*arguments), status=2).strip()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("generate_testset", "--corpus", "city", "--name", "x", "--csv"),
+        ("evaluate", "--corpus", "city", "--testset", "first", "--csv"),
+        ("evaluate", "--corpus", "city", "--testset", "first", "--json"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("place", ["", "nowhere/file"])
+def test_a_place_that_cannot_be_written_is_told_before_the_work(city, tmp_path, arguments, place):
+    assert "cannot be written" in failed(call_command_line(*arguments, str(tmp_path / place)))
+    assert TestSet.objects.count() == 1
+    assert not Run.objects.exists()
 
 
 def test_a_missing_key_is_said_with_the_mend(city):

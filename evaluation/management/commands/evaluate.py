@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from evaluation.judging.usage import usage_line
 from evaluation.management.inline import finish_inline
+from evaluation.management.output_files import check_place, write_to
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.management.tables import score_table
 from evaluation.metrics.availability import check_options
@@ -21,7 +22,7 @@ from evaluation.services.summaries import run_summary
 from evaluation.services.testsets import get_testset
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
 from rag_pipeline.errors import ConfigError, PipelineError
-from rag_pipeline.management.base import WRONG_USAGE, WorkbenchCommand, add_set_argument, parse_set, pipeline_spec
+from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, parse_set, pipeline_spec, wrong_usage
 from rag_pipeline.services.corpora import get_corpus
 
 _EVALUATION = ("agreement", "eval_embedding", "refusal_threshold")
@@ -62,6 +63,8 @@ class Command(WorkbenchCommand):
         """Evaluate in this process; exit status 1 when a question failed."""
         spec = pipeline_spec(options["set"])
         evaluation, run_options = _checked(options)
+        check_place(options["csv"])
+        check_place(options["json"])
         corpus = get_corpus(name=options["corpus"])
         testset = get_testset(corpus=corpus, name=options["testset"])
         source = _source(testset, options)
@@ -97,17 +100,17 @@ class Command(WorkbenchCommand):
         for note in run.notes:
             self.out(note)
         if options["csv"]:
-            options["csv"].write_bytes(run_csv(run=run))
+            write_to(options["csv"], run_csv(run=run))
             self.out(str(options["csv"].resolve()))
         if options["json"]:
             summary = json.dumps(run_summary(run=run), indent=2, ensure_ascii=False)
-            options["json"].write_text(summary + "\n", encoding="utf-8")
+            write_to(options["json"], f"{summary}\n".encode())
             self.out(str(options["json"].resolve()))
 
 
 def _checked(options: dict[str, Any]) -> tuple[EvaluationSpec, RunOptions]:
     """Return both specs; a wrong value is wrong usage."""
-    try:
+    with wrong_usage():
         given = {name: options[name] for name in _EVALUATION if options[name] is not None} | scoring_settings(options)
         if options["weights"]:
             given["weights"] = _weights(options["weights"])
@@ -115,8 +118,6 @@ def _checked(options: dict[str, Any]) -> tuple[EvaluationSpec, RunOptions]:
         spec = EvaluationSpec.create(given)
         check_options(spec)
         return spec, RunOptions.create(asked)
-    except ConfigError as error:
-        raise CommandError(str(error), returncode=WRONG_USAGE) from error
 
 
 def _source(testset: TestSet, options: dict[str, Any]) -> Run | None:
@@ -124,10 +125,8 @@ def _source(testset: TestSet, options: dict[str, Any]) -> Run | None:
     if options["contexts_from"] is None:
         return None
     source = find_source(testset=testset, wanted=options["contexts_from"])
-    try:
+    with wrong_usage():
         refuse_retrieval_settings(source=source, given=parse_set(options["set"]))
-    except ConfigError as error:
-        raise CommandError(str(error), returncode=WRONG_USAGE) from error
     return source
 
 

@@ -8,11 +8,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.management.inline import finish_inline
+from evaluation.management.output_files import check_place, write_to
 from evaluation.services.files import testset_csv
 from evaluation.services.generation import reported_usage
 from evaluation.services.testsets import start_generation
 from evaluation.spec import GeneratorSpec
-from rag_pipeline.management.base import WorkbenchCommand
+from rag_pipeline.management.base import WorkbenchCommand, wrong_usage
 from rag_pipeline.services.corpora import get_corpus
 from rag_pipeline.spec import BUILTIN_READER
 
@@ -36,9 +37,11 @@ class Command(WorkbenchCommand):
 
     def run(self, **options: Any) -> None:
         """Generate in this process and say what was made."""
-        corpus = get_corpus(name=options["corpus"])
         names = ("pairs", "out_of_scope", "seed", "llm", "purpose")
-        spec = GeneratorSpec.create({name: options[name] for name in names})
+        with wrong_usage():
+            spec = GeneratorSpec.create({name: options[name] for name in names})
+        check_place(options["csv"])
+        corpus = get_corpus(name=options["corpus"])
         testset = start_generation(corpus=corpus, name=options["name"], spec=spec, inline=True)
         finish_inline(self, testset.task)
         testset.refresh_from_db()
@@ -50,5 +53,5 @@ class Command(WorkbenchCommand):
         if usage.calls:
             self.out(f"{spec.llm}: {usage.sentence()}")
         if options["csv"]:
-            options["csv"].write_bytes(testset_csv(testset=testset))
+            write_to(options["csv"], testset_csv(testset=testset))
             self.out(str(options["csv"].resolve()))

@@ -12,6 +12,7 @@ from evaluation.answered import ScoredAnswers
 from evaluation.exchange.against import with_other_answers
 from evaluation.exchange.answered import read_answers
 from evaluation.judging.usage import usage_line
+from evaluation.management.output_files import check_place, write_to
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.metrics.base import metrics
 from evaluation.metrics.judge_preference import JudgePreference
@@ -22,7 +23,7 @@ from evaluation.services.answer_files import score_answers, scored_bytes, summar
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Summary
 from rag_pipeline.errors import ConfigError, ProviderError
-from rag_pipeline.management.base import WorkbenchCommand
+from rag_pipeline.management.base import WorkbenchCommand, wrong_usage
 from rag_pipeline.spec import DEFAULT_REFUSAL
 from rag_pipeline.types import Progress
 
@@ -55,19 +56,20 @@ class Command(WorkbenchCommand):
 
     def run(self, **options: Any) -> None:
         """Score and write; the table goes to standard output."""
-        names = chosen(options["metrics"])
-        _check_place(options["out"])
-        _check_place(options["summary"])
-        spec = EvaluationSpec.create(scoring_settings(options))
+        with wrong_usage():
+            names = chosen(options["metrics"])
+            spec = EvaluationSpec.create(scoring_settings(options))
+        check_place(options["out"])
+        check_place(options["summary"])
         answered = read_answers((options["file"].name, _content(options["file"])))
         if options["against"]:
             other = options["against"]
             answered = with_other_answers(answered, read_answers((other.name, _content(other))))
         steps = score_answers(answered=answered, spec=spec, refusal=options["refusal"], names=names, lenient=True)
         scored = self._finished(steps)
-        _write(options["out"], scored_bytes(scored))
+        write_to(options["out"], scored_bytes(scored))
         if options["summary"]:
-            _write(options["summary"], summary_bytes(scored.summary()))
+            write_to(options["summary"], summary_bytes(scored.summary()))
         self.out(table(scored))
         if scored.judging:
             self.out(usage_line(scored.judging["model"], scored.judging))
@@ -135,17 +137,3 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.", "file") from error
-
-
-def _check_place(path: Path | None) -> None:
-    """Raise ConfigError for a file that cannot be written, before anything is scored."""
-    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-        why = "it is a folder" if path.is_dir() else f"there is no folder {path.absolute().parent}"
-        raise ConfigError(f"{path} cannot be written: {why}.", "out")
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}.", "out") from error

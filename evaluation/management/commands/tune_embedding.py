@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from evaluation.management.inline import finish_inline
 from evaluation.management.tables import tuning_table
@@ -12,7 +12,7 @@ from evaluation.services.testsets import get_testset
 from evaluation.services.tuning import start_tuning
 from evaluation.spec import TuningSpec
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.management.base import WRONG_USAGE, WorkbenchCommand, add_set_argument, parse_set
+from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, parse_set, wrong_usage
 from rag_pipeline.services.corpora import get_corpus
 from rag_pipeline.spec import PipelineSpec
 
@@ -57,12 +57,10 @@ class Command(WorkbenchCommand):
 
 def _checked(options: dict[str, Any]) -> tuple[TuningSpec, PipelineSpec]:
     """Return both specs; a wrong value is wrong usage."""
-    try:
+    with wrong_usage():
         given = parse_set(options["set"])
         for name in given:
             if name in _ANSWERING:
                 raise ConfigError(f"Tuning does not read {name}: it takes only how documents are cut.", name)
         spec = TuningSpec.create({name: options[name] for name in _SETTINGS if options[name] is not None})
         return spec, PipelineSpec.create(given)
-    except ConfigError as error:
-        raise CommandError(str(error), returncode=WRONG_USAGE) from error

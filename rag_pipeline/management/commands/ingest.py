@@ -26,14 +26,13 @@ class Command(WorkbenchCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the options."""
         parser.add_argument(
-            "paths", nargs="+", metavar="FILE", help=f"a file or folder: {', '.join(known_extensions())}"
+            "paths", nargs="+", type=Path, metavar="FILE", help=f"a file or folder: {', '.join(known_extensions())}"
         )
         parser.add_argument("--corpus", required=True, metavar="NAME")
 
     def run(self, **options: Any) -> None:
         """Import one file after the other and say what became of each."""
-        paths = [Path(path) for path in options["paths"]]
-        files = [file for path in paths for file in _files(path)]
+        files = [file for path in options["paths"] for file in _files(path)]
         existed = Corpus.objects.filter(name=options["corpus"].strip()).exists()
         corpus = corpora.get_or_create_corpus(name=options["corpus"])
         counts = {"added": 0, "already there": 0, "failed": 0}

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from rag_pipeline.management.base import WorkbenchCommand, add_document_argument, add_set_argument, pipeline_spec
+from rag_pipeline.management.base import (
+    WRONG_USAGE,
+    WorkbenchCommand,
+    add_document_argument,
+    add_set_argument,
+    pipeline_spec,
+)
 from rag_pipeline.services.corpora import document_ids, get_corpus
 from rag_pipeline.services.pipelines import Found, prepare_pipeline, search
 from rag_pipeline.step_table import LABELS, CandidateRow, step_table
@@ -28,6 +34,8 @@ class Command(WorkbenchCommand):
 
     def run(self, **options: Any) -> None:
         """Retrieve and print."""
+        if not options["query"].strip():
+            raise CommandError("Write what to search for.", returncode=WRONG_USAGE)
         spec = pipeline_spec(options["set"])
         corpus = get_corpus(name=options["corpus"])
         only = document_ids(corpus=corpus, names=options["document"])

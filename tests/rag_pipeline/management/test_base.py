@@ -72,6 +72,23 @@ def test_ctrl_c_says_stopped(capsys):
     assert capsys.readouterr().err == "Stopped.\n"
 
 
+def test_ctrl_c_while_all_is_loaded_says_stopped_too(tmp_path):
+    (tmp_path / "interrupted.py").write_text("raise KeyboardInterrupt")
+    result = subprocess.run(
+        [sys.executable, str(ROOT / "manage.py"), "demo"],
+        env=command_environment(tmp_path) | {"DJANGO_SETTINGS_MODULE": "interrupted", "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (130, "Stopped.\n")
+
+
+def test_bytes_that_are_no_text_are_wrong_usage(capsys):
+    assert run(lambda **options: None, "--set", "refusal=caf\udce9") == 2
+    assert "“refusal=caf?”, is not UTF-8 text" in capsys.readouterr().err
+
+
 def test_called_from_python_it_raises(data_dir):
     command = Sample()
     command.work = fail(PipelineError("No."))
