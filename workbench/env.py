@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -22,9 +23,21 @@ def env_bool(name: str, default: bool) -> bool:
 def env_int(name: str, default: int, minimum: int = 0) -> int:
     """Return a whole number of at least `minimum`. Raises ImproperlyConfigured otherwise."""
     text = os.environ.get(name, "").strip() or str(default)
-    if not text.lstrip("-").isdigit() or int(text) < minimum:
+    try:
+        number = int(text)
+    except ValueError:
+        number = minimum - 1
+    if number < minimum:
         raise ImproperlyConfigured(f"{name}={text!r} must be a whole number of at least {minimum}.")
-    return int(text)
+    return number
+
+
+def env_choice(name: str, default: str, choices: Collection[str]) -> str:
+    """Return one of some words in capitals, however it is written. Raises ImproperlyConfigured for any other."""
+    text = os.environ.get(name, "").strip().upper() or default
+    if text not in choices:
+        raise ImproperlyConfigured(f"{name}={text!r} is not known. Write one of: {', '.join(choices)}.")
+    return text
 
 
 def env_list(name: str, default: list[str]) -> list[str]:

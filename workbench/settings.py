@@ -11,7 +11,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from dotenv import load_dotenv
 
-from workbench.env import env_bool, env_int, env_list
+from workbench.env import env_bool, env_choice, env_int, env_list
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 load_dotenv(BASE_DIR / ".env")
@@ -67,6 +67,7 @@ MAX_UPLOAD_MB = env_int("WORKBENCH_MAX_UPLOAD_MB", 50, 1)
 CONCURRENCY = env_int("WORKBENCH_CONCURRENCY", 16, 1)
 REQUEST_TIMEOUT_S = env_int("WORKBENCH_REQUEST_TIMEOUT_S", 60, 1)
 MAX_RETRIES = env_int("WORKBENCH_MAX_RETRIES", 4)
+LOG_LEVEL = env_choice("WORKBENCH_LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
 _prices = os.environ.get("WORKBENCH_PRICES", "").strip()
 PRICES_FILE = Path(_prices).expanduser().resolve() if _prices else None
 DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 1024 * 1024  # a prompt or an edited reference, not a file
@@ -118,9 +119,13 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {
-    "default": dj_database_url.config(env="DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'workbench.sqlite3'}"),
-}
+try:
+    _database = dj_database_url.config(env="DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'workbench.sqlite3'}")
+except ValueError as error:
+    raise ImproperlyConfigured(
+        "DATABASE_URL is no address of a database. Write it like postgres://user:password@host/name, or leave it out."
+    ) from error
+DATABASES = {"default": _database}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # WAL with IMMEDIATE transactions: readers never wait, writers queue instead of failing with "locked".
     DATABASES["default"]["OPTIONS"] = {
@@ -128,7 +133,11 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "transaction_mode": "IMMEDIATE",
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
-elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql" and find_spec("psycopg") is None:
+elif DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
+    raise ImproperlyConfigured(
+        "DATABASE_URL names a database that is neither SQLite nor PostgreSQL. Choose one of them."
+    )
+elif find_spec("psycopg") is None:
     raise ImproperlyConfigured(
         "DATABASE_URL names PostgreSQL, whose driver is not installed. "
         "Run: .venv/bin/pip install -r requirements-postgres.txt"
@@ -171,5 +180,5 @@ LOGGING = {
     # An unhealthy answer of /healthz is news for who asked, not for the log, every few seconds.
     "filters": {"no_health": {"()": "django.utils.log.CallbackFilter", "callback": not_about_health}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["no_health"]}},
-    "root": {"handlers": ["stderr"], "level": os.environ.get("WORKBENCH_LOG_LEVEL", "WARNING")},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
 }

@@ -69,7 +69,13 @@ def test_a_network_drive_is_a_warning(monkeypatch, settings):
 
 
 def test_a_wrong_environment_stops_the_start_with_one_line(data_dir, tmp_path):
-    for name, value in (("WORKBENCH_CONCURRENCY", "many"), ("WORKBENCH_DATA_DIR", "/proc/nowhere")):
+    for name, value in (
+        ("WORKBENCH_CONCURRENCY", "²"),
+        ("WORKBENCH_DATA_DIR", "/proc/nowhere"),
+        ("WORKBENCH_LOG_LEVEL", "loud"),
+        ("DATABASE_URL", "nonsense"),
+        ("DATABASE_URL", "mysql://me@127.0.0.1/workbench"),
+    ):
         result = run_command("check", data=data_dir, **{name: value})
         assert result.returncode == 1
         assert name in result.stderr
