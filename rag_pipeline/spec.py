@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from rag_pipeline import prompt as prompts
 from rag_pipeline.embedders.base import embedders
@@ -83,16 +83,15 @@ class CoreSettings(BaseModel):
         title="Strictness",
         description="The built-in reader declines when the answer's probability is below this. 0: it always answers.",
     )
-    refusal: str = Field(
-        DEFAULT_REFUSAL, min_length=1, title="Refusal", description="What the bot says when it declines."
-    )
+    refusal: str = Field(DEFAULT_REFUSAL, title="Refusal", description="What the bot says when it declines.")
 
     @field_validator("embedding", "llm")
     @classmethod
-    def _has_provider(cls, value: str) -> str:
+    def _has_provider(cls, value: str, info: ValidationInfo) -> str:
         provider, _, name = value.strip().partition(":")
         if not provider or not name.strip():
-            raise ValueError(f"“{value}” is not of the form provider:name, such as openai:gpt-4.1-mini.")
+            example = "openai:gpt-4.1-mini" if info.field_name == "llm" else "local:all-MiniLM-L6-v2"
+            raise ValueError(f"“{value}” is not of the form provider:name, such as {example}.")
         return f"{provider}:{name.strip()}"
 
     @field_validator("refusal")

@@ -29,7 +29,7 @@ class RecursiveOptions(SizeOptions):
         if isinstance(value, str):
             try:
                 value = json.loads(value)
-            except json.JSONDecodeError:
+            except (ValueError, RecursionError):
                 value = None
         if not isinstance(value, list | tuple) or not value or not all(isinstance(item, str) for item in value):
             raise ValueError('Separators are a JSON list of texts, coarsest first, such as ["\\n\\n", "\\n", " ", ""].')

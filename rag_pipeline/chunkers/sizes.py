@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite, nan
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
@@ -15,8 +16,10 @@ def _share(value: object, info: ValidationInfo) -> str:
     try:
         amount = float(number) if text.endswith("%") else int(number)
     except ValueError:
-        raise ValueError(f"{name} is a whole number or a percentage such as 15%.") from None
-    if not 0 <= amount < float("inf"):
+        amount = nan
+    if not isfinite(amount):
+        raise ValueError(f"{name} is a whole number or a percentage such as 15%.")
+    if amount < 0:
         raise ValueError(f"{name} cannot be negative.")
     return f"{amount:g}%" if text.endswith("%") else str(amount)
 
