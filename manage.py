@@ -1,6 +1,7 @@
 #!/usr/bin/env python
 """Entry point of every command."""
 
+import io
 import os
 import sys
 
@@ -16,6 +17,8 @@ def main() -> None:
 
 def _run() -> None:
     """Run the command; a wrong setting of the environment is said plainly, before anything starts."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal or a file's name need not be UTF-8
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured

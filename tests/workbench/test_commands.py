@@ -236,6 +236,7 @@ def test_what_is_not_there_is_said_plainly(city, arguments):
         ("search", " ", "--corpus", "city"),
         ("score", "answers.jsonl", "--metrics", "f2", "--out", "scored.jsonl"),
         ("serve", "--port", "http"),
+        ("serve", "--port", "65536"),
     ],
     ids=" ".join,
 )

@@ -17,7 +17,7 @@ from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, parse_set, pipeline_spec
 from rag_pipeline.management.progress import ProgressBar, line
 from rag_pipeline.types import Progress
-from tests.commands import ROOT, command_environment
+from tests.commands import ROOT, command_environment, run_command
 
 
 class Sample(WorkbenchCommand):
@@ -82,6 +82,12 @@ def test_ctrl_c_while_all_is_loaded_says_stopped_too(tmp_path):
         check=False,
     )
     assert (result.returncode, result.stderr) == (130, "Stopped.\n")
+
+
+def test_a_screen_that_lacks_a_letter_shows_its_number(data_dir):
+    result = run_command("generate_testset", "--help", data=data_dir, PYTHONIOENCODING="ascii")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "\\u201ccustomers" in result.stdout
 
 
 def test_bytes_that_are_no_text_are_wrong_usage(capsys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import signal
 import socket
 from types import FrameType
@@ -24,7 +25,7 @@ class Command(WorkbenchCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Where to listen."""
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
-        parser.add_argument("--port", type=int, default=8000, help="0 takes a free one (default: 8000)")
+        parser.add_argument("--port", type=port_number, default=8000, help="0 takes a free one (default: 8000)")
 
     def run(self, **options: Any) -> None:
         """Listen first, so that a taken port is said before anything starts."""
@@ -46,8 +47,8 @@ class Command(WorkbenchCommand):
     def _listen(self, host: str, port: int) -> socket.socket:
         try:
             return open_socket(host, port)
-        except (OSError, OverflowError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
+        except OSError as error:
+            reason = error.strerror or str(error)
             raise CommandError(
                 f"Cannot serve on {host}:{port}: {reason}.\n"
                 f"Stop the program that uses it, or choose another port: manage.py serve --port {port + 1}"
@@ -60,6 +61,14 @@ class Command(WorkbenchCommand):
         self.note("The workbench has no accounts: everyone who reaches this address can read and change everything.")
         if host not in ("0.0.0.0", "::"):
             settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, host]
+
+
+def port_number(text: str) -> int:
+    """Check a port while the arguments are read. Raises ValueError for what is no number."""
+    port = int(text)
+    if not 0 <= port <= 65535:
+        raise argparse.ArgumentTypeError(f"{port} is no port: choose one from 0 to 65535")
+    return port
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
