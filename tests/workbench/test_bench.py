@@ -49,6 +49,13 @@ def test_without_test_set_the_page_says_what_to_do(client):
     assert "Generate test set" in response.content.decode()
 
 
+def test_without_documents_the_page_sends_to_the_upload(client):
+    corpus = make_corpus(files={})
+    html = client.get("/").content.decode()
+    assert f'href="/documents/?corpus={corpus.pk}">Upload documents</a>' in html
+    assert "Generate test set" not in html
+
+
 def test_fields_and_buttons_have_their_names(client, testset):
     html = client.get("/").content.decode()
     labels = ("Corpus", "Test set", "Chunk size", "Chunk overlap", "Prompt", "Top k", "Model", "Agreement")

@@ -164,6 +164,24 @@ def test_a_corpus_in_use_stays_and_the_page_says_who_needs_it(client):
     assert Corpus.objects.filter(pk=testset.corpus_id).exists()
 
 
+def test_own_files_go_into_a_corpus_of_their_own_beside_the_sample(client):
+    sample = make_corpus(name="Sample: Warsaw")
+    museum = make_corpus(name="Museum")
+    pages = [client.get("/documents/", {"corpus": each.pk}).context for each in (sample, museum)]
+    assert [page["upload"]["corpus"].value() for page in pages] == ["My documents", "Museum"]
+
+
+def test_a_new_corpus_that_took_no_file_is_not_kept(client):
+    response = upload(client, file("empty.txt", ""), corpus="New one")
+    assert response.status_code == 422
+    assert "The file is empty." in text_of(response)
+    assert response.context["upload"]["corpus"].value() == "New one"
+    assert not Corpus.objects.exists()
+    client.post("/documents/corpora/", {"name": "Kept"})
+    upload(client, file("empty.txt", ""), corpus="Kept")
+    assert Corpus.objects.get().name == "Kept"
+
+
 @pytest.mark.parametrize("address", ["upload/", "corpora/", "corpora/1/delete/", "1/delete/"])
 def test_changes_go_by_post_only(client, address):
     assert client.get(f"/documents/{address}").status_code == 405

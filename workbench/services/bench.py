@@ -44,6 +44,11 @@ class Results:
     """Metrics beside the five that the chart can show."""
 
     @property
+    def documents(self) -> bool:
+        """Return True when the corpus holds what questions can be written from."""
+        return self.corpus.documents.exists()
+
+    @property
     def many_dots(self) -> bool:
         """Return True when the chart leaves the intervals out."""
         return len(self.dots) > charts.MANY_DOTS

@@ -23,10 +23,13 @@ from workbench.htmx import render_page
 from workbench.ids import as_id
 from workbench.services.library import corpus_rows, document_choices, document_rows, search_corpus, users_of
 from workbench.services.present import preferred_corpus, present_settings
+from workbench.services.sample import CORPUS as SAMPLE
 from workbench.upload_report import UploadReport, upload_messages
 
 PAGE = "documents/page.html"
 DOCUMENTS_A_PAGE = 50
+OWN = "My documents"
+"""The corpus that is offered to a user who has none."""
 
 
 @require_safe
@@ -66,6 +69,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     form = UploadForm(request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, upload=form)
+    there = set(Corpus.objects.values_list("pk", flat=True))
     try:
         corpus = corpora.get_or_create_corpus(name=form.cleaned_data["corpus"])
     except ConfigError as error:
@@ -74,6 +78,9 @@ def upload(request: HttpRequest) -> HttpResponse:
     report = UploadReport(corpora.import_documents(corpus=corpus, files=_contents(form.cleaned_data["documents"])))
     for level, text in upload_messages(report):
         messages.add_message(request, level, text)
+    if corpus.pk not in there and not corpus.documents.exists():  # a new name that took nothing is not kept
+        corpora.delete_corpus(corpus=corpus)
+        return _page(request, upload=form, report=report)
     if report.failed:
         return _page(request, corpus=corpus, report=report)
     return HttpResponseRedirect(_address(corpus) + report.added_query)
@@ -136,7 +143,7 @@ def _context(request: HttpRequest, corpus: Corpus | None) -> dict[str, Any]:
     context: dict[str, Any] = {
         "corpora": corpus_rows(),
         "corpus": corpus,
-        "upload": UploadForm(initial={"corpus": corpus.name if corpus else "My documents"}),
+        "upload": UploadForm(initial={"corpus": _offered(corpus)}),
         "corpus_form": CorpusForm(),
         "search": SearchForm(),
         "added": {as_id(each) for each in request.GET.get("added", "").split(",")},
@@ -152,6 +159,11 @@ def _chosen(request: HttpRequest) -> Corpus | None:
     """Return the corpus of the address or of a form, else the preferred one."""
     asked = request.POST.get("corpus_id") or request.GET.get("corpus")
     return Corpus.objects.filter(pk=as_id(asked)).first() or preferred_corpus()
+
+
+def _offered(corpus: Corpus | None) -> str:
+    """Return the corpus that takes new files unless told otherwise: never the sample, whose questions know one text."""
+    return corpus.name if corpus and corpus.name != SAMPLE else OWN
 
 
 def _address(corpus: Corpus) -> str:
