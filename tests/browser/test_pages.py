@@ -100,6 +100,16 @@ def test_scoring_again_ends_with_the_new_scores_without_a_reload(page, sample):
     assert page.locator(".score-card").first.inner_text() == total
 
 
+def test_the_consequence_of_a_threshold_is_shown_in_place(page, sample):
+    address = further(page)[-1]
+    page.goto(address)
+    page.get_by_role("button", name="Show the consequence").click()
+    expect(page.locator("#refusals").get_by_text("Every answer is judged as it is stored.")).to_be_visible()
+    page.get_by_label("Refusal threshold").fill("0.1")
+    expect(page.locator("#refusals").get_by_text("judged otherwise")).to_be_visible()
+    expect(page).to_have_url(re.compile(f"{address}$"))
+
+
 def test_a_dot_of_the_chart_opens_its_run(page, sample):
     page.goto("/")
     point = page.locator("[data-chart] .scatterlayer .points path").first
