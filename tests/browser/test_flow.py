@@ -90,7 +90,10 @@ def test_evaluate_two_chunk_sizes(page):
     page.goto("/")
     choose_corpus(page, CORPUS)
     choose(page, "Test set", TESTSET)
-    evaluate(page, 1000)
+    page.get_by_label("Chunk size", exact=True).fill("900")
+    expect(page.locator("#cost")).to_contain_text("chunks to embed")
+    evaluate(page, 900)
+    expect(page.locator("#cost")).to_contain_text("none to embed")
     assert dots(page) == 1
     evaluate(page, 300)
     assert dots(page) == 2
