@@ -83,7 +83,10 @@ def _score(support: Support | None) -> Score:
     missing = dict.fromkeys(unit.text for sentence in support.sentences for unit in sentence.missing)
     named = ", ".join(list(missing)[:_SHOWN]) + (" …" if len(missing) > _SHOWN else "")
     there, words = len(support.words) - len(support.absent), len(support.words)
-    parts = [f"support {support.value:.2f}, {there} of {words} words are in the contexts"]
+    parts = [
+        f"support {support.value:.2f}, {there} of {words} words are in the contexts as they stand "
+        f"({support.present:.2f} of their weight)"
+    ]
     parts += [f"without support: {named}"] * bool(missing)
     parts += ["a sentence says the opposite of its evidence"] * any(each.contradicted for each in support.sentences)
     details = {

@@ -107,6 +107,7 @@ def test_the_details_say_where_and_what(embed):
     assert [(each["text"], each["kind"]) for each in second["missing"]] == [("1911", "number")]
     assert answer[second["missing"][0]["start"] : second["missing"][0]["end"]] == "1911"
     assert "1911" in score.reason
+    assert f"({score.details['words']:.2f} of their weight)" in score.reason
     json.dumps(score.details)
 
 
