@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from evaluation.models import MetricScore
+from evaluation.models import MetricScore, RunMetric
 from evaluation.services.files import run_csv
 from rag_pipeline.background import run_inline
 from rag_pipeline.models import BackgroundTask
@@ -89,6 +89,14 @@ def test_one_answer_is_shown_down_to_its_evidence(client):
     assert "counts only for complex questions" in html or "Robustness" in html
     assert "Complex twin" in html
     assert client.get(address(run, "run-question", question.pk), headers=HTMX).content.decode().count("<html") == 0
+
+
+def test_kinds_are_named_and_a_loss_is_signed_as_everywhere(client):
+    run = make_run()
+    RunMetric.objects.filter(scoring__run=run, group="twin_loss").update(mean=-0.04, ci_low=-0.16, ci_high=0.08)
+    html = client.get(address(run)).content.decode()
+    assert '<option value="out_of_scope">Out of scope</option>' in html
+    assert "−0.16 to +0.08" in html
 
 
 def test_answers_are_shown_as_text_not_as_markup(client):

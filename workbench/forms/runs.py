@@ -26,6 +26,10 @@ _ANY = ("", "Any")
 _LIMITS = ("below", "above")
 
 
+def _words(kind: str) -> str:
+    return kind.replace("_", " ").capitalize()
+
+
 def _metric_choices(further: Sequence[str]) -> list[Any]:
     """Return the metrics to filter by: the five, then those that the run is scored with beside them."""
     groups = (("Scores", HEADLINE), ("Further metrics", further))
@@ -63,7 +67,9 @@ class RunNameForm(forms.ModelForm):
 class QuestionFilterForm(forms.Form):
     """Which questions of a run to show."""
 
-    kind = forms.ChoiceField(choices=[_ANY, *Question.Kind.choices], required=False)
+    kind = forms.ChoiceField(
+        choices=[_ANY, *((each.value, _words(each.value)) for each in Question.Kind)], required=False
+    )
     transformation = forms.ChoiceField(required=False)
     error_kind = forms.ChoiceField(required=False, label="Slip")
     refused = forms.ChoiceField(
@@ -96,7 +102,7 @@ class QuestionFilterForm(forms.Form):
         self._show_range(scale_of(self.chosen_metric))
         for field, column in (("transformation", "transformation"), ("error_kind", "error")):
             kinds = testset.questions.exclude(**{column: ""}).order_by(column).values_list(column, flat=True).distinct()
-            choices = [_ANY, *((kind, kind.replace("_", " ").capitalize()) for kind in kinds)]
+            choices = [_ANY, *((kind, _words(kind)) for kind in kinds)]
             self.fields[field].choices = choices  # type: ignore[attr-defined]
 
     @property
