@@ -386,21 +386,3 @@ def test_the_chart_can_show_a_further_metric_of_the_runs(client, testset):
     assert "0.2 s" in html
     assert sum(len(trace["x"]) for trace in response.context["results"].figure["data"]) == 1
     assert client.get("/results/", query | {"score": "mrr"}, headers=HTMX).context["results"].score == "total"
-
-
-@pytest.mark.parametrize(
-    ("shown", "typed"),
-    [("builtin:extractive", "openai:gpt-4.1-mini"), ("openai:gpt-4.1-mini", "builtin:extractive")],
-)
-def test_what_follows_the_typing_finds_its_place(client, testset, shown, typed):
-    page = client.post(reverse("settings"), fields(llm=shown), headers=HTMX).content.decode()
-    live = client.post(reverse("estimate"), fields(llm=typed), headers=HTMX).content.decode()
-    places = re.findall(r'id="([^"]+)"', page)
-    sent = re.findall(r'id="([^"]+)"[^>]*hx-swap-oob', live)
-    assert {"mark-llm", "mark-strictness" if typed.startswith("builtin") else "mark-temperature"} <= set(sent)
-    assert {name: places.count(name) for name in sent} == dict.fromkeys(sent, 1)
-
-
-def test_only_the_model_is_called_model(client, testset):
-    labels = re.findall(r"<label[^>]*>\s*([^<]+?)\s*<", client.get("/").content.decode())
-    assert labels.count("Model") == 1
