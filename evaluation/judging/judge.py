@@ -13,7 +13,7 @@ from evaluation.judging.forms import JudgeForm
 from evaluation.judging.patience import Patience
 from evaluation.judging.prompts import JudgePrompts
 from rag_pipeline.errors import ProviderError
-from rag_pipeline.llm.chat import CUT_OFF, ChatModel
+from rag_pipeline.llm.chat import CUT_OFF, FILTERED, ChatModel
 from rag_pipeline.llm.failures import ModelCallError
 from rag_pipeline.llm.loop_thread import iterate_blocking
 from rag_pipeline.llm.structured import read_form, strict_schema
@@ -217,9 +217,11 @@ class Judge:
         return Unjudged(f"the judge's reply could not be used, even repaired and asked for again: {problem}")
 
     async def _text(self, prompt: str, form: type[JudgeForm]) -> tuple[str, str]:
-        """Return a reply, and that it was cut off where it was."""
+        """Return a reply, and that it was cut off or stopped where it was."""
         reply = await self._model.ask(prompt, json_schema=strict_schema(form))
         self._tally.add(reply.usage)
+        if reply.finish in FILTERED:
+            return reply.text, "The provider's content filter stopped it."
         return reply.text, f"It was cut off after {LONGEST_REPLY:,} tokens." if reply.finish in CUT_OFF else ""
 
 

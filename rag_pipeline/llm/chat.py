@@ -17,6 +17,7 @@ from rag_pipeline.llm.loop_thread import iterate_there, run_there
 from rag_pipeline.llm.prices import cost_usd
 from rag_pipeline.llm.retry import Retry
 from rag_pipeline.llm.target import OPENAI, Target
+from rag_pipeline.llm.wording import Pieces, storable, without_thoughts
 from rag_pipeline.types import Usage
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 """Providers' words for an answer that ended at the longest one allowed."""
+FILTERED = frozenset({"content_filter", "SAFETY"})
+"""Their words for one that was stopped for what it says."""
+_CALLS = frozenset({"tool_calls", "function_call", "tool_use"})
+_MOST_TOKENS = 2**31 - 1
 
 # The same words for all answers of a run, which shows each note once; how often stands in the reply.
 _RETRIED = "A call failed and was tried again: the provider was busy, silent or broke off."
@@ -116,19 +121,20 @@ class ChatModel:
     async def _stream_once(self, prompt: str, sent: CallSettings) -> AsyncGenerator[str | Reply]:
         model = await self._model(sent)
         usage = _UsageCounter(cumulative=self._is_openai)
-        pieces: list[str] = []
+        pieces = Pieces()
         finish, ttft_s, start = "", None, time.perf_counter()
         async with aclosing(self._chunks(model, prompt)) as chunks:
             async for chunk in chunks:
                 usage.add(chunk)
                 finish = _finish(chunk) or finish
-                if text := str(chunk.text):
+                if text := pieces.add(str(chunk.text)):
                     ttft_s = ttft_s if ttft_s is not None else time.perf_counter() - start
-                    pieces.append(text)
                     yield text
         self._check_ended(finish, pieces)
         latency_s = time.perf_counter() - start
-        yield self._reply("".join(pieces), usage.total, finish, latency_s, ttft_s)
+        if text := pieces.rest():
+            yield text
+        yield self._reply(pieces.answer, usage.total, finish, latency_s, ttft_s)
 
     async def _chunks(self, model: BaseChatModel, prompt: str) -> AsyncGenerator[AIMessageChunk]:
         """Yield what the model sends; each wait is bounded, since a silent server would hold up the run for ever."""
@@ -159,7 +165,10 @@ class ChatModel:
                 call = model.ainvoke(prompt, **options)
                 message = await (call if self._is_openai else run_there(call))
         latency_s = time.perf_counter() - start
-        return self._reply(str(message.text), message.usage_metadata, _finish(message), latency_s, None)
+        # Asked for a form, OpenAI's models decline in a field of its own.
+        text = str(message.text) or str(message.additional_kwargs.get("refusal") or "")
+        answer = without_thoughts(storable(text))
+        return self._reply(answer, message.usage_metadata, _finish(message), latency_s, None)
 
     async def _model(self, sent: CallSettings) -> BaseChatModel:
         with ExplainedErrors(self.target, self.limits.timeout_s):
@@ -182,7 +191,7 @@ class ChatModel:
         self.settings = changed or sent
         return changed is not None
 
-    def _check_ended(self, finish: str, pieces: list[str]) -> None:
+    def _check_ended(self, finish: str, pieces: Pieces) -> None:
         """A stream of OpenAI's protocol says why it ended; one that does not was cut."""
         if self._is_openai and not finish:
             raise broken_off(self.target) if pieces else garbage(self.target)
@@ -192,18 +201,22 @@ class ChatModel:
     ) -> Reply:
         return Reply(
             text=text,
-            usage=self._usage(usage),
+            usage=self._usage(usage, wrote=bool(text)),
             latency_s=latency_s,
             ttft_s=ttft_s,
             finish=finish,
             notes=(*self.settings.notes, *_finish_notes(text, finish)),
         )
 
-    def _usage(self, usage: UsageMetadata | None) -> Usage:
+    def _usage(self, usage: UsageMetadata | None, *, wrote: bool) -> Usage:
         if usage is None:
             return Usage()
-        cached = usage.get("input_token_details", {}).get("cache_read", 0) or 0
-        prompt, completion = usage["input_tokens"], usage["output_tokens"]
+        cached = _counted(usage.get("input_token_details", {}).get("cache_read", 0)) or 0
+        # LangChain makes 0 of a number that is missing, and no prompt has none.
+        prompt, completion = _counted(usage["input_tokens"]) or None, _counted(usage["output_tokens"])
+        completion = None if wrote and not completion else completion
+        if prompt is None or completion is None:
+            return Usage(prompt, completion)
         cost = cost_usd(self.target, prompt, completion, cached_tokens=cached, prices_file=self.limits.prices_file)
         return Usage(prompt, completion, cost)
 
@@ -227,6 +240,11 @@ class _UsageCounter:
             self.total = chunk.usage_metadata if self._cumulative else add_usage(self.total, chunk.usage_metadata)
 
 
+def _counted(tokens: Any) -> int | None:
+    """Return a number of tokens, None for what can be none."""
+    return tokens if isinstance(tokens, int) and 0 <= tokens <= _MOST_TOKENS else None
+
+
 def _finish(message: AIMessage) -> str:
     metadata = message.response_metadata
     return str(metadata.get("finish_reason") or metadata.get("stop_reason") or metadata.get("done_reason") or "")
@@ -237,8 +255,10 @@ def _finish_notes(text: str, finish: str) -> tuple[str, ...]:
         if text.strip():
             return ("The answer was cut off at the longest answer allowed (max_tokens).",)
         return ("The answer is empty: the model used up the longest answer allowed (max_tokens) before writing.",)
-    if finish in {"content_filter", "SAFETY"}:
+    if finish in FILTERED:
         return ("The provider's content filter stopped the answer.",)
+    if finish in _CALLS and not text.strip():
+        return ("The answer is empty: the model called a tool instead, and it was given none.",)
     return ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 from rag_pipeline.errors import PipelineError, ProviderError
 from rag_pipeline.llm.target import OPENAI, Target
+from rag_pipeline.llm.wording import storable
 
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _MODEL_CODES = frozenset({"model_not_found", "invalid_model"})
@@ -103,11 +105,30 @@ def _from_transport(error: Exception, target: Target, timeout_s: float) -> Model
     inner = next((status for each in _chain(error) if (status := _status(each)) is not None), None)
     if inner is not None:  # a library has wrapped the error that carries the status
         return _from_status(inner, error, target)
+    told = error.args[0] if error.args else None
+    if isinstance(told, dict):  # an error in the body of a good answer: LangChain hands it on as it is
+        return _from_status(_status_in(told), _InGoodAnswer(told), target)
     if _code(error):  # an error event in the middle of a stream has a code but no status
-        return _from_status(429 if "rate" in _code(error) else 500, error, target)
+        status = 429 if "rate" in _code(error) else _status_in({"code": _code(error)})
+        return _from_status(status, error, target)
     if isinstance(error, _GARBAGE):
         return garbage(target)
     return ModelCallError(f"{target.place} failed: {_message(error)}")
+
+
+class _InGoodAnswer(Exception):  # noqa: N818
+    """An error that a server reported with status 200, with its words where those of a client's error are."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        super().__init__(body)
+        self.body = body
+        self.code = body.get("code")
+
+
+def _status_in(body: dict[str, Any]) -> int:
+    """Return the status that an error names as its code; that of a problem of the server where it names none."""
+    code = str(body.get("code"))
+    return int(code) if re.fullmatch(r"[45]\d\d", code) else 500
 
 
 def timed_out(target: Target, timeout_s: float) -> ModelCallError:
@@ -173,12 +194,21 @@ def _temporary(status: int, error: Exception, target: Target) -> ModelCallError:
     wait = _retry_after(error)
     if status == 429:
         message = (
-            f"{target.place} limits how many requests it takes. Wait a moment and try again, "
+            f"{target.place} limits how many requests it takes. Wait {_in_words(wait)} and try again, "
             "or lower WORKBENCH_CONCURRENCY."
         )
     else:
+        said = _said(error)
         message = f"{target.place} has a problem of its own (status {status}). Try again later."
+        message += f" It said: {said}" if said else ""
     return ModelCallError(message, retryable=True, retry_after=wait)
+
+
+def _in_words(wait_s: float | None) -> str:
+    if wait_s is None or wait_s < 60:
+        return "a moment"
+    minutes = math.ceil(wait_s / 60)
+    return f"{minutes} minutes" if minutes < 120 else f"{math.ceil(minutes / 60)} hours"
 
 
 def _not_found(error: Exception, target: Target) -> ModelCallError:
@@ -246,12 +276,20 @@ def _retry_after(error: Exception) -> float | None:
 
 
 def _message(error: Exception) -> str:
-    """Return the provider's own words on one line, without anything that looks like a key."""
+    """Return the provider's own words on one line, else the library's, without anything that looks like a key."""
+    return _said(error) or _on_one_line(str(error))
+
+
+def _said(error: Exception) -> str:
+    """Return the provider's own words, empty where its answer had none; a page of HTML says nothing."""
     body = getattr(error, "body", None)
-    nested = body.get("error", body) if isinstance(body, dict) else None
-    text = nested.get("message") if isinstance(nested, dict) else None
-    line = " ".join(str(text or error).split())
-    line = _KEY_LIKE.sub("…", line)
+    nested = body.get("error", body) if isinstance(body, dict) else body
+    text = (nested.get("message") or nested.get("detail")) if isinstance(nested, dict) else nested
+    return _on_one_line(text) if isinstance(text, str) and not text.lstrip().startswith("<") else ""
+
+
+def _on_one_line(text: str) -> str:
+    line = _KEY_LIKE.sub("…", " ".join(storable(text).split()))
     return line if len(line) <= 300 else line[:300].rstrip() + "…"
 
 
