@@ -7,7 +7,7 @@ import contextlib
 import queue
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -25,9 +25,11 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` in the loop thread and wait for it; given up when the waiting is interrupted."""
+    """Run `work` in the loop thread and wait for it; given up when the waiting, or the work around it, is to stop."""
     future = asyncio.run_coroutine_threadsafe(work, _loop())
     try:
+        while not wait([future], timeout=_LOOK_UP_S).done:
+            raise_if_interrupted()
         return future.result()
     finally:
         future.cancel()

@@ -208,6 +208,28 @@ def test_a_cancelled_run_keeps_its_answers_and_can_be_deleted(data_dir):
     assert not (data_dir / "runs" / "1").exists()
 
 
+def test_cancelling_does_not_wait_for_a_model_that_is_silent(fake_openai):
+    run = start(make_testset(), **CHAT)
+    fake_openai.next(Behaviour())
+    fake_openai.always = Behaviour.hang()
+    over = threading.Event()
+
+    def cancel() -> None:
+        while not (over.is_set() or (run.answers.exists() and fake_openai.in_flight)):
+            pass
+        background.request_cancel(run.task)
+        connection.close()
+
+    canceller = threading.Thread(target=cancel)
+    canceller.start()
+    ended = run_inline(run.task)
+    over.set()
+    canceller.join()
+    assert ended.state == "cancelled"
+    assert run.answers.count() == 1
+    assert len(fake_openai.bodies()) == 8
+
+
 def test_repeats_are_answers_of_their_own():
     run = done(start(make_testset(), RunOptions(repeat=2, limit=1)))
     assert sorted(run.answers.values_list("question__question_id", "repeat")) == [
