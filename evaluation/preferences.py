@@ -22,7 +22,8 @@ class PreferenceSummary:
     `verdict`: better, worse or not distinguishable (from 0.5). Of the `n` verdicts the judge was asked for `asked`: the
     answers of the others are the same. `inconsistent` of these differed between the two orders, and of those the judge
     took the answer that stood first (second) both times `took_first` (`took_second`) times.
-    `win_rate` and all that goes with it are None where no pair has a verdict.
+    `win_rate` and all that goes with it are None where no pair has a verdict, and where the judge gave none: that some
+    answers are the same then says nothing of the others.
     """
 
     win_rate: float | None = None
@@ -70,9 +71,10 @@ def summarise_preferences(verdicts: Sequence[tuple[Cluster, Score]]) -> Preferen
     """
     scored = [(cluster, score, score.value) for cluster, score in verdicts if score.value is not None]
     null = len(verdicts) - len(scored)
-    if not scored:
-        return PreferenceSummary(n_null=null)
     values, details = [value for _, _, value in scored], [score.details for _, score, _ in scored]
+    asked = sum("shown_first" in each for each in details)
+    if not scored or (null and not asked):
+        return PreferenceSummary(n_null=null)
     term = Term([2 * value - 1 for value in values], [cluster for cluster, _, _ in scored], low=-1.0, high=1.0)
     found = paired_difference([term])
     return PreferenceSummary(
@@ -87,7 +89,7 @@ def summarise_preferences(verdicts: Sequence[tuple[Cluster, Score]]) -> Preferen
         wins=values.count(WIN),
         ties=values.count(DRAW),
         losses=values.count(LOSS),
-        asked=sum("shown_first" in each for each in details),
+        asked=asked,
         inconsistent=sum(not each.get("orders_agree", True) for each in details),
         took_first=sum(each.get("place_taken") == FIRST for each in details),
         took_second=sum(each.get("place_taken") == SECOND for each in details),

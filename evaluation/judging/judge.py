@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
@@ -22,6 +23,8 @@ from rag_pipeline.llm.tally import UsageTally
 F = TypeVar("F", bound=JudgeForm)
 
 LONGEST_REPLY = 4096
+_MOST_IN_VAIN = 20
+"""Questions in a row, by the same prompt, whose replies could not be used; every further one would cost three calls."""
 _WORDINGS = (
     "",
     "\n\nDecide afresh and with care; go through the rules above one by one before you reply.",
@@ -102,6 +105,7 @@ class Judge:
         self._cached = 0
         self._unjudged = 0
         self._patience = Patience()
+        self._in_vain: Counter[str] = Counter()
         self._lenient = lenient
         self.failure: ProviderError | None = None
 
@@ -198,7 +202,12 @@ class Judge:
 
     async def _ask(self, call: _Call[F]) -> F | Unjudged:
         """Return a reply that can be used: the first, one repaired, or one to the same question asked anew."""
-        problem = ""
+        problem, prompt = "", call.request.prompt
+        if self._in_vain[prompt] >= _MOST_IN_VAIN:
+            return Unjudged(
+                f"the judge was not asked any more: none of its last {_MOST_IN_VAIN} replies to this prompt could be "
+                "used. Choose another judge"
+            )
         sent = call.text
         for attempt in range(3):
             try:
@@ -211,9 +220,11 @@ class Judge:
             found, wrong = read_form(text, call.request.form)
             wrong = wrong or (call.request.check(found) if found is not None else "")
             if found is not None and not wrong:
+                self._in_vain[prompt] = 0
                 return found
             problem = problem or wrong
             sent = _repair(call.text, text, problem) if attempt == 0 else call.text
+        self._in_vain[prompt] += 1
         return Unjudged(f"the judge's reply could not be used, even repaired and asked for again: {problem}")
 
     async def _text(self, prompt: str, form: type[JudgeForm]) -> tuple[str, str]:

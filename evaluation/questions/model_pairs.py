@@ -22,6 +22,8 @@ from rag_pipeline.errors import ProviderError
 from rag_pipeline.types import SourceDoc, Span
 
 _ATTEMPTS = 2
+_MOST_IN_VAIN = 40
+"""Passages in a row that gave no question: what is wrong then is not theirs, and each costs several calls."""
 _FEWEST_QUOTED_WORDS = 3
 _LONGEST_QUOTE = 700
 _NOTHING = "The passage holds nothing that a person would ask"
@@ -55,17 +57,22 @@ class PairWriting:
         self._numbers = deque(number for number in range(1, spec.pairs + 1) if _pair_id(number) not in stored)
         self._missing = len(self._numbers)
         self._patience = Patience()
+        self._in_vain = 0
 
     async def write(self) -> AsyncIterator[Written]:
         """Yield each passage's outcome. Raises ProviderError when the model cannot be used."""
-        async for result in as_they_come(self._start, lambda: self._missing):
+        async for result in as_they_come(self._start, self._wanted):
             self._patience.note(result.failed)
+            self._in_vain = 0 if result.questions else self._in_vain + 1
             if result.questions:
                 self._missing -= 1
                 self._passages.append(result.passage)  # it may hold more, once every other was asked
             else:
                 self._numbers.appendleft(result.number)
             yield Written(result.questions, result.rejected)
+
+    def _wanted(self) -> int:
+        return self._missing if self._in_vain < _MOST_IN_VAIN else 0
 
     def _start(self) -> Coroutine[Any, Any, _Result] | None:
         if not self._passages or not self._numbers:

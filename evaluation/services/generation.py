@@ -56,13 +56,15 @@ class GenerateTestSet(TaskHandler):
         made = len({draft.pair_id for draft in done})
         writer = open_writer(self.testset, self.spec)
         yield Progress(self.labels[stage], made, asked)
-        for written in writer.write_pairs(done) if pairs else writer.write_out_of_scope(done):
-            if written.questions:
-                store_questions(testset=self.testset, drafts=written.questions)
-                made += 1
-            self._report(stage, written)
-            yield Progress(self.labels[stage], made, asked)
-        self._count(writer.usage)
+        try:
+            for written in writer.write_pairs(done) if pairs else writer.write_out_of_scope(done):
+                if written.questions:
+                    store_questions(testset=self.testset, drafts=written.questions)
+                    made += 1
+                self._report(stage, written)
+                yield Progress(self.labels[stage], made, asked)
+        finally:
+            self._count(writer.usage)  # also what was paid before a failure or a cancellation
         yield UnitDone(keys[0])
 
     def finish(self) -> None:

@@ -46,7 +46,9 @@ async def ask_form(model: ChatModel, prompt: str, form: type[F], tally: UsageTal
         if found is not None:
             return found
         problem = f"\n\nYour last reply could not be used: {wrong} Reply with the JSON object only."
-    raise UnreadableReplyError(f"The model did not answer in the form that was asked for: {wrong}")
+    raise UnreadableReplyError(
+        f"The model did not answer in the form that was asked for. Try again, or choose another model. {wrong}"
+    )
 
 
 def read_form(text: str, form: type[F]) -> tuple[F | None, str]:

@@ -57,6 +57,8 @@ def test_inconsistent_verdicts_are_counted_by_the_place_that_was_taken() -> None
 def test_without_a_verdict_there_is_no_share() -> None:
     assert summarise_preferences(verdicts(None)) == PreferenceSummary(n_null=1)
     assert summarise_preferences([]).share_inconsistent is None
+    same = (("answerable", "p9"), Score(0.5, "The answers are the same.", {"orders_agree": True}))
+    assert summarise_preferences([same, *verdicts(None)]) == PreferenceSummary(n_null=1)
 
 
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=12))

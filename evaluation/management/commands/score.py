@@ -111,11 +111,14 @@ def table(scored: ScoredAnswers) -> str:
 
 def disagreements(scored: ScoredAnswers) -> str:
     """Return in how many comparisons of two answers their order mattered to the judge; empty where none was made."""
-    made = [score for score in scored.scored.scores.get(JudgePreference.key, ()) if score.value is not None]
+    column = scored.scored.scores.get(JudgePreference.key, ())
+    made = [score for score in column if score.value is not None]
     if not made:
         return ""
     found = summarise_preferences([(("", str(place)), score) for place, score in enumerate(made)])
     if not found.asked:
+        if len(made) < len(column):
+            return ""
         return "All answers of the two files are the same: the judge was not asked."
     places = f"the answer shown first was taken both times on {found.took_first}, the second on {found.took_second}"
     return f"The judge's two orders disagree on {found.inconsistent} of {found.asked} pairs ({places})."

@@ -217,3 +217,19 @@ def test_a_lenient_judge_that_fails_leaves_the_rest_unjudged_and_is_not_asked_ag
     before = len(fake_openai.requests)
     lenient.ask_many([asked("three")])
     assert len(fake_openai.requests) == before
+
+
+def test_a_judge_whose_replies_can_never_be_used_is_not_paid_on_and_on(fake_openai: FakeOpenAI) -> None:
+    fake_openai.always = Behaviour.says("I would rather not.")
+    unable = judge()
+    found = unable.ask_many([asked(f"claim {number}") for number in range(40)])
+    assert all(isinstance(each, Unjudged) for each in found)
+    assert 20 * 3 <= len(fake_openai.requests) <= (20 + 3) * 3  # and those in flight
+    assert "even repaired" in found[0].reason
+    assert "not asked any more" in found[-1].reason
+
+
+def test_a_reply_that_a_content_filter_stopped_says_so(fake_openai: FakeOpenAI) -> None:
+    fake_openai.always = Behaviour.says("", finish="content_filter")
+    [found] = judge().ask_many([asked("claim")])
+    assert "content filter stopped it" in found.reason

@@ -10,6 +10,7 @@ import pytest
 
 from evaluation.question_writers.base import Written
 from evaluation.question_writers.llm import ModelWriter
+from evaluation.questions import model_pairs
 from evaluation.questions.slips import KINDS
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion
@@ -255,3 +256,15 @@ def test_an_abandoned_writing_asks_no_more(fake_openai: FakeOpenAI) -> None:
     steps.close()
     asked = len(fake_openai.requests)
     assert asked < 40
+
+
+def test_a_model_that_never_quotes_its_passage_is_not_sent_through_all_documents(
+    fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_pairs, "_MOST_IN_VAIN", 3)
+    pair = {"question": "Why?", "answer": "So.", "quote": "no document says this at all", "twin": "But why?"}
+    fake_openai.fills("WrittenPair", *[pair] * 200)
+    many = [SourceDoc(number, f"{number}.txt", f"{SHORT.text} {number}") for number in range(1, 21)]
+    steps = list(writer(*many, pairs=1, out_of_scope=0).write_pairs())
+    assert set(reasons_of(steps)) == {"Its evidence is not in the passage"}
+    assert len(fake_openai.requests) == 3 * 2

@@ -56,3 +56,10 @@ def test_a_rejected_key_ends_it_with_the_mend(fake_openai: FakeOpenAI) -> None:
     _, task = generate()
     assert task.state == "failed"
     assert "Set OPENAI_API_KEY" in task.error
+
+
+def test_what_was_paid_before_it_failed_is_reported(fake_openai: FakeOpenAI) -> None:
+    fake_openai.always = Behaviour.says("Sure! Here is a question.")
+    testset, task = generate()
+    assert "choose another model" in task.error
+    assert reported_usage(testset).calls == len(fake_openai.requests) > 0
