@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from rag_pipeline.errors import ConfigError, ProviderError
+from rag_pipeline.llm.limits import configured_limits
+from rag_pipeline.llm.prices import own_prices
 from rag_pipeline.llm.providers import missing_package, module_of
 from rag_pipeline.llm.target import OPENAI, Target
 
@@ -12,12 +14,15 @@ from rag_pipeline.llm.target import OPENAI, Target
 def check_model(llm: str, field: str = "llm") -> None:
     """Raise ConfigError, naming `field`, for a missing key, a missing package or an unknown provider.
 
-    Nothing is sent: a model that passes may still be refused by its provider. The built-in reader always passes.
+    Also for a wrong price file: every answer would be paid for, and lost. Nothing is sent: a model that passes may
+    still be refused by its provider. The built-in reader always passes.
     """
     provider, _, name = llm.partition(":")
     if provider == "builtin":
         return
     target = Target.create(provider, name)
+    if prices_file := configured_limits().prices_file:
+        own_prices(prices_file)
     try:
         if provider == OPENAI:
             target.check_address()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.llm import limits
 from rag_pipeline.llm.preflight import check_model
 from tests.fake_openai import FakeOpenAI
 
@@ -41,4 +44,15 @@ def test_asks_nobody(fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -
     check_model("openai:anything")
     check_model("builtin:extractive")
     check_model("azure_openai:deployment")
+    assert fake_openai.requests == []
+
+
+def test_a_wrong_price_file_is_told_before_anything_is_paid_for(
+    fake_openai: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = tmp_path / "prices.json"
+    prices.write_text('{"gpt-test": 3}')
+    monkeypatch.setattr(limits, "_configured", limits.ModelLimits(prices_file=prices))
+    with pytest.raises(ConfigError, match=r"prices\.json is not of the form"):
+        check_model("openai:gpt-test")
     assert fake_openai.requests == []
