@@ -195,7 +195,7 @@ class Checker:
 def _pieces(text: str) -> Iterator[str]:
     """Cut a text between sentences into pieces that a server takes; a longer sentence is cut where it must be."""
     start = end = 0
-    for sentence in split_sentences(text):
+    for sentence in split_sentences(text, without_capitals=True):
         if sentence.end - start > _LONGEST_PIECE and end > start:
             yield text[start:end]
             start = end
@@ -230,7 +230,8 @@ def _sentences(text: str, reply: dict[str, Any]) -> list[tuple[int, int]]:
         ranges = [(int(left), int(right)) for left, right in told]
     else:
         ranges = [
-            (_utf16_length(text[: each.start]), _utf16_length(text[: each.end])) for each in split_sentences(text)
+            (_utf16_length(text[: each.start]), _utf16_length(text[: each.end]))
+            for each in split_sentences(text, without_capitals=True)
         ]
     return [
         (left, right)

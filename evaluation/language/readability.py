@@ -42,7 +42,7 @@ class Counts:
 
 def count(text: str) -> Counts:
     """Return the counts of a text. A number is one word and has the syllables of its reading (Flesch 1948)."""
-    sentences = [words for each in split_sentences(text) if (words := words_of(each.text))]
+    sentences = [words for each in split_sentences(text, without_capitals=True) if (words := words_of(each.text))]
     words = [word for each in sentences for word in each]
     syllables = sum(numeral_syllables(word) if word[0].isdecimal() else count_syllables(word) for word in words)
     return Counts(len(sentences), len(words), syllables)

@@ -107,7 +107,7 @@ def _score(sample: Sample, reply: RelevantSentences | Unjudged) -> Score:
     total, relevant = 0, []
     for text in _texts(sample):
         covered = VerbatimText(text).covered_by(reply.sentences)
-        for sentence in split_sentences(text):
+        for sentence in split_sentences(text, without_capitals=True):
             total += 1
             if sum(covered[sentence.start : sentence.end]) >= HALF * (sentence.end - sentence.start):
                 relevant.append(sentence.text)

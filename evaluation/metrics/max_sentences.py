@@ -27,7 +27,7 @@ class MaxSentences(Rule):
     label = "At most so many sentences"
     help = "Whether the answer has no more sentences than the limit; a list item or heading counts as one."
     formula = "1 if sentences of the answer ≤ limit, else 0"
-    source = "Own definition; sentences as the built-in reader splits them"
+    source = "Own definition; sentences as the built-in reader splits them, also where all letters are small"
     worked = WorkedExample(
         1.0,
         "Two sentences (the stops in e.g. and 3.5 end none), and the limit is 2: kept.",
@@ -40,7 +40,7 @@ class MaxSentences(Rule):
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return 1 up to the limit, 0 above."""
-        found = split_sentences(sample.trace.answer)
+        found = split_sentences(sample.trace.answer, without_capitals=True)
         sentences = sum(any(character.isalnum() for character in each.text) for each in found)
         limit = self.options.limit
         reason = f"{counted(sentences, 'sentence')}; at most {limit:,} are allowed"

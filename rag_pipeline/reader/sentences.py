@@ -13,7 +13,10 @@ _ENDS_ALSO = frozenset({"etc", "u.s", "u.k", "a.m", "p.m", "inc", "ltd", "co", "
 """Abbreviations that may also be the last word of a sentence: a capital letter after them ends it."""
 _BEFORE_NUMBERS = frozenset({"no", "nos", "vol", "vols", "p", "pp", "fig", "figs", "eq", "sec", "ch", "art", "arts"})
 """Abbreviations only where a number follows: `No. 7`, but `He said no.`"""
-_STOP = re.compile(r"[.!?…]+[\"'”’»)\]]*|[。！？]+[」』”’]*")
+_STOP = re.compile(r"[.!?…؟۔։॥។]+[\"'”’»)\]]*|[।።፧။]+[\"'”’»)\]]*|[。！？]+[」』”’]*")
+"""Also Arabic and Urdu, Armenian, Hindi and its like, Khmer; Ethiopic and Burmese; Chinese and Japanese."""
+_PLAIN_STOP = re.compile(r"\.|[!?]+")
+"""Behind which a small letter may begin a sentence, where all letters are small: no `…`, no `"Why?" she said`."""
 _WORD_BEFORE = re.compile(r"[\w.]*\w$")
 _OPENER = re.compile(r"[\"'“‘«(\[*_]*")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")
@@ -22,7 +25,8 @@ _LINE_OF_ITS_OWN = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\||=+[ \t]|>|```)")
 _NUMBER_OF_ITEM = re.compile(r"[(*_#\s]*(?:\d{1,3}|[IVXLC]{1,4})$")
 """What may stand before the first full stop of a list item or heading: `3. Wash it.`, `IV. Results`."""
 _SHORT_LINE = 45
-_CJK_STOP = "。！？"
+_ENDS_ANYWHERE = "。！？।።፧။"
+"""Marks that end a sentence without a blank behind them; no number or abbreviation has them."""
 _PASSAGE = 4_000
 """Characters up to which the sentences of a text are kept: those of passages, not of whole documents."""
 
@@ -37,22 +41,26 @@ class Sentence:
     text: str
 
 
-def split_sentences(text: str) -> list[Sentence]:
-    """Return the sentences of `text` in order. Everything but white space between them is in one of them."""
-    return list(_kept(text) if len(text) <= _PASSAGE else _split(text))
+def split_sentences(text: str, *, without_capitals: bool = False) -> list[Sentence]:
+    """Return the sentences of `text` in order. Everything but white space between them is in one of them.
+
+    `without_capitals`: in a text that has small letters and no capital, a small letter may begin a sentence.
+    """
+    small = without_capitals and text.islower()
+    return list(_kept(text, small) if len(text) <= _PASSAGE else _split(text, small))
 
 
 @lru_cache(maxsize=2_000)
-def _kept(text: str) -> tuple[Sentence, ...]:
+def _kept(text: str, small: bool) -> tuple[Sentence, ...]:
     """Passages are split again and again: by the reader, by what consolidates and by what scores."""
-    return _split(text)
+    return _split(text, small)
 
 
-def _split(text: str) -> tuple[Sentence, ...]:
+def _split(text: str, small: bool) -> tuple[Sentence, ...]:
     return tuple(
         Sentence(left, right, block, text[left:right])
         for block, (start, end) in enumerate(_blocks(text))
-        for left, right in _in_block(text, start, end)
+        for left, right in _in_block(text, start, end, small)
     )
 
 
@@ -100,32 +108,32 @@ def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _in_block(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _in_block(text: str, start: int, end: int, small: bool) -> Iterator[tuple[int, int]]:
     left = start
     for stop in _STOP.finditer(text, start, end):
         numbers_item = left == start and stop.group() == "." and _NUMBER_OF_ITEM.match(text, start, stop.start())
-        if stop.end() < end and not numbers_item and _ends_sentence(text, left, stop, end):
+        if stop.end() < end and not numbers_item and _ends_sentence(text, left, stop, end, small):
             yield from _stripped(text, left, stop.end())
             left = stop.end()
     yield from _stripped(text, left, end)
 
 
-def _ends_sentence(text: str, left: int, stop: re.Match[str], end: int) -> bool:
-    if stop.group()[0] in _CJK_STOP:
+def _ends_sentence(text: str, left: int, stop: re.Match[str], end: int, small: bool) -> bool:
+    if stop.group()[0] in _ENDS_ANYWHERE:
         return True
     if not text[stop.end()].isspace():
         return False
     rest = text[stop.end() : min(end, stop.end() + 40)].lstrip()
     opens = rest[_OPENER.match(rest).end() :][:1]  # type: ignore[union-attr]
-    if opens.islower():
+    if opens.islower() and not (small and _PLAIN_STOP.fullmatch(stop.group())):
         return False
     if stop.group()[0] != ".":
         return True
     before = _WORD_BEFORE.search(text, max(left, stop.start() - 20), stop.start())
-    return before is None or _may_end(before.group(), opens)
+    return before is None or _may_end(before.group(), opens, small)
 
 
-def _may_end(word: str, opens: str) -> bool:
+def _may_end(word: str, opens: str, small: bool) -> bool:
     """False when the full stop after `word` belongs to an abbreviation or an initial."""
     lower = word.lower()
     if lower in _BEFORE_NUMBERS:
@@ -134,4 +142,4 @@ def _may_end(word: str, opens: str) -> bool:
         return opens.isupper()
     if lower in word_list("abbreviations"):
         return False
-    return not (len(word) == 1 and word.isalpha() and word.isupper() and word != "I")
+    return not (len(word) == 1 and word.isalpha() and (word.isupper() or small) and lower != "i")

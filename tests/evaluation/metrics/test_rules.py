@@ -43,6 +43,8 @@ class TestLengths:
             ("It is e.g. 3.5 m long. Dr. No measured it.", 2, 1),
             ("It is e.g. 3.5 m long. Dr. No measured it.", 1, 0),
             ("第一句。第二句。", 1, 0),
+            ("भारत बड़ा है। यह गर्म है।", 1, 0),
+            ("it is tall. it is red.", 1, 0),
             ("Only this\n\n---\n\n...", 1, 1),
         ],
     )
