@@ -12,7 +12,7 @@ from evaluation.comparable import formulas_in_force
 from evaluation.exchange.answered import Answered
 from evaluation.exchange.answered_jsonl import Task, json_line, with_scores
 from evaluation.judging.judge import Judge
-from evaluation.metrics.base import Embed, metrics
+from evaluation.metrics.base import Embed, Reads, metrics, reads_all
 from evaluation.scoring import ScoredSamples, Steps, score_samples
 from evaluation.spec import EvaluationSpec
 from evaluation.summaries import GroupSummary, summarise_by
@@ -97,17 +97,24 @@ def score_answered(
     *,
     names: Sequence[str] | None = None,
     judge: Judge | None = None,
+    reads: Reads = reads_all,
 ) -> Steps[ScoredAnswers]:
     """Score the objects of a file with the metrics called `names`, yielding progress.
 
     None for `names` means all there are; those that load a model of their own are then null. `refusal`: the sentence
-    with which the system declines. Raises ConfigError, ProviderError.
+    with which the system declines; `reads` as for `score_samples`. Raises ConfigError, ProviderError.
     """
     samples = [sample for _, sample in answered]
     asked = list(metrics.keys() if names is None else names)
     unasked = [name for name in asked if names is None and "weights" in metrics.get(name).needs]
     scored = yield from score_samples(
-        samples, spec, refusal, embed, names=[name for name in asked if name not in unasked], judge=judge
+        samples,
+        spec,
+        refusal,
+        embed,
+        names=[name for name in asked if name not in unasked],
+        judge=judge,
+        reads=reads,
     )
     nothing = Summary(None, None, None, 0, len(samples), UNASKED)
     scored = replace(

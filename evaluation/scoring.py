@@ -9,7 +9,7 @@ from typing import TypeVar
 from evaluation.claims.table import ClaimTable
 from evaluation.claims.tables import ClaimTables
 from evaluation.judging.judge import Judge
-from evaluation.metrics.base import Embed, Metric, MetricContext, make_metric
+from evaluation.metrics.base import Embed, Metric, MetricContext, Reads, make_metric, reads_all
 from evaluation.refusal import RefusalDetector
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.summaries import Summaries, summarise
@@ -57,10 +57,12 @@ def score_samples(
     use_context: bool = True,
     names: Sequence[str] = HEADLINE,
     judge: Judge | None = None,
+    reads: Reads = reads_all,
 ) -> Steps[ScoredSamples]:
     """Score answers with the metrics called `names`, yielding progress; `finished` does it all at once.
 
-    `refusal` is the sentence with which the bot should decline; `judge` is asked by the metrics that need one.
+    `refusal` is the sentence with which the bot should decline; `judge` is asked by the metrics that need one;
+    `reads` tells whether the model behind `embed` knows a text's script.
     Raises ProviderError when it cannot be asked at all.
     """
     units = [make_metric(name, spec) for name in names]
@@ -70,7 +72,7 @@ def score_samples(
     refusals = RefusalDetector(embed, spec, refusal).classify_many([sample.trace.answer for sample in samples])
     parts = {part for unit in (agreeing, *units) for part in unit.claim_parts}
     claims = ClaimTables(judge, parts) if judge else None
-    context = MetricContext(spec, refusals, embed, use_context=use_context, judge=judge, claims=claims)
+    context = MetricContext(spec, refusals, embed, use_context=use_context, judge=judge, claims=claims, reads=reads)
     agreement = yield from _scored(agreeing, samples, context, 1, total)
     context = replace(context, agreement=agreement)
     scores: dict[str, list[Score]] = {}

@@ -79,6 +79,10 @@ class CachedEmbedder(Embedder):
         """Those of the embedder behind the cache."""
         return self.inner.token_offsets(text)
 
+    def reads(self, text: str) -> bool:
+        """As the embedder behind the cache says."""
+        return self.inner.reads(text)
+
     def _gather(self, role: str, texts: Sequence[str]) -> Vectors:
         keys = [text_key(text) for text in texts]
         if not keys:

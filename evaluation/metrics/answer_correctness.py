@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evaluation.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER
-from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.base import UNREAD, Metric, MetricContext, metrics
 from evaluation.metrics.claim_based import ANSWERABLE, tables_of
 from evaluation.metrics.factual_similarity import FactualSimilarity, factual_score
 from evaluation.metrics.worked import WorkedExample
@@ -79,10 +79,13 @@ class AnswerCorrectness(Metric):
                 scores.append(self._weighed(factual_score(table), cosine))
         return scores
 
-    def _weighed(self, factual: Score, cosine: float) -> Score:
+    def _weighed(self, factual: Score, cosine: float | None) -> Score:
         if factual.value is None:
             return factual
         options = self.options
+        if cosine is None and options.semantic_weight:
+            return Score.unscored(UNREAD)
+        cosine = cosine or 0.0
         weights = options.factual_weight + options.semantic_weight
         value = (options.factual_weight * factual.value + options.semantic_weight * cosine) / weights
         reason = f"{factual.reason}; cosine {cosine:.2f}"
@@ -92,8 +95,10 @@ class AnswerCorrectness(Metric):
         return Score(float(value >= options.threshold), reason, details | {"before the threshold": value})
 
 
-def _cosines(samples: Sequence[Sample], context: MetricContext) -> list[float]:
-    """Return the cosine of each answer and its first reference, 0 for opposite ones and for empty answers."""
+def _cosines(samples: Sequence[Sample], context: MetricContext) -> list[float | None]:
+    """Return the cosine of each answer and its first reference: 0 for opposite ones and for empty answers, None where
+    the model cannot read them.
+    """
     pairs = [
         (sample.trace.answer.strip(), next(text.strip() for text in sample.reference_answers if text.strip()))
         for sample in samples
@@ -102,7 +107,12 @@ def _cosines(samples: Sequence[Sample], context: MetricContext) -> list[float]:
     if not rows:
         return []
     vectors = np.asarray(context.embed(list(rows)), dtype=np.float64)
-    return [
-        float(np.clip(vectors[rows[answer]] @ vectors[rows[reference]], 0.0, 1.0)) if answer else 0.0
-        for answer, reference in pairs
-    ]
+
+    def cosine(answer: str, reference: str) -> float | None:
+        if not answer:
+            return 0.0
+        if not context.comparable(answer, reference):
+            return None
+        return float(np.clip(vectors[rows[answer]] @ vectors[rows[reference]], 0.0, 1.0))
+
+    return [cosine(*pair) for pair in pairs]

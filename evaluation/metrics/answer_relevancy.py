@@ -9,7 +9,7 @@ import numpy as np
 
 from evaluation.judging.forms import JudgeForm
 from evaluation.judging.judge import Request, Unjudged
-from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.base import UNREAD, Metric, MetricContext, metrics
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Refusal, Sample, Score
 
@@ -87,8 +87,11 @@ def _different(reply: QuestionsBack) -> str:
 
 def _cosines(
     samples: Sequence[Sample], found: Sequence[QuestionsBack | Unjudged | None], context: MetricContext
-) -> list[list[float]]:
-    """Return, for each sample, the cosines of its question and those made of its answer; empty without such."""
+) -> list[list[float | None]]:
+    """Return, for each sample, the cosines of its question and those made of its answer; empty without such.
+
+    None stands for a pair that the model cannot read.
+    """
     pairs = [
         (sample.trace.question.strip(), reply.questions if isinstance(reply, QuestionsBack) else [])
         for sample, reply in zip(samples, found, strict=True)
@@ -98,21 +101,31 @@ def _cosines(
     if not rows:
         return [[] for _ in pairs]
     vectors = np.asarray(context.embed(list(rows)), dtype=np.float64)
-    return [[float(vectors[rows[text]] @ vectors[rows[question]]) for text in made] for question, made in pairs]
+
+    def cosine(question: str, made: str) -> float | None:
+        return float(vectors[rows[made]] @ vectors[rows[question]]) if context.comparable(question, made) else None
+
+    return [[cosine(question, text) for text in made] for question, made in pairs]
 
 
-def _score(sample: Sample, refusal: Refusal, found: QuestionsBack | Unjudged | None, cosines: list[float]) -> Score:
+def _score(
+    sample: Sample, refusal: Refusal, found: QuestionsBack | Unjudged | None, cosines: list[float | None]
+) -> Score:
     if found is None:
         if sample.answerable:
             return Score(0.0, "the answer declines")
         return Score.unscored("the question is out of scope and was rightly declined")
     if isinstance(found, Unjudged):
         return Score.unscored(found.reason)
-    details = {"questions": dict(zip(found.questions, (round(cosine, 4) for cosine in cosines), strict=True))}
+    read = [cosine for cosine in cosines if cosine is not None]
+    rounded = (None if cosine is None else round(cosine, 4) for cosine in cosines)
+    details = {"questions": dict(zip(found.questions, rounded, strict=True))}
     if found.evasive and not sample.answerable:
         return Score.unscored("the question is out of scope, and the answer does not commit itself")
     if found.evasive:
         return Score(0.0, "the judge finds the answer evasive", details)
+    if len(read) < len(cosines):
+        return Score.unscored(UNREAD)
     # Opposite meanings are no worse than unrelated ones; rounding may leave the cosine of equal texts above 1.
-    value = float(np.clip(np.mean(cosines), 0.0, 1.0))
+    value = float(np.clip(np.mean(read), 0.0, 1.0))
     return Score(value, f"mean cosine {value:.2f} with {QUESTIONS} questions made of the answer", details)

@@ -42,15 +42,25 @@ POOLED = "pooled"
 Embed = Callable[[Sequence[str]], Vectors]
 """Texts to unit vectors, one row each."""
 
+Reads = Callable[[str], bool]
+"""Whether the embedding model knows the script of a text."""
+
+UNREAD = "the embedding model cannot read this text: score with one that knows its script"
+
+
+def reads_all(text: str) -> bool:
+    """Take a text as read, as with models whose vocabulary is not known here."""
+    return True
+
 
 @dataclass(frozen=True)
 class MetricContext:
     """What metrics share for one block of samples.
 
     `refusals[i]` and `agreement[i]` belong to `samples[i]`; `agreement` is what the chosen agreement gave, empty while
-    that one is being computed. `embed` is the evaluation's own embedding. `use_context` is False where the model
-    answered without documents. `judge` is None where none was chosen; `claims` are the claim tables of the whole
-    scoring, made by the first metric that reads them.
+    that one is being computed. `embed` is the evaluation's own embedding, `reads` whether its model knows a text's
+    script. `use_context` is False where the model answered without documents. `judge` is None where none was chosen;
+    `claims` are the claim tables of the whole scoring, made by the first metric that reads them.
     """
 
     spec: EvaluationSpec
@@ -60,6 +70,11 @@ class MetricContext:
     use_context: bool = True
     judge: Judge | None = None
     claims: ClaimTables | None = None
+    reads: Reads = reads_all
+
+    def comparable(self, first: str, second: str) -> bool:
+        """Tell whether the vectors of two texts may be compared: the model reads both, or they are the same."""
+        return first.strip() == second.strip() or (self.reads(first) and self.reads(second))
 
     def only(self, positions: Sequence[int]) -> MetricContext:
         """Return the context of the samples at `positions`."""

@@ -60,7 +60,7 @@ class CorrectnessOffline(Metric):
         cosines = similar.score_block(alone, context.only([place for place, _ in cases]))
         best: dict[int, Score] = {}
         for (place, reference), support, cosine in zip(cases, supports, cosines, strict=True):
-            score = _score(samples[place], reference, support, cosine.value or 0.0)
+            score = _score(samples[place], reference, support, cosine)
             if place not in best or (score.value or 0.0) > (best[place].value or 0.0):
                 best[place] = score
         return [best.get(place) or _without(sample, context, place) for place, sample in enumerate(samples)]
@@ -70,11 +70,14 @@ def _case(sample: Sample, reference: str) -> Case:
     return Case(reference, (sample.trace.answer,), sample.trace.question)
 
 
-def _score(sample: Sample, reference: str, support: Support | None, cosine: float) -> Score:
+def _score(sample: Sample, reference: str, support: Support | None, closeness: Score) -> Score:
     answer = sample.trace.answer
     barrier = script_barrier(answer, [reference])
     if barrier:
         return Score.unscored(barrier)
+    cosine = closeness.value
+    if cosine is None:
+        return Score.unscored(closeness.reason)
     given = support.value if support else share(tokens_of([answer]), tokens_of([reference]))
     missing = [unit.text for sentence in support.sentences for unit in sentence.missing] if support else []
     reason = f"not in the answer: {', '.join(missing[:5])}" if missing else "the answer has all of the reference"

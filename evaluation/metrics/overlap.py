@@ -15,7 +15,7 @@ Tokens = Counter[str]
 NO_TOKENS = "no reference answer has a word to compare"
 UNTELLABLE = (
     "the words of this script are not set apart by spaces, so that they cannot be compared: "
-    "use semantic_similarity, correctness_offline or a judge"
+    "use semantic_similarity or correctness_offline, with an embedding model that knows the script, or a judge"
 )
 
 

@@ -7,14 +7,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.base import UNREAD, Metric, MetricContext, metrics
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
 
 @metrics.register
 class SemanticSimilarity(Metric):
-    """Cosine of answer and reference under the scoring embedding; the best of several references counts."""
+    """Cosine of answer and reference under the scoring embedding; the best of several references counts.
+
+    Null where the local model cannot read the answer, or any reference: it takes all such texts for one. Equal texts
+    are 1 all the same.
+    """
 
     key = "semantic_similarity"
     label = "Semantic similarity"
@@ -41,17 +45,20 @@ class SemanticSimilarity(Metric):
         if not texts:
             return [_EMPTY] * len(samples)
         vectors = np.asarray(context.embed(list(texts)), dtype=np.float64)
-        return [_best(sample, texts, vectors) for sample in samples]
+        return [_best(sample, texts, vectors, context) for sample in samples]
 
 
 _EMPTY = Score(0.0, "the answer is empty")
 
 
-def _best(sample: Sample, texts: dict[str, int], vectors: np.ndarray) -> Score:
+def _best(sample: Sample, texts: dict[str, int], vectors: np.ndarray, context: MetricContext) -> Score:
     answer = sample.trace.answer
     if not answer.strip():
         return _EMPTY
     references = [reference for reference in sample.reference_answers if reference.strip()]
+    references = [reference for reference in references if context.comparable(answer, reference)]
+    if not references:
+        return Score.unscored(UNREAD)
     cosines = vectors[[texts[reference] for reference in references]] @ vectors[texts[answer]]
     best = int(np.argmax(cosines))
     # Rounding may leave the cosine of equal texts just above 1; opposite meanings are no worse than unrelated ones.

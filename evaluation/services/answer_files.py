@@ -43,8 +43,11 @@ def score_answers(
     `lenient`: a judge that fails leaves its scores empty, and the result's `failure` says so.
     """
     check_judge(spec)
-    embed = open_embedder(spec.eval_embedding).embed_passages
-    return score_answered(answered, spec, refusal, embed, names=names, judge=open_judge(spec, lenient=lenient))
+    embedder = open_embedder(spec.eval_embedding)
+    judge = open_judge(spec, lenient=lenient)
+    return score_answered(
+        answered, spec, refusal, embedder.embed_passages, names=names, judge=judge, reads=embedder.reads
+    )
 
 
 def scored_bytes(scored: ScoredAnswers) -> bytes:

@@ -158,14 +158,16 @@ def _sample(answer: Answer, texts: dict[int, str]) -> Sample:
 def _score(
     run: Run, answers: Sequence[Answer], spec: EvaluationSpec, names: Sequence[str], judge: Judge | None
 ) -> Steps[ScoredSamples]:
+    embedder = open_embedder(spec.eval_embedding)
     return score_samples(
         make_samples(run=run, answers=answers),
         spec,
         run.pipeline.get("refusal", DEFAULT_REFUSAL),
-        open_embedder(spec.eval_embedding).embed_passages,
+        embedder.embed_passages,
         use_context=run.pipeline.get("use_context", True),
         names=names,
         judge=judge,
+        reads=embedder.reads,
     )
 
 

@@ -1,14 +1,13 @@
-"""Whether a model's vocabulary has the script of a text."""
+"""Whether the tokenizer of a metric's model knows the script of a text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rag_pipeline.known_script import MOST_UNKNOWN, mostly_known
+
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
-
-_MOST_UNKNOWN = 0.5
-"""Share of characters, white space not counted, in unknown tokens above which a model has not read a text."""
 
 
 def knows(tokenizer: PreTrainedTokenizerBase, text: str) -> bool:
@@ -17,11 +16,6 @@ def knows(tokenizer: PreTrainedTokenizerBase, text: str) -> bool:
         return True
     if not tokenizer.is_fast:  # no offsets: count tokens
         ids: list[int] = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-        return ids.count(tokenizer.unk_token_id) <= _MOST_UNKNOWN * len(ids)
+        return ids.count(tokenizer.unk_token_id) <= MOST_UNKNOWN * len(ids)
     read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-    unknown = sum(
-        len("".join(text[start:end].split()))
-        for token, (start, end) in zip(read["input_ids"], read["offset_mapping"], strict=True)
-        if token == tokenizer.unk_token_id
-    )
-    return bool(read["input_ids"]) and unknown <= _MOST_UNKNOWN * len("".join(text.split()))
+    return mostly_known(text, read["input_ids"], read["offset_mapping"], tokenizer.unk_token_id)

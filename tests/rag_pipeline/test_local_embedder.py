@@ -31,6 +31,24 @@ def embedder() -> LocalEmbedder:
     return LocalEmbedder("all-MiniLM-L6-v2", "head")
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("What is the capital of Poland?", True),
+        ("Done 🎉", True),
+        ("القاهرة كبيرة", True),  # letter by letter
+        ("Москва большая", True),
+        ("🎉👍", False),
+        ("กรุงเทพมหานคร", False),
+        ("አዲስ አበባ ትልቅ ናት", False),
+        ("我喜欢吃鱼", False),  # the vocabulary has the first of the five
+        ("\u200b", False),
+    ],
+)
+def test_it_tells_which_texts_are_in_its_vocabulary(embedder, text, read):
+    assert CachedEmbedder(embedder, Path("unused")).reads(text) is read
+
+
 def test_the_weights_are_the_official_ones():
     folder = shipped_weights()
     assert folder is not None

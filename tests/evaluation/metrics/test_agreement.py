@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
-from evaluation.metrics.base import metrics
+from evaluation.metrics.base import UNREAD, metrics
 from evaluation.types import Score
 from tests.evaluation.samples import make_context, make_sample
 
@@ -78,3 +79,22 @@ def test_a_refusal_scores_zero_whatever_words_it_shares(key, kind):
 def test_a_refusal_without_a_reference_stays_empty(key, kind):
     context = make_context(["refused"], [Score.unscored("no reference answer has a word to compare")])
     assert one(key, make_sample(kind=kind, references=["the"]), context).value is None
+
+
+@pytest.mark.parametrize("name", ["semantic_similarity", "correctness_offline"])
+def test_no_closeness_of_texts_that_the_model_cannot_read(name):
+    def score(answer, *references):
+        return one(name, make_sample(answer, references), replace(make_context(), reads=str.isascii))
+
+    assert score("แมว", "กรุงเทพ") == Score.unscored(UNREAD)
+    assert score("Bell 电", "Bell") == Score.unscored(UNREAD)
+    assert score("Bell", "贝尔 Bell", "Bell").value == pytest.approx(1)  # the reference that it reads counts
+    assert score("แมว ", "แมว").value == pytest.approx(1)  # equal texts need not be read
+    assert score("", "แมว").value == 0
+
+
+def test_recall_by_meaning_has_no_value_then_either():
+    sample = make_sample("แมว", ["กรุงเทพ"])
+    context = replace(make_context(), reads=str.isascii)
+    context = replace(context, agreement=[one("semantic_similarity", sample, context)])
+    assert one("recall", sample, context) == Score.unscored(UNREAD)

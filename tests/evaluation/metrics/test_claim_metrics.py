@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evaluation.claims.table import Claim, ClaimTable, Verdict
 from evaluation.judging.judge import make_judge
 from evaluation.judging.prompts import JudgePrompts
-from evaluation.metrics.base import MetricContext, make_metric
+from evaluation.metrics.base import UNREAD, MetricContext, Reads, make_metric, reads_all
 from evaluation.metrics.claim_based import ClaimMetric
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
@@ -37,10 +37,11 @@ def sample(
     return Sample("q", "q", "simple", Trace(question, answer, found), tuple(references))
 
 
-def scored(name: str, one: Sample, label: str = "attempt", **options: Any) -> Score:
+def scored(name: str, one: Sample, label: str = "attempt", reads: Reads = reads_all, **options: Any) -> Score:
     spec = EvaluationSpec.create({"metric_options": {name: options} if options else {}})
     judge = make_judge("openai:judge-1", JudgePrompts(), None, 1, 1)  # one call at a time: replies come in order
-    [score] = make_metric(name, spec).score_many([one], MetricContext(spec, [Refusal(label)], embed_words, judge=judge))
+    context = MetricContext(spec, [Refusal(label)], embed_words, judge=judge, reads=reads)
+    [score] = make_metric(name, spec).score_many([one], context)
     return score
 
 
@@ -192,6 +193,20 @@ def test_answer_relevancy_of_france_and_its_capital(fake_openai: FakeOpenAI) -> 
         scores.append(score.value)
     assert scores[0] < scores[1]
     assert "Where" not in fake_openai.bodies()[0]["messages"][0]["content"].rpartition("<answer>")[2]
+
+
+def test_a_cosine_of_texts_that_the_embedding_cannot_read_gives_no_score(fake_openai: FakeOpenAI) -> None:
+    def score(name: str, row: Sample, **options: Any) -> Score:
+        return scored(name, row, reads=str.isascii, **options)
+
+    row = sample("แมว", ["กรุงเทพ"], question="อะไร")
+    for options, value in (({}, None), ({"factual_weight": 1.0, "semantic_weight": 0.0}, 1.0)):
+        says(fake_openai, [["A cat."], ["A cat."]], [[True], [True]])
+        assert score("answer_correctness", row, **options).value == value
+    fake_openai.fills("QuestionsBack", {"questions": ["ใคร", "ที่ไหน", "เมื่อไร"], "evasive": False})
+    assert score("answer_relevancy", row) == Score.unscored(UNREAD)
+    fake_openai.fills("QuestionsBack", {"questions": ["ใคร", "ที่ไหน", "เมื่อไร"], "evasive": True})
+    assert score("answer_relevancy", row).value == 0
 
 
 def test_answer_relevancy_wants_three_different_questions(fake_openai: FakeOpenAI) -> None:
