@@ -12,11 +12,12 @@ from evaluation.comparable import formulas_in_force
 from evaluation.exchange.answered import Answered
 from evaluation.exchange.answered_jsonl import Task, json_line, with_scores
 from evaluation.judging.judge import Judge
-from evaluation.metrics.base import Embed, Reads, metrics, reads_all
+from evaluation.metrics.base import Embed, metrics
 from evaluation.scoring import ScoredSamples, Steps, score_samples
 from evaluation.spec import EvaluationSpec
 from evaluation.summaries import GroupSummary, summarise_by
 from evaluation.types import Sample, Score, Summary
+from rag_pipeline.known_script import Reads, reads_all
 
 MEAN = ("mean", "ci_low", "ci_high", "n", "n_null")
 MOST_GROUPS = 30

@@ -13,6 +13,7 @@ import numpy as np
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal
 from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.known_script import Reads, reads_all
 from rag_pipeline.reader.sentences import split_sentences
 
 Embed = Callable[[Sequence[str]], Vectors]
@@ -70,11 +71,14 @@ class RefusalDetector:
     """Labels answers `refused`, `partial`, `attempt` or `empty`, and says which rule decided.
 
     The first sentence (greetings aside) is compared with `refusal` and the shipped list under `embed`, and with the
-    shipped patterns, as `spec` says. What follows is of substance unless it declines too or is a shipped filler.
+    shipped patterns, as `spec` says. `reads` tells whether the model behind `embed` knows a text's script: to one that
+    it does not know nothing is close, and the refusal is known by its letters alone. What follows is of substance
+    unless it declines too or is a shipped filler.
     """
 
-    def __init__(self, embed: Embed, spec: EvaluationSpec, refusal: str) -> None:
+    def __init__(self, embed: Embed, spec: EvaluationSpec, refusal: str, reads: Reads = reads_all) -> None:
         self.embed = embed
+        self.reads = reads
         self.threshold = spec.refusal_threshold
         self.own = {_letters(sentence) for sentence in [refusal, *_sentences(refusal)]}
         self.known = [refusal.strip(), *(shipped_lines("sentences") if spec.refusal_list else ())]
@@ -89,14 +93,19 @@ class RefusalDetector:
 
     @cached_property
     def _known_vectors(self) -> Vectors:
-        return self.embed(self.known)
+        return self._embed(self.known)
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors, all zero for what the model cannot read: to it all such texts are one."""
+        read = np.array([self.reads(text) for text in texts])
+        return np.asarray(self.embed(texts) * read[:, None], np.float32)
 
     def _judge_each(self, sentences: Sequence[str]) -> list[Refusal]:
         """Judge each sentence by itself: `refused` with its rule, or `attempt`."""
         if not sentences:
             return []
         # Quotation marks around a sentence alone cost a third of its cosine.
-        cosines = self.embed([text.strip(_MARKS) for text in sentences]) @ self._known_vectors.T
+        cosines = self._embed([text.strip(_MARKS) for text in sentences]) @ self._known_vectors.T
         return [self._judge(text, row) for text, row in zip(sentences, cosines, strict=True)]
 
     def _judge(self, sentence: str, cosines: Vectors) -> Refusal:

@@ -9,11 +9,12 @@ from typing import TypeVar
 from evaluation.claims.table import ClaimTable
 from evaluation.claims.tables import ClaimTables
 from evaluation.judging.judge import Judge
-from evaluation.metrics.base import Embed, Metric, MetricContext, Reads, make_metric, reads_all
+from evaluation.metrics.base import Embed, Metric, MetricContext, make_metric
 from evaluation.refusal import RefusalDetector
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.summaries import Summaries, summarise
 from evaluation.types import Refusal, Sample, Score, Summary
+from rag_pipeline.known_script import Reads, reads_all
 from rag_pipeline.types import Progress
 
 Result = TypeVar("Result")
@@ -69,7 +70,7 @@ def score_samples(
     agreeing = make_metric(spec.agreement, spec)
     total = sum(_blocks(unit, len(samples)) for unit in (agreeing, *units)) + 2
     yield Progress(STEP, 0, total)
-    refusals = RefusalDetector(embed, spec, refusal).classify_many([sample.trace.answer for sample in samples])
+    refusals = RefusalDetector(embed, spec, refusal, reads).classify_many([sample.trace.answer for sample in samples])
     parts = {part for unit in (agreeing, *units) for part in unit.claim_parts}
     claims = ClaimTables(judge, parts) if judge else None
     context = MetricContext(spec, refusals, embed, use_context=use_context, judge=judge, claims=claims, reads=reads)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+Reads = Callable[[str], bool]
+"""Whether an embedding model knows the script of a text."""
 MOST_UNKNOWN = 0.5
 """Share of a text in unknown tokens above which a model has not read it."""
+
+
+def reads_all(text: str) -> bool:
+    """Take a text as read, as with models whose vocabulary is not known here."""
+    return True
 
 
 def mostly_known(text: str, tokens: Sequence[int], offsets: Sequence[tuple[int, int]], unknown: int) -> bool:

@@ -13,6 +13,7 @@ from evaluation.metrics.worked import WorkedExample
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.known_script import Reads, reads_all
 from rag_pipeline.registry import Unit, first_problem
 
 if TYPE_CHECKING:
@@ -42,15 +43,7 @@ POOLED = "pooled"
 Embed = Callable[[Sequence[str]], Vectors]
 """Texts to unit vectors, one row each."""
 
-Reads = Callable[[str], bool]
-"""Whether the embedding model knows the script of a text."""
-
 UNREAD = "the embedding model cannot read this text: score with one that knows its script"
-
-
-def reads_all(text: str) -> bool:
-    """Take a text as read, as with models whose vocabulary is not known here."""
-    return True
 
 
 @dataclass(frozen=True)

@@ -141,3 +141,14 @@ WORDS = st.lists(
 @given(st.one_of(WORDS.map(" ".join), st.text(max_size=200)))
 def test_any_text_gets_a_label_quickly(detector, answer):
     assert label(detector, answer) in {"refused", "partial", "attempt", "empty"}
+
+
+def test_a_refusal_in_a_script_that_the_model_cannot_read_is_known_by_its_letters_alone():
+    model = embedders.get("local")("all-MiniLM-L6-v2", "mean")
+    thai = RefusalDetector(model.embed_passages, EvaluationSpec(), "ฉันไม่ทราบ", model.reads)
+    assert [label(thai, answer) for answer in ("ฉันไม่ทราบ", "กรุงเทพมหานคร", "It is Bangkok.", "I don't know.")] == [
+        "refused",
+        "attempt",
+        "attempt",
+        "refused",
+    ]

@@ -158,8 +158,9 @@ async def _finish(message: ChatMessage, trace: Trace, pipeline: Pipeline, evalua
 
 
 def _classify(answer: str, spec: PipelineSpec, evaluation: EvaluationSpec) -> Refusal:
-    embed = open_embedder(evaluation.eval_embedding).embed_passages
-    return RefusalDetector(embed, evaluation, spec.core.refusal).classify_many([answer])[0]
+    embedder = open_embedder(evaluation.eval_embedding)
+    detector = RefusalDetector(embedder.embed_passages, evaluation, spec.core.refusal, embedder.reads)
+    return detector.classify_many([answer])[0]
 
 
 def _stored(trace: Trace, refusal: Refusal | None) -> dict[str, Any]:

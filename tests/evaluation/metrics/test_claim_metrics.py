@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from evaluation.claims.table import Claim, ClaimTable, Verdict
 from evaluation.judging.judge import make_judge
 from evaluation.judging.prompts import JudgePrompts
-from evaluation.metrics.base import UNREAD, MetricContext, Reads, make_metric, reads_all
+from evaluation.metrics.base import UNREAD, MetricContext, make_metric
 from evaluation.metrics.claim_based import ClaimMetric
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
+from rag_pipeline.known_script import Reads, reads_all
 from rag_pipeline.types import Context, Span, Trace
 from tests.fake_embedder import embed_words
 from tests.fake_openai import Behaviour, FakeOpenAI
