@@ -10,10 +10,14 @@ from rag_pipeline.types import Span
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """`gains[r]`: how many gold ids rank r + 1 is the first to hold; `gold`: how many there are in all."""
+    """`gains[r]`: how many gold ids rank r + 1 is the first to hold; `gold`: how many there are in all.
+
+    `asked`: how many ranks were asked for, None where that is not known.
+    """
 
     gains: tuple[int, ...]
     gold: int
+    asked: int | None = None
 
     @property
     def hits(self) -> list[bool]:

@@ -18,6 +18,7 @@ class Sample:
     Of another system's answers: `context_ids` by rank, None where only spans say what was retrieved; the gold ids and
     texts; `missing`: inputs that the row does not have at all, by the names that metrics need them under.
     `other_answer`: what another system answered, None where nothing is compared.
+    `ranks_asked`: how many contexts the retrieval was to give, None where that is not known.
     """
 
     question_id: str
@@ -37,6 +38,7 @@ class Sample:
     reference_contexts: tuple[str, ...] = ()
     missing: frozenset[str] = frozenset()
     other_answer: str | None = None
+    ranks_asked: int | None = None
 
     @property
     def gold_texts(self) -> tuple[str, ...]:

@@ -11,11 +11,16 @@ from evaluation.judging.forms import JudgeForm
 from evaluation.judging.judge import Request
 from rag_pipeline.llm.structured import Form
 
-MOST_CLAIMS = 60
-"""Claims of one text that are checked; an answer of 10,000 words has more, and its first ones say how it does."""
+ONE_REPLY = 60
+"""Claims that are extracted with one reply; a text that makes more is extracted in portions."""
+
+MOST_CLAIMS = 400
+"""Claims of one text that are checked; one that makes more is not scored by claims."""
 
 MOST_AT_ONCE = 40
 """Claims in one list: more verdicts would not fit into one reply."""
+
+PART_PROMPT = "claims_of_part"
 
 
 class ExtractedClaims(JudgeForm):
@@ -47,9 +52,15 @@ class CheckedClaims(JudgeForm):
 
 def extraction(question: str, text: str) -> Request[ExtractedClaims]:
     """Return the request for the claims of `text`, an answer to `question`."""
-    # One more than is checked, so that it is seen when there are more.
-    fields = {"question": question.strip(), "answer": text.strip(), "most": str(MOST_CLAIMS + 1)}
+    # One more than fits, so that it is seen when there are more.
+    fields = {"question": question.strip(), "answer": text.strip(), "most": str(ONE_REPLY + 1)}
     return Request("claims", ExtractedClaims, fields)
+
+
+def extraction_of_part(question: str, before: str, part: str) -> Request[ExtractedClaims]:
+    """Return the request for the claims of a `part` of an answer to `question`; `before` says whom its “it” means."""
+    fields = {"question": question.strip(), "before": before or "(nothing)", "part": part, "most": str(ONE_REPLY + 1)}
+    return Request(PART_PROMPT, ExtractedClaims, fields)
 
 
 def check_against_text(claims: Sequence[str], text: str) -> Request[CheckedClaims]:

@@ -55,7 +55,7 @@ class Claim:
 class ClaimTable:
     """The claims of one answer and of its first reference.
 
-    `problems`: why a part could not be had, by part. `notes` are remarks for the user (claims left out).
+    `problems`: why a part could not be had, by part. `notes` are remarks for the user (long texts).
     """
 
     answer: tuple[Claim, ...] = ()

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from evaluation.claims.forms import (
-    MOST_AT_ONCE,
-    MOST_CLAIMS,
-    CheckedClaims,
-    check_against_answer,
-    check_against_text,
-    extraction,
-)
+from evaluation.claims.extraction import claims_of
+from evaluation.claims.forms import MOST_AT_ONCE, ONE_REPLY, CheckedClaims, check_against_answer, check_against_text
 from evaluation.claims.table import (
     ANSWER_CONTEXTS,
     ANSWER_REFERENCE,
@@ -71,7 +65,8 @@ class ClaimTables:
     """Tables of answers, made by asking `judge`; `parts` are those that any chosen metric reads.
 
     At k contexts a row takes 2 extractions, k checks (claims of answer and reference in one list), at most one check
-    against all contexts joined, and 2 comparisons; claims beyond `MOST_AT_ONCE` in a list take a further call.
+    against all contexts joined, and 2 comparisons; claims beyond `MOST_AT_ONCE` in a list take a further call, and a
+    text of more than `ONE_REPLY` claims an extraction for each of its portions.
     """
 
     def __init__(self, judge: Judge, parts: Collection[str]) -> None:
@@ -108,18 +103,16 @@ class ClaimTables:
                 jobs.append((draft, draft.answer, "answer", draft.answer_text))
             if draft.reference_text and self.parts & {REFERENCE_CONTEXTS, REFERENCE_ANSWER}:
                 jobs.append((draft, draft.reference, "reference", draft.reference_text))
-        replies = self.judge.ask_many([extraction(job[0].sample.trace.question, job[3]) for job in jobs])
-        for (draft, claims, whose, _), reply in zip(jobs, replies, strict=True):
-            if isinstance(reply, Unjudged):
+        extracted = claims_of(self.judge, [(job[0].sample.trace.question, job[3]) for job in jobs])
+        for (draft, claims, whose, _), found in zip(jobs, extracted, strict=True):
+            if isinstance(found, Unjudged):
                 lost = [part for part in self.parts if part.startswith(whose)]
-                draft.problems |= dict.fromkeys(lost, f"the {whose}'s claims could not be extracted: {reply.reason}")
+                draft.problems |= dict.fromkeys(lost, f"the {whose}'s claims could not be extracted: {found.reason}")
                 continue
-            found = distinct(reply.claims)
-            if len(found) > MOST_CLAIMS:
-                draft.notes.append(
-                    f"The {whose} states more than {MOST_CLAIMS} things: the first {MOST_CLAIMS} were checked."
-                )
-            claims.extend(found[:MOST_CLAIMS])
+            if found.portions > 1:
+                more = f"The {whose} states more than {ONE_REPLY} things"
+                draft.notes.append(f"{more}: its claims were extracted in {found.portions} portions.")
+            claims.extend(found.claims)
 
     def _first_checks(self, draft: _Draft) -> Iterable[_Check]:
         """Yield the checks against each context, and of each text against the other."""
@@ -194,11 +187,6 @@ class ClaimTables:
         if not draft.answer_text:
             return Verdict(False, "the answer declines" if draft.declined else "the answer is empty")
         return draft.verdicts[(part, draft.answer_text), claim]
-
-
-def distinct(claims: Iterable[str]) -> list[str]:
-    """Return claims without blank ones and repeats, white space made single."""
-    return list(dict.fromkeys(text for claim in claims if (text := " ".join(claim.split()))))
 
 
 def _batches(claims: Sequence[str]) -> list[Sequence[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from statistics import median_low
+from statistics import median_high, median_low
 from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel
@@ -12,6 +12,13 @@ from pydantic import BaseModel
 from rag_pipeline.llm.structured import Form
 
 M = TypeVar("M", bound=BaseModel)
+
+FARTHEST = 1
+"""How far the middle two of an even number of votes may lie apart for their mean to say anything."""
+
+
+class NoMajorityError(Exception):
+    """The votes do not agree, because one that would have decided could not be used; the text says how they stand."""
 
 
 class JudgeForm(Form):
@@ -24,7 +31,10 @@ class JudgeForm(Form):
 
     @classmethod
     def combine(cls, replies: Sequence[Self]) -> Self:
-        """Return what most of the replies say; numbers become their median, reasons come with the majority."""
+        """Return what most of the replies say; numbers become their median, reasons come with the majority.
+
+        Raises NoMajorityError where they do not agree.
+        """
         return _combined(replies)
 
 
@@ -49,5 +59,17 @@ def _majority(values: Sequence[Any]) -> Any:
             return first
         return [_majority(items) for items in zip(*values, strict=True)]
     if isinstance(first, int | float) and not isinstance(first, bool):
-        return median_low(values)
-    return Counter(values).most_common(1)[0][0]
+        return _middle(values)
+    counts = Counter(values).most_common()
+    value, votes = counts[0]
+    if 2 * votes <= len(values):
+        raise NoMajorityError(" : ".join(str(count) for _, count in counts))
+    return value
+
+
+def _middle(values: Sequence[float]) -> float:
+    """Return the median, also half way between two numbers, unless they are so far apart that nobody said it."""
+    low, high = median_low(values), median_high(values)
+    if high - low > FARTHEST:
+        raise NoMajorityError(" and ".join(f"{value:g}" for value in sorted(values)))
+    return low if low == high else (low + high) / 2

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from evaluation.judging.forms import JudgeForm
+from evaluation.judging.forms import JudgeForm, NoMajorityError
 from evaluation.judging.patience import Patience
 from evaluation.judging.prompts import JudgePrompts
 from rag_pipeline.errors import ProviderError
@@ -259,8 +259,12 @@ def _repair(prompt: str, reply: str, problem: str) -> str:
 
 
 def _decided(form: type[F], votes: Sequence[F | Unjudged]) -> F | Unjudged:
-    """Return the majority of the votes that could be used, as long as most could."""
+    """Return the majority of the votes that could be used, as long as most could and there is one."""
     usable = [vote for vote in votes if not isinstance(vote, Unjudged)]
-    if 2 * len(usable) > len(votes):
+    if 2 * len(usable) <= len(votes):
+        return next(vote for vote in votes if isinstance(vote, Unjudged))
+    try:
         return usable[0] if len(usable) == 1 else form.combine(usable)
-    return next(vote for vote in votes if isinstance(vote, Unjudged))
+    except NoMajorityError as votes_stand:
+        used = f"{len(usable)} of the {len(votes)} votes could be used"
+        return Unjudged(f"the judge's votes have no majority ({votes_stand}); {used}")

@@ -8,9 +8,10 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from evaluation.claims.forms import PART_PROMPT
 from evaluation.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER
 from evaluation.metrics.base import UNREAD, Metric, MetricContext, metrics
-from evaluation.metrics.claim_based import ANSWERABLE, tables_of
+from evaluation.metrics.claim_based import ALL_CLAIMS, ANSWERABLE, tables_of
 from evaluation.metrics.factual_similarity import FactualSimilarity, factual_score
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
@@ -52,6 +53,9 @@ class AnswerCorrectness(Metric):
     claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_REFERENCE, REFERENCE_ANSWER})
     formula = "0.75 · F1 of claims + 0.25 · max(0, cosine(answer, reference)); with a threshold 1 from it on, else 0"
     source = "RAGAS documentation (answer correctness)"
+    judge_prompts: ClassVar[frozenset[str]] = frozenset({PART_PROMPT})
+    revision = 2
+    changes = ALL_CLAIMS
     Options = AnswerCorrectnessOptions
     options: AnswerCorrectnessOptions
     worked = WorkedExample(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from evaluation.claims.forms import PART_PROMPT
 from evaluation.claims.table import ClaimTable
 from evaluation.claims.tables import ClaimTables
 from evaluation.metrics.base import POOLED, Metric, MetricContext
@@ -16,11 +17,17 @@ ANSWERABLE = frozenset({"simple", "complex"})
 NO_STATEMENT = "the answer makes no statement that could be checked"
 NO_REFERENCE_STATEMENT = "the reference makes no statement that could be checked"
 
+ALL_CLAIMS = "all claims of an answer or reference are checked, up to 400 (null beyond); it was the first 60 of them"
+"""What a second revision brought to everything that is read off claims."""
+
 
 class ClaimMetric(Metric):
     """A metric that reads each answer's claim table: write `read`. `claim_parts` are the parts that it needs."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "contexts", "judge"})
+    judge_prompts: ClassVar[frozenset[str]] = frozenset({PART_PROMPT})
+    revision = 2
+    changes = ALL_CLAIMS
 
     def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
         """Have the block's tables made, or taken from another metric that needed them, and read them."""

@@ -31,7 +31,8 @@ class ContextRelevance(Metric):
     """Share of the contexts' sentences that the judge extracts as needed for the question.
 
     What it extracts must stand in the contexts word for word (white space aside): after one chance to mend it,
-    anything else is dropped. A sentence counts where at least half of it was extracted. “Insufficient” is 0.
+    anything else is dropped; null where nothing is left then. A sentence counts where at least half of it was
+    extracted. “Insufficient” is 0, whatever was extracted.
     """
 
     key = "context_relevance"
@@ -45,6 +46,11 @@ class ContextRelevance(Metric):
     pooled = True
     formula = "sentences of the contexts extracted as relevant / sentences of the contexts"
     source = "Es et al. 2024 (RAGAS)"
+    revision = 2
+    changes = (
+        "null, it was 0, where none of the judge's sentences stands in the contexts; “insufficient” is 0 also where "
+        "the judge extracted sentences"
+    )
     worked = WorkedExample(
         question="What is the capital of France?",
         contexts=(
@@ -84,19 +90,27 @@ def _request(sample: Sample) -> Request[RelevantSentences]:
 
 
 def _verbatim_once(texts: Sequence[str]) -> Callable[[RelevantSentences], str]:
-    """Return the check that all is copied word for word. It finds fault once: what then is still not is dropped."""
+    """Return the check that all is copied word for word.
+
+    It finds fault once, what then is still not is dropped; and each time where nothing would be left.
+    """
     chances = 1
     sources = [VerbatimText(text) for text in texts]
 
     def check(reply: RelevantSentences) -> str:
         nonlocal chances
-        strange = [text for text in reply.sentences if not any(source.has(text) for source in sources)]
-        if not strange or not chances:
+        strange = _strange(reply, sources)
+        if not strange or reply.insufficient or (not chances and len(strange) < len(reply.sentences)):
             return ""
         chances -= 1
         return f"“{strange[0]}” does not stand in the passages word for word. Copy sentences exactly as they are."
 
     return check
+
+
+def _strange(reply: RelevantSentences, sources: Sequence[VerbatimText]) -> list[str]:
+    """Return what the judge made up: it stands in none of the contexts."""
+    return [text for text in reply.sentences if not any(source.has(text) for source in sources)]
 
 
 def _score(sample: Sample, reply: RelevantSentences | Unjudged) -> Score:
@@ -105,14 +119,17 @@ def _score(sample: Sample, reply: RelevantSentences | Unjudged) -> Score:
     if isinstance(reply, Unjudged):
         return Score.unscored(reply.reason)
     total, relevant = 0, []
-    for text in _texts(sample):
-        covered = VerbatimText(text).covered_by(reply.sentences)
+    sources = [VerbatimText(text) for text in _texts(sample)]
+    for text, source in zip(_texts(sample), sources, strict=True):
+        covered = source.covered_by(reply.sentences)
         for sentence in split_sentences(text, without_capitals=True):
             total += 1
             if sum(covered[sentence.start : sentence.end]) >= HALF * (sentence.end - sentence.start):
                 relevant.append(sentence.text)
     if not total:
         return Score.unscored("the contexts have no sentence")
-    if reply.insufficient and not relevant:
-        return Score(0.0, "the judge finds nothing in the contexts that helps", {POOLED: [0, total]})
+    if reply.insufficient:
+        return Score(0.0, "the judge finds that the contexts do not suffice", {POOLED: [0, total]})
+    if reply.sentences and len(_strange(reply, sources)) == len(reply.sentences):  # a reply kept from earlier
+        return Score.unscored("nothing that the judge extracted stands in the contexts word for word")
     return ratio(len(relevant), total, "sentences of the contexts are needed", sentences=list(dict.fromkeys(relevant)))

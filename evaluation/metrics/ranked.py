@@ -45,7 +45,7 @@ class RankMetric(Metric):
         if not ranks.gains:
             return Score(0.0, "nothing was retrieved")
         k = self.options.k or len(ranks.gains)
-        first = Ranks(ranks.gains[:k], ranks.gold)
+        first = Ranks(ranks.gains[:k], ranks.gold, self.options.k or sample.ranks_asked)
         held = [str(rank) for rank, hit in enumerate(first.hits, 1) if hit]
         where = f"rank {', '.join(held)}" if held else "none"
         return Score(self.value(first, k), f"gold at: {where}; {ranks.gold} gold in all", {"gold_ranks": held})

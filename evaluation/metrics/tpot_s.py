@@ -31,13 +31,16 @@ class TpotS(Measured):
         tokens = answer_tokens(trace)
         if trace.latency_s is None or trace.ttft_s is None or tokens is None:
             return None
-        return max(0.0, trace.latency_s - trace.ttft_s) / (tokens - 1)
+        return (trace.latency_s - trace.ttft_s) / (tokens - 1)
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
-        """Return the pace; null for an answer of a single token, after which nothing came."""
+        """Return the pace; null for an answer of a single token, and where the times cannot be."""
         tokens = answer_tokens(sample.trace)
         if tokens is not None and tokens < 2:
             return Score.unscored("the model wrote no token after the first")
+        first, last = sample.trace.ttft_s, sample.trace.latency_s
+        if first is not None and last is not None and first > last:
+            return Score.unscored("the first token came after the whole answer: ttft_s is more than latency_s")
         return super().score(sample, context)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -94,7 +95,8 @@ def stored_answers(*, run: Run) -> list[Answer]:
 def make_samples(*, run: Run, answers: Sequence[Answer]) -> list[Sample]:
     """Return answers as the metrics see them; context texts are cut from their documents."""
     texts = texts_for(answers)
-    return [_sample(answer, texts) for answer in answers]
+    top_k = run.pipeline.get("top_k")
+    return [replace(_sample(answer, texts), ranks_asked=int(top_k) if top_k else None) for answer in answers]
 
 
 def texts_for(answers: Iterable[Answer]) -> dict[int, str]:

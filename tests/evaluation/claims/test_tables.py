@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
-from evaluation.claims.forms import MOST_AT_ONCE, MOST_CLAIMS
+from evaluation.claims.forms import MOST_AT_ONCE
 from evaluation.claims.table import PARTS, ClaimTable, Verdict
 from evaluation.claims.tables import ClaimTables
 from evaluation.judging.judge import Judge, make_judge
@@ -170,27 +171,58 @@ def test_what_the_judge_cannot_say_is_a_problem_of_its_part_alone(fake_openai: F
     assert (made.answer, made.reference) == ((), ())
 
 
-def test_fifty_claims_are_checked_in_two_lists_and_beyond_sixty_the_rest_is_left_out_with_a_note(
-    fake_openai: FakeOpenAI,
-) -> None:
-    many = [f"The stone has property {number}." for number in range(75)]
-    extracted(fake_openai, many[:50])
+def test_fifty_claims_are_checked_in_two_lists(fake_openai: FakeOpenAI) -> None:
+    extracted(fake_openai, [f"The stone has property {number}." for number in range(50)])
     made = table(sample(contexts=CONTEXTS[:1]), ["answer_contexts"])
     assert len(made.answer) == 50 > MOST_AT_ONCE
     assert asked(fake_openai)["CheckedClaims"] == 2
     assert made.notes == ()
-    extracted(fake_openai, many)
-    made = table(sample(contexts=CONTEXTS[:1]), ["answer_contexts"])
-    assert len(made.answer) == MOST_CLAIMS
-    assert made.notes == ("The answer states more than 60 things: the first 60 were checked.",)
 
 
-def test_an_answer_of_ten_thousand_words_is_no_trouble(fake_openai: FakeOpenAI) -> None:
-    answer = " ".join(f"Stone number {number} was found near Rashid in the Nile Delta." for number in range(1000))
-    made = table(sample(answer, [answer], [answer]))
-    assert (len(made.answer), len(made.reference)) == (MOST_CLAIMS, MOST_CLAIMS)
-    assert all(claim.supported and claim.in_other for claim in (*made.answer, *made.reference))
-    assert len(made.notes) == 2
+def found_near(place: str, numbers: range) -> str:
+    return " ".join(f"Stone number {number} was found near {place} in the Nile Delta." for number in numbers)
+
+
+@pytest.mark.parametrize(("invented", "share"), [(0, 1.0), (1, 60 / 61), (40, 60 / 100)])
+def test_all_claims_of_a_long_answer_are_checked_its_last_ones_too(
+    fake_openai: FakeOpenAI, invented: int, share: float
+) -> None:
+    true = found_near("Rashid", range(60))
+    made = table(sample(f"{true} {found_near('Cairo', range(60, 60 + invented))}", [], [true]), ["answer_contexts"])
+    assert sum(claim.supported for claim in made.answer) / len(made.answer) == share
+    calls = asked(fake_openai)
+    portions = -(-(60 + invented) // 20) if invented else 0
+    assert calls["ExtractedClaims"] == 1 + portions  # sixty claims fit into one reply
+    assert calls["CheckedClaims"] == -(-len(made.answer) // MOST_AT_ONCE)
+    note = f"The answer states more than 60 things: its claims were extracted in {portions} portions."
+    assert made.notes == ((note,) if invented else ())
+
+
+def test_a_portion_is_shown_with_what_stands_before_it(fake_openai: FakeOpenAI) -> None:
+    table(sample(found_near("Rashid", range(70)), [], []), ["answer_contexts"])
+    shown = [re.findall(r"Stone number (\d+) ", prompt) for prompt in fake_openai.asked_for("ExtractedClaims")]
+    assert [(each[0], each[-1]) for each in shown] == [
+        ("0", "69"),
+        ("0", "19"),
+        ("0", "39"),
+        ("20", "59"),
+        ("40", "69"),
+    ]
+
+
+def test_what_is_too_long_to_be_checked_is_no_score_with_the_reason(fake_openai: FakeOpenAI) -> None:
+    made = table(sample(found_near("Rashid", range(1000)), [found_near("Rashid", range(3))]))  # 10,000 words
+    assert made.answer == ()
+    assert "more than 60 claims in more than 400 sentences" in made.problem(["answer_contexts"])
+    assert made.problem(["reference_contexts", "reference_answer"]) == ""
+    assert asked(fake_openai)["ExtractedClaims"] == 2
+    many = [f"The stone has property {number}." for number in range(61)]
+    extracted(fake_openai, many, many)
+    assert "more than 60 claims in 20 sentences" in table(sample(), ["answer_contexts"]).problem(PARTS)
+    per_portion = [[f"Claim {portion}.{number}." for number in range(60)] for portion in range(7)]
+    extracted(fake_openai, many, *per_portion)
+    made = table(sample(found_near("Rashid", range(140))), ["answer_contexts"])
+    assert "more than 400 claims" in made.problem(PARTS)
 
 
 def test_verdicts_may_come_in_any_order(fake_openai: FakeOpenAI) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from evaluation.judging.forms import JudgeForm
+from evaluation.judging.forms import JudgeForm, NoMajorityError
 from evaluation.judging.judge import Judge, Request, Unjudged, make_judge
 from evaluation.judging.prompts import JudgePrompts, check_prompt, placeholders
 from rag_pipeline.errors import ConfigError, ProviderError
@@ -145,6 +145,40 @@ def test_lists_of_verdicts_are_voted_on_one_by_one_and_numbers_by_their_median()
     ]
     combined = Items.combine(votes)
     assert combined == Items(verdicts=[ItemVerdict(ok=True, reason="a"), ItemVerdict(ok=True, reason="d")], stars=4)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "reason"),
+    [
+        ({"supported": True}, {"supported": True}, ""),
+        ({"supported": True}, {"supported": False}, "have no majority (1 : 1); 2 of the 3 votes could be used"),
+    ],
+)
+def test_two_votes_of_three_that_contradict_each_other_are_no_verdict(
+    fake_openai: FakeOpenAI, first: Any, second: Any, reason: str
+) -> None:
+    fake_openai.fills("Verdict", first, second, *["no JSON"] * 3)
+    [verdict] = make_judge("openai:judge-1", JudgePrompts(PROMPT), None, 3, 1).ask_many([asked("one")])
+    if reason:
+        assert isinstance(verdict, Unjudged)
+        assert reason in verdict.reason
+    else:
+        assert verdict == Verdict(supported=True)
+
+
+@pytest.mark.parametrize(
+    ("stars", "middle"),
+    [([9, 1], None), ([7, 8], 7.5), ([8, 8], 8), ([1, 9, 4], 4), ([1, 4, 5, 9], 4.5), ([1, 3, 5, 9], None)],
+)
+def test_numbers_become_their_median_unless_it_lies_between_two_far_apart(
+    stars: list[int], middle: float | None
+) -> None:
+    votes = [Items(verdicts=[], stars=each) for each in stars]
+    if middle is None:
+        with pytest.raises(NoMajorityError, match=" and ".join(map(str, sorted(stars)))):
+            Items.combine(votes)
+    else:
+        assert Items.combine(votes).stars == middle
 
 
 def test_a_judge_that_is_refused_ends_the_scoring(fake_openai: FakeOpenAI) -> None:

@@ -14,6 +14,7 @@ from evaluation.judging.judge import make_judge
 from evaluation.judging.prompts import JudgePrompts
 from evaluation.metrics.base import UNREAD, MetricContext, make_metric
 from evaluation.metrics.claim_based import ClaimMetric
+from evaluation.metrics.context_relevance import RelevantSentences, _score
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.known_script import Reads, reads_all
@@ -246,6 +247,25 @@ def test_context_relevance_counts_sentences_that_are_copied_word_for_word(fake_o
     assert score.details["sentences"] == ["Paris is the  capital\nof France.", "Nice has none."]
     assert len(fake_openai.requests) == 2
     assert "“Lyon is the capital.” does not stand in the passages" in fake_openai.bodies()[1]["messages"][0]["content"]
+
+
+def test_context_relevance_of_made_up_sentences_alone_is_no_score(fake_openai: FakeOpenAI) -> None:
+    made_up = {"sentences": ["Lyon is the capital."], "insufficient": False}
+    fake_openai.fills("RelevantSentences", *[made_up] * 3)
+    score = scored("context_relevance", sample("", (), ["Lyon has a theater. Nice has none."]))
+    assert score.value is None
+    assert "does not stand in the passages" in score.reason
+    kept = RelevantSentences.model_validate(made_up)  # as an earlier version accepted it
+    assert _score(sample("", (), ["Nice has none."]), kept).reason == (
+        "nothing that the judge extracted stands in the contexts word for word"
+    )
+
+
+def test_context_relevance_of_contexts_called_insufficient_is_0_whatever_was_extracted(fake_openai: FakeOpenAI) -> None:
+    for sentences in (["Nice has none."], ["Lyon is the capital."]):
+        fake_openai.fills("RelevantSentences", {"sentences": sentences, "insufficient": True})
+        assert scored("context_relevance", sample("", (), ["Lyon has a theater. Nice has none."])).value == 0
+    assert len(fake_openai.requests) == 2
 
 
 def test_context_relevance_of_insufficient_contexts_or_none_is_0(fake_openai: FakeOpenAI) -> None:

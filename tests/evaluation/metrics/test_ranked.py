@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import ir_measures
@@ -25,6 +26,23 @@ def with_ids(found: list[str], gold: list[str]) -> Sample:
 
 def score(name: str, sample: Sample, k: int | None = None) -> Score:
     return metrics.get(name)(CutoffOptions(k=k)).score_many([sample], make_context())[0]
+
+
+@given(found=IDS, gold=IDS, top_k=st.integers(1, 10))
+def test_ndcg_without_k_has_the_ideal_of_ir_measures_over_the_ranks_asked_for(found, gold, top_k):
+    """A run knows its top k, whatever came back; of another system's answers all gold is the ideal."""
+    ranked = list(dict.fromkeys(found))[:top_k]
+    run = [ScoredDoc("q", each, float(-rank)) for rank, each in enumerate(ranked)]
+    theirs = ir_measures.calc_aggregate(
+        [nDCG, nDCG @ top_k], [ir_measures.Qrel("q", each, 1) for each in set(gold)], run
+    )
+    sample = with_ids(ranked, gold)
+    assert score("ndcg", sample).value == pytest.approx(theirs[nDCG], abs=1e-9)
+    assert score("ndcg", replace(sample, ranks_asked=top_k)).value == pytest.approx(theirs[nDCG @ top_k], abs=1e-9)
+
+
+def test_one_hit_of_three_gold_is_no_perfect_ndcg():
+    assert score("ndcg", with_ids(["a"], ["a", "b", "c"])).value == pytest.approx(1 / (1 + 1 / math.log2(3) + 1 / 2))
 
 
 @given(found=IDS, gold=IDS, k=st.integers(1, 10))
@@ -66,6 +84,8 @@ def test_a_context_that_holds_two_spans_finds_both():
     assert score("recall_at_k", sample).value == 1.0
     assert score("map", sample).value == 1.0
     assert score("ndcg", sample).value == 1.0
+    twice = replace(sample, trace=replace(sample.trace, contexts=sample.trace.contexts * 2), ranks_asked=2)
+    assert score("ndcg", twice).value == 1.0
 
 
 def test_span_precision_and_iou_by_hand():

@@ -54,6 +54,12 @@ def test_an_answer_of_one_token_has_no_pace():
     assert scored("tpot_s", took(usage=Usage(300, 1))) == Score.unscored("the model wrote no token after the first")
 
 
+def test_a_first_token_after_the_end_gives_no_pace():
+    assert scored("tpot_s", took(2.0, 2.5)).reason == (
+        "the first token came after the whole answer: ttft_s is more than latency_s"
+    )
+
+
 def test_the_pace_is_that_of_the_answer_without_what_retrieval_wrote():
     sample = took(usage=Usage(500, 40))
     rewritten = replace(sample, trace=replace(sample.trace, details={"answer_tokens": 4}))

@@ -109,7 +109,9 @@ def test_a_repeat_of_the_evidence_in_another_document_is_as_good():
 def test_reading_a_run_takes_the_same_number_of_queries_whatever_its_size(django_assert_num_queries):
     run = make_run(scored=False)
     with django_assert_num_queries(3):
-        assert len(samples_of(run=run)) == 8
+        samples = samples_of(run=run)
+    assert len(samples) == 8
+    assert {sample.ranks_asked for sample in samples} == {run.pipeline["top_k"]}
 
 
 def test_a_run_without_answers_has_no_scores_and_says_why():
