@@ -7,7 +7,7 @@ import random
 from evaluation.questions.characters import characters
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.names import Name, names, people_named_once
-from evaluation.questions.technical import technical_documents, technical_names
+from evaluation.questions.technical import TechnicalNames
 
 _MOST = 150
 _RANK = {"concept": 1, "concepts": 1, "idea": 2, "somebody": 2, "any": 3}
@@ -20,9 +20,10 @@ class NearNames:
         named = sorted(names(corpus), key=_rank)[:_MOST]
         rng.shuffle(named)
         told = characters(corpus)
-        further = (told + technical_names(corpus))[:_MOST] + people_named_once(corpus)
+        technical = TechnicalNames.of(corpus)
+        further = (told + technical.names)[:_MOST] + people_named_once(corpus)
         random.Random(f"further:{seed}").shuffle(further)
-        if len(technical_documents(corpus)) == len(corpus.documents):
+        if technical.throughout:
             # What is capitalised in such a text is hardly ever a town, and nobody would sing of the rest.
             named, further = [], [name for name in further if name.core]
         acting = {name.core.split()[-1] for name in told}

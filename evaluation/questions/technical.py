@@ -5,11 +5,12 @@ from __future__ import annotations
 import builtins
 import re
 from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
 
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.names import Name
 from evaluation.questions.words import word_set
-from rag_pipeline.types import SourceDoc
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _SPAN = re.compile(r"`([^`\n]{2,60})`")
@@ -42,33 +43,74 @@ _LEAST_NAMES = 5
 _LEAST_MENTIONS = 2
 
 
-def technical_documents(corpus: CorpusWords) -> list[SourceDoc]:
-    """Return the documents that write several things as code."""
-    return [doc for doc in corpus.documents if len(_kinds(*_told_apart(doc.text))) >= _LEAST_NAMES]
+@dataclass(frozen=True)
+class TechnicalNames:
+    """What the technical documents of a corpus name again and again in their prose, most frequent first.
 
+    `throughout`: every document of the corpus is technical, that is, writes several things as code.
+    """
 
-def technical_names(corpus: CorpusWords) -> list[Name]:
-    """Return what the technical documents of a corpus name again and again in their prose, most frequent first."""
-    found: dict[str, Name] = {}
-    whole = "\n".join(doc.text for doc in corpus.documents)
-    for doc in technical_documents(corpus):
-        prose, code = _told_apart(doc.text)
-        for core, (kind, text) in (_kinds(prose, code) | _software(prose, code)).items():
-            word = rf"(?<!\w){re.escape(core)}(?!\w)"
-            if not _is_its_own(core, kind, word, prose):
+    names: list[Name]
+    throughout: bool
+
+    @classmethod
+    def of(cls, corpus: CorpusWords) -> TechnicalNames:
+        """Read the documents of a corpus."""
+        found: dict[str, Name] = {}
+        whole = _Mentions("\n".join(doc.text for doc in corpus.documents).lower())
+        technical = 0
+        for doc in corpus.documents:
+            prose, code = _told_apart(doc.text)
+            kinds = _kinds(prose, code)
+            if len(kinds) < _LEAST_NAMES:
                 continue
-            if kind == "function" and re.search(rf"{word}{_NEARBY}{_SERVICE}|{_SERVICE}{_NEARBY}{word}", doc.text):
-                kind = "function remote"
-            found.setdefault(core, Name(text, kind, len(re.findall(word, whole, re.IGNORECASE)), core))
-    return sorted(found.values(), key=lambda one: (-one.count, one.text))
+            technical += 1
+            mentions = _Mentions(prose)
+            for core, (kind, text) in (kinds | _software(prose, code)).items():
+                if core in found or not _is_its_own(core, kind, mentions):
+                    continue
+                kind = "function remote" if kind == "function" and _asks_a_service(core, doc.text) else kind
+                found[core] = Name(text, kind, whole.count(core.lower()), core)
+        names = sorted(found.values(), key=lambda one: (-one.count, one.text))
+        return cls(names, technical == len(corpus.documents))
 
 
-def _is_its_own(core: str, kind: str, word: str, prose: str) -> bool:
+class _Mentions:
+    """How often a text names things: its words are counted once, whatever the number of names asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._words = Counter(re.findall(r"\w+", text))
+
+    def count(self, core: str) -> int:
+        """Return how often a name stands by itself."""
+        return self._words[core] if re.fullmatch(r"\w+", core) else len(re.findall(_alone(core), self._text))
+
+    @cached_property
+    def _called(self) -> Counter[str]:
+        return Counter(re.findall(r"(\w+)\(", self._text)) + Counter(re.findall(r"`(\w+)`", self._text))
+
+    def calls(self, core: str) -> int:
+        """Return how often a function is called, or stands as code by itself."""
+        return self._called[core]
+
+
+def _alone(core: str) -> str:
+    return rf"(?<!\w){re.escape(core)}(?!\w)"
+
+
+def _asks_a_service(function: str, text: str) -> bool:
+    """Return whether a function is named near a server, an API and the like."""
+    word = _alone(function)
+    return re.search(rf"{word}{_NEARBY}{_SERVICE}|{_SERVICE}{_NEARBY}{word}", text) is not None
+
+
+def _is_its_own(core: str, kind: str, mentions: _Mentions) -> bool:
     """Return whether a document names a thing as its own: in its prose, again and again."""
     # `close()` is a function of many things; what a text is about it names more often.
     least = _LEAST_MENTIONS + (kind == "function" and core.isalpha())
-    mentions = len(re.findall(rf"{word}\(|`{word}`" if kind == "function" else word, prose))
-    return mentions >= least and not _NOT_OWN.search(core) and core not in vars(builtins)
+    named = mentions.calls(core) if kind == "function" else mentions.count(core)
+    return named >= least and not _NOT_OWN.search(core) and core not in vars(builtins)
 
 
 def _told_apart(text: str) -> tuple[str, str]:
@@ -97,9 +139,9 @@ def _kinds(prose: str, code: str) -> dict[str, tuple[str, str]]:
         if "_" in match.group(1) or match.group().endswith("()"):
             core, kind, text = _written_as(match.group(), "")
             found.setdefault(core, (kind, text))
-    for name in set(_CAMEL.findall(prose)):
-        if re.search(rf"\b(?:class {name}\b|{name}\()", code):
-            found.setdefault(name, ("class", name))
+    shown = {*re.findall(r"\bclass (\w+)", code), *re.findall(r"(\w+)\(", code)}
+    for name in set(_CAMEL.findall(prose)) & shown:
+        found.setdefault(name, ("class", name))
     return found
 
 

@@ -12,7 +12,7 @@ from evaluation.questions.characters import characters
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.names import people_named_once
 from evaluation.questions.out_of_scope import OutOfScopeQuestions
-from evaluation.questions.technical import technical_names
+from evaluation.questions.technical import TechnicalNames
 from rag_pipeline.types import SourceDoc
 
 STORY = """Then the White Rabbit looked at the watch. “It is late,” said the Rabbit. All waited for the White Rabbit.
@@ -56,7 +56,7 @@ def test_characters_speak_and_go_by_their_fullest_name() -> None:
 
 
 def test_a_technical_text_names_its_things_in_its_prose_and_more_than_once() -> None:
-    found = {one.text: one.kind for one in technical_names(corpus(GUIDE))}
+    found = {one.text: one.kind for one in TechnicalNames.of(corpus(GUIDE)).names}
     assert found == {
         "fetch_page()": "function",
         "Parser.parse_page()": "function",
@@ -69,7 +69,7 @@ def test_a_technical_text_names_its_things_in_its_prose_and_more_than_once() -> 
         "the pagewise serve command": "command",
         "Pagewise": "software",
     }
-    assert technical_names(corpus(STORY)) == []
+    assert TechnicalNames.of(corpus(STORY)) == TechnicalNames([], throughout=False)
 
 
 @pytest.mark.parametrize("text", [GUIDE, STORY], ids=["guide", "story"])
