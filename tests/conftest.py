@@ -6,6 +6,7 @@ import ipaddress
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,11 @@ LOADING_FOR_SECONDS = (
     "evaluation/test_stats.py",
     "evaluation/weights/",
     "rag_pipeline/reader_training/",
+    "rag_pipeline/retrievers/",
     "rag_pipeline/rerankers/test_cross_encoder.py",
     "rag_pipeline/test_any_local_model.py",
     "rag_pipeline/test_local_embedder.py",
+    "workbench/test_commands.py",
     "workbench/test_sample.py",
     "workbench/test_tuning.py",
 )
@@ -80,10 +83,17 @@ def _is_local(host: str) -> bool:
         return False
 
 
+@pytest.fixture(scope="session")
+def data_dirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return the data folders of this process, named by number: names of pytest's own get slow by the thousands."""
+    base = tmp_path_factory.mktemp("data")
+    return (base / str(number) for number in count(1))
+
+
 @pytest.fixture(autouse=True)
-def data_dir(tmp_path: Path, settings: Any) -> Path:
+def data_dir(data_dirs: Iterator[Path], settings: Any) -> Path:
     """Return the data folder of this test, empty at its start; the code under test uses it too."""
-    folder = tmp_path / "data"
+    folder = next(data_dirs)
     folder.mkdir()
     settings.DATA_DIR = folder
     settings.MEDIA_ROOT = folder / "files"

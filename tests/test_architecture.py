@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -35,6 +36,7 @@ HEAVY = {
     "torch", "transformers", "sentence_transformers", "faiss", "pandas", "plotly", "openai", "langchain",
     "langchain_openai", "sklearn", "scipy", "tiktoken", "langgraph", "openvino", "textblob", "nltk", "lemminflect",
 }  # fmt: skip
+OF_INTEREST = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.Call)
 LONGEST_FILE, LONGEST_FUNCTION, LONGEST_TEMPLATE = 400, 50, 140
 
 
@@ -50,25 +52,47 @@ def templates() -> list[Path]:
     return sorted((ROOT / "templates").rglob("*.html"))
 
 
-@cache
-def tree(path: Path) -> ast.Module:
-    """Return the parsed file."""
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+class Facts(NamedTuple):
+    """What the rules ask of a Python file; its syntax tree itself is not kept, it would slow every later test."""
+
+    lines: int
+    has_docstring: bool
+    imports: tuple[tuple[int, str], ...]
+    """(line, dotted module) of every import, also of those inside functions."""
+    functions: tuple[tuple[int, str, int], ...]
+    """(line, name, length in lines)."""
+    prints: tuple[int, ...]
+    """Lines that call `print`."""
 
 
 @cache
-def nodes(path: Path) -> list[ast.AST]:
-    """Return every node of the parsed file."""
-    return list(ast.walk(tree(path)))
+def facts(path: Path) -> Facts:
+    """Return the facts of a file."""
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text, str(path))
+    nodes = [node for node in ast.walk(tree) if isinstance(node, OF_INTEREST)]
+    return Facts(
+        len(text.splitlines()),
+        not text.strip() or ast.get_docstring(tree) is not None,
+        tuple(each for node in nodes for each in _imports(node)),
+        tuple(
+            (node.lineno, node.name, (node.end_lineno or 0) - node.lineno + 1)
+            for node in nodes
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        ),
+        tuple(
+            node.lineno
+            for node in nodes
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+        ),
+    )
 
 
-def imported(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line, dotted module) of every import, also of those inside functions."""
-    for node in nodes(path):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.lineno, "." * node.level + (node.module or "")
+def _imports(node: ast.AST) -> Iterator[tuple[int, str]]:
+    if isinstance(node, ast.Import):
+        yield from ((node.lineno, alias.name) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        yield node.lineno, "." * node.level + (node.module or "")
 
 
 def place(path: Path, line: int) -> str:
@@ -81,7 +105,7 @@ def test_imports_point_down(package):
     breaches = [
         f"{place(path, line)} imports {module}"
         for path in sources(package)
-        for line, module in imported(path)
+        for line, module in facts(path).imports
         if (top := module.partition(".")[0]) in PACKAGES and top not in MAY_IMPORT[package]
     ]
     assert breaches == []
@@ -89,7 +113,10 @@ def test_imports_point_down(package):
 
 def test_imports_are_absolute():
     breaches = [
-        place(path, line) for path in sources(*PACKAGES) for line, module in imported(path) if module.startswith(".")
+        place(path, line)
+        for path in sources(*PACKAGES)
+        for line, module in facts(path).imports
+        if module.startswith(".")
     ]
     assert breaches == []
 
@@ -106,7 +133,7 @@ def test_the_engine_knows_no_django():
     breaches = [
         f"{place(path, line)} imports {module}"
         for path in engine
-        for line, module in imported(path)
+        for line, module in facts(path).imports
         if module.partition(".")[0] == "django" or ".".join(module.split(".")[:2]) in stored
     ]
     assert len(engine) > 10
@@ -114,7 +141,7 @@ def test_the_engine_knows_no_django():
 
 
 def test_files_are_short():
-    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in sources(*PACKAGES, "tests")}
+    lengths = {path: facts(path).lines for path in sources(*PACKAGES, "tests")}
     assert [f"{place(path, n)}" for path, n in lengths.items() if n > LONGEST_FILE] == []
 
 
@@ -123,39 +150,23 @@ def test_templates_are_short():
     assert [f"{place(path, n)}" for path, n in lengths.items() if n > LONGEST_TEMPLATE] == []
 
 
-def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Yield every function of a file."""
-    for node in nodes(path):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield node
-
-
 def test_functions_are_short():
     long = [
-        f"{place(path, function.lineno)} {function.name}"
+        f"{place(path, line)} {name}"
         for path in sources(*PACKAGES, "tests")
-        for function in functions(path)
-        if (function.end_lineno or 0) - function.lineno + 1 > LONGEST_FUNCTION
+        for line, name, length in facts(path).functions
+        if length > LONGEST_FUNCTION
     ]
     assert long == []
 
 
 def test_every_module_says_what_it_is_for():
-    silent = [
-        str(path.relative_to(ROOT))
-        for path in sources(*PACKAGES, "tests")
-        if path.read_text(encoding="utf-8").strip() and not ast.get_docstring(tree(path))
-    ]
+    silent = [str(path.relative_to(ROOT)) for path in sources(*PACKAGES, "tests") if not facts(path).has_docstring]
     assert silent == []
 
 
 def test_nothing_is_printed_or_called_utils():
-    prints = [
-        place(path, node.lineno)
-        for path in sources(*PACKAGES)
-        for node in nodes(path)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
-    ]
+    prints = [place(path, line) for path in sources(*PACKAGES) for line in facts(path).prints]
     assert prints == []
     assert [path for path in sources(*PACKAGES) if path.stem in {"utils", "helpers", "util", "misc"}] == []
 
@@ -164,7 +175,7 @@ def test_nothing_is_pickled():
     loads = [
         place(path, line)
         for path in sources(*PACKAGES)
-        for line, module in imported(path)
+        for line, module in facts(path).imports
         if module.partition(".")[0] in {"pickle", "joblib", "dill", "shelve", "marshal"}
     ]
     assert loads == []

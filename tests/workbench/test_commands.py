@@ -59,14 +59,14 @@ def failed(result: subprocess.CompletedProcess[str], status: int = 1) -> str:
 def worked(tmp_path_factory) -> Path:
     """Return a data folder in which a corpus was ingested, asked about and evaluated by commands alone."""
     data = tmp_path_factory.mktemp("worked")
-    (data / TEXT).write_text(SAMPLE.read_text(encoding="utf-8")[:12_000], encoding="utf-8")
+    (data / TEXT).write_text(SAMPLE.read_text(encoding="utf-8")[:6000], encoding="utf-8")
     succeeded(run_command("ingest", str(data / TEXT), "--corpus", "city", data=data))
     made = run_command(
-        *("generate_testset", "--corpus", "city", "--name", "first", "--pairs", "8", "--out-of-scope", "4"),
+        *("generate_testset", "--corpus", "city", "--name", "first", "--pairs", "4", "--out-of-scope", "2"),
         *("--csv", str(data / "out.csv")),
         data=data,
     )
-    assert "8 pairs, 4 out of scope" in succeeded(made)
+    assert "4 pairs, 2 out of scope" in succeeded(made)
     run = run_command(
         *("evaluate", "--corpus", "city", "--testset", "first", "--set", "chunk_size=600", "--name", "smaller"),
         *("--csv", str(data / "run.csv"), "--json", str(data / "run.json")),
@@ -107,7 +107,7 @@ def test_generate_testset_writes_output_csv(worked):
     assert stored.read_text(encoding="utf-8").splitlines()[0] == OUTPUT_HEADER
     text = (worked / TEXT).read_text(encoding="utf-8")
     table = rows(stored)
-    assert [row["kind"] for row in table].count("simple") == 8
+    assert [row["kind"] for row in table].count("simple") == 4
     for row in table:
         if row["kind"] == "out_of_scope":
             assert row["context"] == ""
@@ -120,14 +120,14 @@ def test_evaluate_writes_eval_csv_and_a_summary(worked):
     assert stored.read_bytes() == (worked / "run.csv").read_bytes()
     assert stored.read_text(encoding="utf-8").splitlines()[0].startswith(EVAL_HEADER)
     table = rows(stored)
-    assert len(table) == 20
+    assert len(table) == 10
     simple = [float(row["recall"]) for row in table if row["kind"] == "simple"]
     summary = json.loads((worked / "run.json").read_text(encoding="utf-8"))
     assert set(HEADLINE) <= set(summary["metrics"])
     assert summary["pipeline"]["chunk_size"] == 600
     recall = summary["metrics"]["recall"]
-    assert recall["n"] == len(simple) == 8
-    assert recall["mean"] == pytest.approx(sum(simple) / 8)
+    assert recall["n"] == len(simple) == 4
+    assert recall["mean"] == pytest.approx(sum(simple) / 4)
     assert 0 <= recall["ci_low"] <= recall["mean"] <= recall["ci_high"] <= 1
 
 

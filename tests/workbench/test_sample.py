@@ -40,21 +40,21 @@ def test_a_user_who_has_documents_gets_none():
 
 def test_it_becomes_two_evaluated_runs(monkeypatch, tmp_path):
     begins = tmp_path / "warsaw.txt"
-    begins.write_text(sample_files()[0].read_text(encoding="utf-8")[:10_000], encoding="utf-8")
+    begins.write_text(sample_files()[0].read_text(encoding="utf-8")[:6000], encoding="utf-8")
     monkeypatch.setattr("workbench.services.sample.sample_files", lambda: [begins])
-    monkeypatch.setattr("workbench.services.sample.GeneratorSpec", lambda: GeneratorSpec(pairs=6, out_of_scope=4))
+    monkeypatch.setattr("workbench.services.sample.GeneratorSpec", lambda: GeneratorSpec(pairs=3, out_of_scope=2))
     task = queue_sample()
     assert task is not None
     ended = run_inline(task)
     assert (ended.state, ended.error) == (BackgroundTask.State.DONE, "")
     corpus = Corpus.objects.get()
     testset = TestSet.objects.get()
-    assert testset.questions.filter(kind="simple").count() == 6
-    assert testset.questions.filter(kind="out_of_scope").count() == 4
+    assert testset.questions.filter(kind="simple").count() == 3
+    assert testset.questions.filter(kind="out_of_scope").count() == 2
     runs = list(corpus.runs.order_by("id"))
     assert [run.pipeline["chunk_size"] for run in runs] == [300, 1000]
     for run in runs:
-        assert run.answers.count() == 16
+        assert run.answers.count() == 8
         assert run.current_scoring is not None
         assert run.current_scoring.metrics.get(metric="total", group="").mean is not None
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
@@ -146,6 +145,8 @@ def test_every_article_is_read_by_a_network_that_has_not_seen_it(folders: Places
 
 def with_weights(folder: Path, values: dict[str, float]) -> Path:
     """Write readers of one number each: the shipped one under ".", those of folds by title."""
+    import torch  # here, so that collecting the tests does not load it in every process
+
     for title, value in values.items():
         place = folder if title == "." else folder / FOLDS / title
         place.mkdir(parents=True)
