@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.registry import first_problem
-from rag_pipeline.spec import BUILTIN_READER, digest
+from rag_pipeline.spec import BUILTIN_READER, digest, with_provider
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -62,6 +62,11 @@ class EvaluationSpec(_Checked):
     failure_brevity: float = Field(
         0.3, ge=0, le=1, title="Unspecific below", description="Brevity under which a right answer is too long."
     )
+
+    @field_validator("eval_embedding")
+    @classmethod
+    def _embedding_has_provider(cls, value: str) -> str:
+        return with_provider(value, model=False)
 
     @field_validator("judge")
     @classmethod
@@ -130,7 +135,13 @@ class RunOptions(_Checked):
     """Which questions a run asks, and how often."""
 
     split: Literal["tune", "holdout", "all"] = Field("all", title="Split", description="Which part of the test set.")
-    limit: int | None = Field(None, ge=1, le=1_000_000, title="Limit", description="Only the first N pairs.")
+    limit: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        title="Limit",
+        description="Only the first N pairs, and as large a part of the out-of-scope questions.",
+    )
     repeat: int = Field(1, ge=1, le=20, title="Repeat", description="Answers per question.")
 
     @classmethod
@@ -147,6 +158,11 @@ class GeneratorSpec(_Checked):
     seed: int = Field(0, ge=0, title="Seed", description="The same seed makes the same questions (builtin).")
     llm: str = Field(BUILTIN_READER, title="Written by", description="builtin:extractive (rules) or provider:model.")
     purpose: str = Field("", max_length=500, title="Purpose", description="What the bot is for.")
+
+    @field_validator("llm")
+    @classmethod
+    def _writer_has_provider(cls, value: str) -> str:
+        return with_provider(value, model=True)
 
     @classmethod
     def create(cls, given: Mapping[str, Any] | None = None) -> GeneratorSpec:

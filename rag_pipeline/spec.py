@@ -33,6 +33,17 @@ M = TypeVar("M", bound=BaseModel)
 DEFAULT_REFUSAL = "I am not aware of that topic"
 
 
+def with_provider(value: str, *, model: bool) -> str:
+    """Return the name of a model, or else of an embedding, with its provider. Raises ValueError."""
+    provider, _, name = value.strip().partition(":")
+    if not provider or not name.strip():
+        example = "openai:gpt-4.1-mini" if model else "local:all-MiniLM-L6-v2"
+        raise ValueError(f"“{value}” is not of the form provider:name, such as {example}.")
+    if model and provider == "builtin" and f"{provider}:{name.strip()}" != BUILTIN_READER:
+        raise ValueError(f"There is no built-in model called “{name.strip()}”. Choose {BUILTIN_READER}.")
+    return f"{provider}:{name.strip()}"
+
+
 class CoreSettings(BaseModel):
     """Settings that do not belong to one unit."""
 
@@ -88,11 +99,7 @@ class CoreSettings(BaseModel):
     @field_validator("embedding", "llm")
     @classmethod
     def _has_provider(cls, value: str, info: ValidationInfo) -> str:
-        provider, _, name = value.strip().partition(":")
-        if not provider or not name.strip():
-            example = "openai:gpt-4.1-mini" if info.field_name == "llm" else "local:all-MiniLM-L6-v2"
-            raise ValueError(f"“{value}” is not of the form provider:name, such as {example}.")
-        return f"{provider}:{name.strip()}"
+        return with_provider(value, model=info.field_name == "llm")
 
     @field_validator("refusal")
     @classmethod

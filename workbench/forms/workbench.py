@@ -76,11 +76,12 @@ class SettingsForm(forms.Form):
                 self.initial[name] = comparable(self.initial[name]) == "true"
 
     def _offer_testsets(self) -> None:
-        """Offer the test sets of the corpus; when it was just chosen, its newest one is."""
+        """Offer the test sets of the corpus; when it was just chosen, its newest one with questions is."""
         offered = _testsets(self.value("corpus"))
         self.fields["testset"].queryset = offered  # type: ignore[attr-defined]
         if not self.is_bound and not any(str(each.pk) == str(self.initial.get("testset")) for each in offered):
-            self.initial["testset"] = offered[0].pk if offered else None
+            newest = offered.filter(questions__isnull=False).first() or offered.first()
+            self.initial["testset"] = newest and newest.pk
 
     def _offer_contexts(self) -> None:
         """Offer the finished runs of the test set; one of another test set is not kept."""

@@ -14,6 +14,7 @@ from evaluation.management.output_files import check_place, write_to
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.management.tables import score_table
 from evaluation.metrics.availability import check_options
+from evaluation.metrics.rule import counted
 from evaluation.models import Run, TestSet
 from evaluation.services.contexts import find_source, refuse_retrieval_settings
 from evaluation.services.files import run_csv
@@ -48,7 +49,12 @@ class Command(WorkbenchCommand):
         )
         add_scoring_arguments(parser, metrics_help="further metrics by name, see manage.py metrics")
         parser.add_argument("--split", choices=("tune", "holdout", "all"), help="part of the test set (all)")
-        parser.add_argument("--limit", type=int, metavar="N", help="only the first N pairs")
+        parser.add_argument(
+            "--limit",
+            type=int,
+            metavar="N",
+            help="only the first N pairs, and as large a part of the out-of-scope questions",
+        )
         parser.add_argument("--repeat", type=int, metavar="N", help="answers per question (1)")
         parser.add_argument(
             "--contexts-from",
@@ -142,4 +148,6 @@ def _raise_for_failures(run: Run) -> None:
     count = failed.count()
     if count:
         first = failed[0]
-        raise PipelineError(f"{count} questions failed. The first ({first.question.question_id}): {first.error}")
+        raise PipelineError(
+            f"{counted(count, 'question')} failed. The first ({first.question.question_id}): {first.error}"
+        )

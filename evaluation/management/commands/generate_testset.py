@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.management.inline import finish_inline
 from evaluation.management.output_files import check_place, write_to
+from evaluation.metrics.rule import counted
 from evaluation.services.files import testset_csv
 from evaluation.services.generation import reported_usage
 from evaluation.services.testsets import start_generation
@@ -46,7 +47,7 @@ class Command(WorkbenchCommand):
         finish_inline(self, testset.task)
         testset.refresh_from_db()
         made = testset.report["made"]
-        self.out(f"{testset}: {made['pairs']} pairs, {made['out_of_scope']} out of scope.")
+        self.out(f"{testset}: {counted(made['pairs'], 'pair')}, {made['out_of_scope']} out of scope.")
         if testset.report["message"]:
             self.out(testset.report["message"])
         usage = reported_usage(testset)

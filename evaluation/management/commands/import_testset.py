@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.metrics.rule import counted
 from evaluation.services.imports import import_testset
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.management.base import WorkbenchCommand
@@ -35,7 +36,7 @@ class Command(WorkbenchCommand):
         answers = _read(options["answers"]) if options["answers"] else None
         testset = import_testset(corpus=corpus, name=options["name"], file=_read(options["file"]), answers=answers)
         made = testset.report["made"]
-        self.out(f"{testset}: {made['pairs']} answerable pairs, {made['out_of_scope']} out of scope.")
+        self.out(f"{testset}: {counted(made['pairs'], 'answerable pair')}, {made['out_of_scope']} out of scope.")
 
 
 def _read(path: Path) -> tuple[str, bytes]:

@@ -168,7 +168,7 @@ def test_semicolons_and_a_byte_order_mark_are_understood(corpus):
         ({"question": "Who?", "kind": "simple", "metadata": '{"a": 1e999}'}, "1e999 is too large a number"),
         ({"question": "Who?", "kind": "simple", "spans": "[" * 9999}, "spans is not JSON (it is nested too deep)"),
         ({"question": "Who?", "kind": "out_of_scope", "context": FOUND}, "an out-of-scope question has no evidence"),
-        ({"question": "Who?", "kind": "simple", "question_id": "q1"}, "“q1” stands in more than one row."),
+        ({"question": "Who?", "kind": "simple", "question_id": "q1"}, "more than one row: questions 1 and 2"),
         ({"question": "Who?", "kind": "out_of_scope", "pair_id": "q1"}, "both answerable and out-of-scope"),
     ],
 )  # fmt: skip
@@ -209,8 +209,8 @@ def test_files_that_cannot_be_read_are_refused(corpus, content, reason):
 @pytest.mark.parametrize(
     "answers, reason",
     [
-        (b"answer\nJuly\n", "There are 2 questions but 1 answers"),
-        (b"answer\nJuly\n\"\"\n", "There are 2 questions but 1 answers"),
+        (b"answer\nJuly\n", "There are 2 questions but 1 answer;"),
+        (b"answer\nJuly\n\"\"\n", "There are 2 questions but 1 answer;"),
         (b"answer\n\"\"\nRashid\n", "Row 2: the answer is empty."),
         (b"answer\nJuly, 1799\nRashid\n", "more than one column in row 2"),
     ],
@@ -250,7 +250,7 @@ def test_the_command_imports_and_refuses(manage, tmp_path):
     (tmp_path / "a.csv").write_text("answer\n1799\n")
     arguments = (str(tmp_path / "q.csv"), str(tmp_path / "a.csv"), "--corpus", "museum", "--name", "first")
     done = manage("import_testset", *arguments)
-    assert (done.returncode, done.stdout) == (0, "first: 1 answerable pairs, 0 out of scope.\n")
+    assert (done.returncode, done.stdout) == (0, "first: 1 answerable pair, 0 out of scope.\n")
     again = manage("import_testset", *arguments)
     assert (again.returncode, again.stdout) == (1, "")
     assert again.stderr == "The corpus “museum” already has a test set “first”. Choose another name.\n"

@@ -79,7 +79,16 @@ def test_a_limit_takes_whole_pairs_from_the_front():
     testset = make_testset()
     spread_out_of_scope(testset=testset)
     asked = runs.asked_questions(testset=testset, options=RunOptions(limit=2))
-    assert [question.question_id for question in asked] == ["p1s", "p1c", "o1"]
+    assert [question.question_id for question in asked] == ["p1s", "p1c", "o1", "p2s", "p2c"]
+
+
+def test_a_limit_counts_pairs_wherever_out_of_scope_questions_stand():
+    testset = make_testset()  # these stand at the end, as in most imported files
+    ids = [[q.question_id for q in runs.asked_questions(testset=testset, options=RunOptions(limit=n))] for n in (1, 9)]
+    assert ids[0] == ["p1s", "p1c", "o1"]
+    assert len(ids[1]) == 8
+    testset.questions.exclude(kind="out_of_scope").delete()
+    assert len(runs.asked_questions(testset=testset, options=RunOptions(limit=1))) == 1
 
 
 def test_a_split_is_asked_alone():
@@ -92,7 +101,7 @@ def test_a_split_is_asked_alone():
 def test_the_quick_look_asks_about_ten_questions_in_whole_pairs():
     testset = make_testset()
     options = runs.quick_options(testset=testset, options=RunOptions())
-    assert options.limit == 5  # this set has only eight questions, in five pairs
+    assert options.limit == 3  # this set has only eight questions, in three pairs and two out of scope
 
 
 def test_the_estimate_counts_questions_chunks_and_calls():
@@ -233,6 +242,7 @@ def test_cancelling_does_not_wait_for_a_model_that_is_silent(fake_openai):
 def test_repeats_are_answers_of_their_own():
     run = done(start(make_testset(), RunOptions(repeat=2, limit=1)))
     assert sorted(run.answers.values_list("question__question_id", "repeat")) == [
+        ("o1", 0), ("o1", 1),
         ("p1c", 0), ("p1c", 1), ("p1s", 0), ("p1s", 1),
     ]  # fmt: skip
 

@@ -118,6 +118,15 @@ def test_a_name_is_taken_once():
         testsets.start_generation(corpus=corpus, name="first ", spec=GeneratorSpec())
 
 
+def test_the_name_of_one_that_failed_before_its_first_question_is_free_again():
+    corpus = make_corpus()
+    left = testsets.start_generation(corpus=corpus, name="first", spec=GeneratorSpec())
+    left.task.state = left.task.State.FAILED
+    left.task.save(update_fields=["state"])
+    assert testsets.start_generation(corpus=corpus, name="first", spec=GeneratorSpec()).task.active
+    assert corpus.testsets.count() == 1
+
+
 def test_a_test_set_cannot_be_edited_while_it_is_written():
     testset = testsets.start_generation(corpus=make_corpus(), name="first", spec=GeneratorSpec())
     with pytest.raises(ConfigError, match="still being generated"):

@@ -3,6 +3,7 @@
 import pytest
 
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.generators import builtin
 from rag_pipeline.generators.builtin import BuiltinReader
 from rag_pipeline.prompt import fill, shipped_prompts
 from rag_pipeline.types import Context, Generation, GenerationRequest, Span
@@ -62,3 +63,14 @@ async def test_a_block_is_answered_like_its_questions_one_by_one(reader):
 def test_an_unknown_builtin_model_is_refused():
     with pytest.raises(ConfigError, match="builtin:extractive"):
         BuiltinReader("builtin", "generative")
+
+
+async def test_opening_the_reader_does_not_count_as_time_of_the_answer(reader, monkeypatch):
+    steps = []
+    monkeypatch.setattr(builtin, "shipped_reader", lambda real=builtin.shipped_reader: steps.append("open") or real())
+    monkeypatch.setattr(builtin, "Stopwatch", lambda real=builtin.Stopwatch: steps.append("start") or real())
+    await reader.generate(request("Who designed the first steam engine applied industrially?"))
+    assert steps[:2] == ["open", "start"]
+    steps.clear()
+    async for _ in reader.generate_many([request("Who designed the first steam engine?")]):
+        assert steps[:2] == ["open", "start"]
