@@ -16,7 +16,7 @@ class MaxSentencesOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    limit: int = Field(3, ge=1, le=10_000, title="Limit", description="The most sentences an answer may have.")
+    limit: int = Field(3, ge=1, le=10_000, title="Most sentences", description="The most sentences an answer may have.")
 
 
 @metrics.register

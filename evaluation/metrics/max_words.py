@@ -16,7 +16,7 @@ class MaxWordsOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    limit: int = Field(100, ge=1, le=100_000, title="Limit", description="The most words an answer may have.")
+    limit: int = Field(100, ge=1, le=100_000, title="Most words", description="The most words an answer may have.")
 
 
 @metrics.register

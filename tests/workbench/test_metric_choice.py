@@ -55,7 +55,7 @@ class TestOptions:
         assert 'value="100"' in limit
         assert 'min="1"' in limit
         assert "The most words an answer may have." in html
-        assert html.count(">Limit</label>") == 1  # the run's own; those of metrics say whose they are
+        assert html.count(">Limit</label>") == 1  # the run's own
 
     def test_of_a_ticked_metric_reach_the_run(self, client, testset):
         sent = fields() | {"metrics": ["max_words", "must_match"], "option-max_words-limit": "50"}

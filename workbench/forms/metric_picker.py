@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -41,7 +41,7 @@ _LONG = ("definition",)
 
 @dataclass(frozen=True, slots=True)
 class OptionView:
-    """A control for one option. `beside`: its label stands behind it (a box); `of`: the metric it belongs to."""
+    """A control for one option. `beside`: its label stands behind it (a box)."""
 
     name: str
     id: str
@@ -49,7 +49,6 @@ class OptionView:
     help: str
     html: SafeString
     beside: bool
-    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +196,7 @@ def _untouched(key: str, id: str, option: str) -> OptionView:
 def _option(metric: type[Metric], id: str, option: str, given: Any) -> OptionView:
     """Return the control of an option of a metric."""
     name = option_name(metric.key, option)
-    view = _control(name, f"{id}_{name}", _field(option, metric.Options.model_fields[option]), given)
-    return replace(view, of=metric.label)
+    return _control(name, f"{id}_{name}", _field(option, metric.Options.model_fields[option]), given)
 
 
 def _field(option: str, info: FieldInfo) -> forms.Field:
