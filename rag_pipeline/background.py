@@ -10,30 +10,27 @@ from __future__ import annotations
 import logging
 import threading
 import time
-import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
 from django.db import transaction
-from django.db.models import F, Min, Q, QuerySet
+from django.db.models import F, Min
 from django.utils import timezone
 
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.interruption import WorkInterruptedError, heeding, raise_if_interrupted
 from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
-from rag_pipeline.services.liveness import beating, process_lives, process_name, tolerating_faults
+from rag_pipeline.services.leases import claim, holding, release_dead
+from rag_pipeline.services.liveness import beating, process_name, tolerating_faults
 from rag_pipeline.services.storage import DATABASE_AWAY, storage_problem
 from rag_pipeline.types import Progress
 
 logger = logging.getLogger(__name__)
 
-LEASE = timedelta(seconds=60)
 ALIVE = timedelta(seconds=20)
-MAX_ATTEMPTS = 3
 IDLE_S = 0.4
 AFTER_FAULT_S = 3.0
 _FINISH = "(finish)"
@@ -176,19 +173,6 @@ def _look_for_work(stop: threading.Event) -> None:
         stop.wait(IDLE_S)
 
 
-def release_dead() -> None:
-    """Give back what dead processes of this machine hold, without waiting for their leases to expire."""
-    leased = WorkUnit.objects.filter(state=UnitState.LEASED)
-    for worker in set(leased.values_list("worker", flat=True)):
-        if not process_lives(worker):
-            leased.filter(worker=worker).update(state=UnitState.WAITING, lease_until=None)
-    stale = timezone.now() - LEASE
-    for task in BackgroundTask.objects.filter(state__in=(State.QUEUED, State.RUNNING)).exclude(owner=""):
-        # A command beats all the time while it works; one on another machine can be judged by that alone.
-        if not process_lives(task.owner) or (task.heartbeat or task.created) < stale:
-            BackgroundTask.objects.filter(pk=task.pk, owner=task.owner).update(owner="")
-
-
 def _open_tasks() -> list[BackgroundTask]:
     return list(BackgroundTask.objects.filter(state__in=(State.QUEUED, State.RUNNING), owner=""))
 
@@ -222,7 +206,7 @@ def _advance_checked(task: BackgroundTask, on_progress: OnProgress | None, stop:
     work = handler_for(task)
     if task.state == State.QUEUED:
         return _begin_stage(task, work, work.stages[0])
-    units = _claim(task, work.block.get(task.stage, 1), task.stage)
+    units = claim(task, work.block.get(task.stage, 1), task.stage)
     if units:
         _do_block(task, work, units, on_progress, stop)
         return True
@@ -237,10 +221,10 @@ def _advance_checked(task: BackgroundTask, on_progress: OnProgress | None, stop:
 def _finish(task: BackgroundTask, work: TaskHandler) -> bool:
     """End the task after its last stage; False when another worker is at it."""
     WorkUnit.objects.bulk_create([WorkUnit(task=task, stage=_FINISH, key=_FINISH)], ignore_conflicts=True)
-    units = _claim(task, 1, _FINISH)
+    units = claim(task, 1, _FINISH)
     if not units:
         return False
-    with _holding(task, units):
+    with holding(task, units):
         work.finish()
         WorkUnit.objects.filter(pk=units[0].pk).update(state=UnitState.DONE, lease_until=None)
     _end(task, State.DONE)
@@ -271,45 +255,6 @@ def _begin_stage(task: BackgroundTask, work: TaskHandler, stage: str) -> bool:
     return True
 
 
-def _claim(task: BackgroundTask, size: int, stage: str) -> list[WorkUnit]:
-    """Lease up to `size` units of a stage. Raises PipelineError for a unit that keeps killing workers."""
-    now = timezone.now()
-    free = Q(state=UnitState.WAITING) | Q(state=UnitState.LEASED, lease_until__lt=now)
-    stage_units = WorkUnit.objects.filter(task=task, stage=stage)
-    ids = list(stage_units.filter(free).values_list("pk", flat=True)[:size])
-    if not ids:
-        return []
-    claim = f"{process_name()}:{uuid.uuid4().hex[:8]}"
-    WorkUnit.objects.filter(free, pk__in=ids).update(
-        state=UnitState.LEASED, worker=claim, lease_until=now + LEASE, attempts=F("attempts") + 1
-    )
-    units = list(stage_units.filter(worker=claim, state=UnitState.LEASED))
-    if any(unit.attempts > MAX_ATTEMPTS for unit in units):
-        raise PipelineError(
-            "The worker stopped three times at the same place, perhaps for want of memory. "
-            "See its log; try smaller documents or fewer questions."
-        )
-    return units
-
-
-@contextmanager
-def _holding(task: BackgroundTask, units: Sequence[WorkUnit]) -> Iterator[QuerySet[WorkUnit]]:
-    """Keep the lease of claimed units alive; give back, as if never tried, what is not done at the end."""
-    held = WorkUnit.objects.filter(task=task, worker=units[0].worker, state=UnitState.LEASED)
-
-    def extend() -> None:
-        now = timezone.now()
-        held.update(lease_until=now + LEASE)
-        BackgroundTask.objects.filter(pk=task.pk).update(heartbeat=now)
-
-    try:
-        with beating(extend):
-            yield held
-    finally:
-        with tolerating_faults():  # else the lease expires
-            held.update(state=UnitState.WAITING, lease_until=None, attempts=F("attempts") - 1)
-
-
 def _do_block(
     task: BackgroundTask,
     work: TaskHandler,
@@ -320,7 +265,7 @@ def _do_block(
     by_key = {unit.key: unit for unit in units}
     watch = _Watch(task, stop)
     moved = _Movement()
-    with _holding(task, units) as held, heeding(watch.interrupted):
+    with holding(task, units) as held, heeding(watch.interrupted):
         steps = work.work(task.stage, list(by_key))
         try:
             for step in steps:

@@ -17,6 +17,8 @@ from rag_pipeline import background
 from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler, request_cancel, run_inline
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
+from rag_pipeline.services import leases
+from rag_pipeline.services.liveness import process_name
 from rag_pipeline.types import Progress
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -139,7 +141,7 @@ def test_cancelling_a_waiting_task_ends_it_at_once():
 def test_goes_on_where_a_dead_process_stopped():
     task = enqueue("test-counting", {"keys": ["a", "b"]})
     leased_to_the_dead(task, "a")
-    background.release_dead()
+    leases.release_dead()
     assert run_inline(task).state == BackgroundTask.State.DONE
     assert Counting.worked == ["a", "b"]
 
@@ -147,8 +149,8 @@ def test_goes_on_where_a_dead_process_stopped():
 def test_leaves_alone_what_a_living_process_holds():
     task = enqueue("test-counting", {"keys": ["a", "b"]})
     held = leased_to_the_dead(task, "a")
-    WorkUnit.objects.filter(pk=held.pk).update(worker=f"{background.process_name()}:x")
-    background.release_dead()
+    WorkUnit.objects.filter(pk=held.pk).update(worker=f"{process_name()}:x")
+    leases.release_dead()
     held.refresh_from_db()
     assert held.state == WorkUnit.State.LEASED
 
@@ -165,8 +167,8 @@ def test_an_expired_lease_of_another_machine_is_taken_over():
 def test_gives_up_on_a_unit_that_keeps_killing_workers():
     task = enqueue("test-counting", {"keys": ["a", "b"]})
     held = leased_to_the_dead(task, "a")
-    WorkUnit.objects.filter(pk=held.pk).update(attempts=background.MAX_ATTEMPTS)
-    background.release_dead()
+    WorkUnit.objects.filter(pk=held.pk).update(attempts=leases.MAX_ATTEMPTS)
+    leases.release_dead()
     assert "three times" in run_inline(task).error
 
 
@@ -242,7 +244,7 @@ class StopAfter(threading.Event):
 @pytest.mark.parametrize("moves", [True, False])
 def test_a_worker_stopped_in_order_many_times_is_no_reason_to_give_up(moves):
     task = enqueue("test-slow", {"moves": moves})
-    for _ in range(background.MAX_ATTEMPTS + 2):
+    for _ in range(leases.MAX_ATTEMPTS + 2):
         background.run_worker(StopAfter(6))
     task.refresh_from_db()
     assert task.error == ""
@@ -254,7 +256,7 @@ def test_a_worker_killed_many_times_goes_on_while_something_gets_done():
     background.run_worker(StopAfter(5))
     unit = WorkUnit.objects.get(task=task)
     assert unit.state == WorkUnit.State.WAITING
-    WorkUnit.objects.filter(pk=unit.pk).update(attempts=background.MAX_ATTEMPTS - 1)
+    WorkUnit.objects.filter(pk=unit.pk).update(attempts=leases.MAX_ATTEMPTS - 1)
     background.run_worker(StopAfter(4))
     unit.refresh_from_db()
     assert unit.attempts == 0
@@ -275,7 +277,7 @@ def test_a_lease_that_another_took_over_is_not_given_back():
     task = enqueue("test-counting", {"keys": ["a", "b"]})
     held = leased_to_the_dead(task, "a")
     (unit,) = WorkUnit.objects.filter(pk=held.pk)
-    with background._holding(task, [unit]):
+    with leases.holding(task, [unit]):
         WorkUnit.objects.filter(pk=held.pk).update(worker="elsewhere:1:later")
     held.refresh_from_db()
     assert (held.state, held.worker) == (WorkUnit.State.LEASED, "elsewhere:1:later")
@@ -284,14 +286,14 @@ def test_a_lease_that_another_took_over_is_not_given_back():
 def test_a_database_that_is_away_is_waited_for(monkeypatch, caplog):
     monkeypatch.setattr(background, "AFTER_FAULT_S", 0.05)
     task = enqueue("test-counting", {"keys": ["a"]})
-    real, faults = background._claim, [OperationalError("server closed the connection"), InterfaceError("closed")]
+    real, faults = background.claim, [OperationalError("server closed the connection"), InterfaceError("closed")]
 
     def claim(*arguments):
         if faults:
             raise faults.pop()
         return real(*arguments)
 
-    monkeypatch.setattr(background, "_claim", claim)
+    monkeypatch.setattr(background, "claim", claim)
     stop = threading.Event()
     worker = in_thread(stop)
     wait_for(lambda: BackgroundTask.objects.get(pk=task.pk).state == BackgroundTask.State.DONE)
@@ -314,9 +316,9 @@ def test_a_full_disk_ends_the_task_with_the_mend(monkeypatch):
 
 def test_the_task_of_a_command_that_died_on_another_machine_is_taken_over():
     task = enqueue("test-counting", {"keys": ["a"]})
-    long_ago = timezone.now() - 2 * background.LEASE
+    long_ago = timezone.now() - 2 * leases.LEASE
     BackgroundTask.objects.filter(pk=task.pk).update(owner="elsewhere:1", created=long_ago)
-    background.release_dead()
+    leases.release_dead()
     task.refresh_from_db()
     assert task.owner == ""
 
@@ -324,7 +326,7 @@ def test_the_task_of_a_command_that_died_on_another_machine_is_taken_over():
 def test_a_worker_leaves_the_task_of_a_command_to_it_and_takes_a_dead_command_s():
     own = enqueue("test-counting", {"keys": ["own"]}, inline=True)
     orphan = enqueue("test-counting", {"keys": ["orphan"]}, inline=True)
-    host = background.process_name().partition(":")[0]
+    host = process_name().partition(":")[0]
     BackgroundTask.objects.filter(pk=orphan.pk).update(owner=f"{host}:{DEAD_PID}")
     stop = threading.Event()
     worker = in_thread(stop)
@@ -343,7 +345,7 @@ def leased_to_the_dead(task: BackgroundTask, key: str) -> WorkUnit:
     for each in task.payload["keys"]:
         WorkUnit.objects.create(task=task, stage="count", key=each)
     unit = WorkUnit.objects.get(task=task, key=key)
-    host = background.process_name().partition(":")[0]
+    host = process_name().partition(":")[0]
     unit.state, unit.worker = WorkUnit.State.LEASED, f"{host}:{DEAD_PID}:claim"
     unit.lease_until = timezone.now() + timedelta(minutes=1)
     unit.save()
