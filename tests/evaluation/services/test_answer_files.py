@@ -91,7 +91,7 @@ def test_scoring_again_replaces_the_scores_at_its_end():
         score_file_again(file=file, spec=SPEC, names=[], refusal=DEFAULT_REFUSAL)
     score_file_again(file=file, spec=SPEC, names=["brevity"], refusal="No idea.", inline=True)
     file.refresh_from_db()
-    assert list(file.summary["metrics"]) == NAMES  # until it has ended
+    assert set(file.summary["metrics"]) == set(NAMES)  # until it has ended
     with pytest.raises(ConfigError, match="is being scored already"):
         score_file_again(file=file, spec=SPEC, names=["brevity"], refusal=DEFAULT_REFUSAL)
     run_inline(file.task)
@@ -136,7 +136,7 @@ def test_a_cancelled_scoring_leaves_the_earlier_scores():
             request_cancel(task)
 
     assert run_inline(file.task, cancel).state == BackgroundTask.State.CANCELLED
-    assert list(AnswerFile.objects.get().summary["metrics"]) == NAMES
+    assert set(AnswerFile.objects.get().summary["metrics"]) == set(NAMES)
     assert "brevity" not in (folder_of(file) / "summary.json").read_text()
 
 
@@ -157,7 +157,7 @@ def test_what_no_database_keeps_does_not_stop_the_scoring():
     fields = ["a\x00", "b\ud83d"]
     rows = "\n".join(json.dumps({"answer": "x\x00\ud83d", "metadata_field": field}) for field in fields).encode()
     file = scored(data=rows, names=["brevity"])
-    assert list(file.summary["groups"]["metadata_field"]) == ["a\ufffd", "b?"]
+    assert set(file.summary["groups"]["metadata_field"]) == {"a\ufffd", "b?"}
 
 
 def test_a_judge_that_fails_takes_no_other_score_with_it(fake_openai, tmp_path):
