@@ -34,6 +34,12 @@ class TestSet(models.Model):
         """True once a run has it: it must not change any more."""
         return self.runs.exists()
 
+    @property
+    def stopped(self) -> bool:
+        """True when its writing failed or was cancelled before its end: it can go on."""
+        ended = (BackgroundTask.State.FAILED, BackgroundTask.State.CANCELLED)
+        return self.task is not None and self.task.state in ended
+
 
 class Question(models.Model):
     """One question. A simple one and its complex twin share `pair_id`, references and evidence."""

@@ -131,6 +131,13 @@ def worker_alive() -> bool:
     return WorkerHeartbeat.objects.filter(seen__gt=timezone.now() - ALIVE).exists()
 
 
+def abandoned(task: BackgroundTask) -> bool:
+    """True when a task is open and nobody is there to work on it: its process died, and no worker runs."""
+    release_dead()
+    task.refresh_from_db()
+    return task.active and not (task.owner or worker_alive() or task.units.filter(state=UnitState.LEASED).exists())
+
+
 def run_inline(task: BackgroundTask, on_progress: OnProgress | None = None) -> BackgroundTask:
     """Work on one task in this process until it ends; return it fresh. A Ctrl-C cancels it."""
     BackgroundTask.objects.filter(pk=task.pk).update(owner=process_name())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
@@ -51,19 +52,22 @@ class BuiltinWriter(QuestionWriter):
 
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield one pair a region, then further ones from regions that hold more, until there are enough."""
-        stored = {question.pair_id for question in done}
+        taken = {question.pair_id for question in done}
+        numbers = deque(number for number in range(1, self.spec.pairs + 1) if _pair_id(number) not in taken)
+        # Known by its evidence, not by its place: documents may have been deleted since, rules may have changed.
+        stored = {each.span for question in done for each in question.evidence}
         purpose = Purpose(self.spec.purpose, self.embed)
         earlier: list[SimpleQuestion] = []
         checks = (self._round_trip.objection,) if self._reads_again else ()
-        for selected in select(self._corpus, self.spec.pairs, self.spec.seed, purpose, *checks):
-            number, question = len(earlier) + 1, selected.question
-            if f"p{number:03d}" not in stored:
+        for selected in select(self._corpus, self.spec.pairs, self.spec.seed, purpose, *checks) if numbers else ():
+            question = selected.question
+            if question is None or question.sentence.span not in stored:
                 rejected = tuple(Rejected(asked.text, reason) for asked, reason in selected.rejected)
-                pair = self._pair(number, question, selected.nearness, earlier) if question is not None else ()
-                yield Written(pair, rejected)
+                made = self._pair(numbers.popleft(), question, selected.nearness, earlier) if question else ()
+                yield Written(made, rejected)
             if question is not None:
                 earlier.append(question)
-            if number >= self.spec.pairs:
+            if not numbers:
                 return
 
     def write_out_of_scope(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
@@ -111,7 +115,7 @@ class BuiltinWriter(QuestionWriter):
     def _pair(
         self, number: int, question: SimpleQuestion, nearness: float, earlier: Sequence[SimpleQuestion]
     ) -> tuple[DraftQuestion, DraftQuestion]:
-        pair_id = f"p{number:03d}"
+        pair_id = _pair_id(number)
         asked, sentence = question.asked, question.sentence
         metadata: dict[str, object] = {"question_type": asked.kind, "writer": self.key}
         if self.spec.purpose:
@@ -171,3 +175,7 @@ class BuiltinWriter(QuestionWriter):
     def _text_at(self, span: Span) -> str:
         text = next(doc.text for doc in self.documents if doc.id == span.document_id)
         return text[span.start : span.end]
+
+
+def _pair_id(number: int) -> str:
+    return f"p{number:03d}"

@@ -56,9 +56,9 @@ def start_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec, inline: 
             corpus=corpus, name=name, version=1, defaults={"generator": spec.model_dump()}
         )
         if not new or corpus.testsets.filter(name=name).count() > 1:
-            raise ConfigError(
-                f"The corpus “{corpus.name}” already has a test set “{name}”. Choose another name.", "name"
-            )
+            stopped = " whose writing stopped: go on with it (with the settings it was begun with), or choose"
+            mend = stopped if testset.stopped else ". Choose"
+            raise ConfigError(f"The corpus “{corpus.name}” already has a test set “{name}”{mend} another name.", "name")
         testset.task = background.enqueue("generate", {"testset": testset.pk}, inline=inline)
         testset.save(update_fields=["task"])
     return testset
@@ -69,6 +69,28 @@ def drop_leftover(*, corpus: Corpus, name: str) -> None:
     ended = (BackgroundTask.State.FAILED, BackgroundTask.State.CANCELLED)
     for left in corpus.testsets.filter(name=name, questions=None, runs=None, task__state__in=ended):
         delete_testset(testset=left)
+
+
+def stopped_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec) -> TestSet | None:
+    """Return the test set of this name whose writing with just these settings ended, or died, before its end."""
+    testset = corpus.testsets.filter(name=name.strip(), version=1).first()
+    if testset is None or testset.task is None or testset.generator != spec.model_dump():
+        return None
+    return testset if testset.stopped or background.abandoned(testset.task) else None
+
+
+def resume_generation(*, testset: TestSet) -> None:
+    """Let a writing that was stopped go on with the settings it was begun with; the questions made stay.
+
+    Raises ConfigError when there is nothing to go on with, or the model cannot be asked; InUseError when a run used it.
+    """
+    task = testset.task
+    if task is None or not testset.stopped:
+        raise ConfigError(f"“{testset}” has nothing left to write.")
+    if testset.used:
+        raise InUseError(f"“{testset}” was used by a run, so it stays as it is. Generate another test set.")
+    check_model(GeneratorSpec.create(testset.generator).llm)
+    background.resume(task)
 
 
 def store_questions(*, testset: TestSet, drafts: Sequence[DraftQuestion]) -> list[Question]:

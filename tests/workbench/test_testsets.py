@@ -10,6 +10,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from evaluation.models import Question, TestSet
+from rag_pipeline.background import request_cancel
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_corpus, make_run, make_testset
 from workbench.models import Preferences
@@ -196,8 +197,25 @@ def test_a_test_set_can_be_deleted_unless_a_run_used_it(client):
     assert Question.objects.filter(testset=used).exists()
 
 
+def test_a_writing_that_was_stopped_goes_on_by_its_button_unless_a_run_used_it(client):
+    generate(client, make_corpus())
+    testset = TestSet.objects.get()
+    address = f"/testsets/{testset.pk}/"
+    assert "Go on" not in words_of(client.get(address))
+    assert "nothing left to write" in words_of(client.post(f"{address}resume/", follow=True))
+    request_cancel(testset.task)
+    assert "Go on where it stopped" in words_of(client.get(address))
+    assert client.post(f"{address}resume/")["Location"] == address
+    testset.task.refresh_from_db()
+    assert testset.task.active
+    request_cancel(testset.task)
+    make_run(testset)
+    assert "It cannot go on" in words_of(client.get(address))
+    assert "was used by a run" in words_of(client.post(f"{address}resume/", follow=True))
+
+
 @pytest.mark.parametrize(
-    "address", ["generate/", "import/", "1/delete/", "1/status/", "add/store/", "questions/1/save/"]
+    "address", ["generate/", "import/", "1/delete/", "1/resume/", "1/status/", "add/store/", "questions/1/save/"]
 )
 def test_changes_go_by_post_only(client, address):
     assert client.get(f"/testsets/{address}").status_code == 405
@@ -211,5 +229,5 @@ def test_looking_goes_by_get_only(client, address):
 @pytest.mark.parametrize("address", ["7/", "7/output.csv", "questions/7/"])
 def test_what_is_missing_is_not_found(client, address):
     assert client.get(f"/testsets/{address}").status_code == 404
-    for change in ("7/delete/", "7/status/", "questions/7/save/"):
+    for change in ("7/delete/", "7/resume/", "7/status/", "questions/7/save/"):
         assert client.post(f"/testsets/{change}").status_code == 404

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from evaluation.models import TestSet
 from evaluation.services.files import testset_csv
 from evaluation.services.imports import import_testset
-from evaluation.services.testsets import delete_testset, start_generation
+from evaluation.services.testsets import delete_testset, resume_generation, start_generation
 from rag_pipeline.errors import InUseError, PipelineError
 from rag_pipeline.models import BackgroundTask, Corpus
 from workbench.forms.testsets import GenerateForm, ImportForm, QuestionFilter
@@ -53,6 +53,16 @@ def generate(request: HttpRequest) -> HttpResponse:
         except PipelineError as error:
             _add_error(form, error)
     return _list(request, generate=form)
+
+
+@require_POST
+def resume(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let a writing that failed or was cancelled go on."""
+    try:
+        resume_generation(testset=_found(pk))
+    except PipelineError as error:
+        messages.error(request, str(error))
+    return HttpResponseRedirect(reverse("testset", args=[pk]))
 
 
 @require_POST
@@ -169,5 +179,6 @@ urlpatterns = [
     path("testsets/import/", importing, name="testset-import"),
     path("testsets/<int:pk>/", testset, name="testset"),
     path("testsets/<int:pk>/output.csv", download, name="testset-csv"),
+    path("testsets/<int:pk>/resume/", resume, name="testset-resume"),
     path("testsets/<int:pk>/delete/", delete, name="testset-delete"),
 ]

@@ -12,7 +12,7 @@ from evaluation.management.output_files import check_place, write_to
 from evaluation.metrics.rule import counted
 from evaluation.services.files import testset_csv
 from evaluation.services.generation import reported_usage
-from evaluation.services.testsets import start_generation
+from evaluation.services.testsets import resume_generation, start_generation, stopped_generation
 from evaluation.spec import GeneratorSpec
 from rag_pipeline.management.base import WorkbenchCommand, wrong_usage
 from rag_pipeline.services.corpora import get_corpus
@@ -22,7 +22,10 @@ from rag_pipeline.spec import BUILTIN_READER
 class Command(WorkbenchCommand):
     """Write a test set."""
 
-    help = "Generate a test set: simple questions, their complex twins, and questions that the bot should decline."
+    help = (
+        "Generate a test set: simple questions, their complex twins, and questions that the bot should decline. "
+        "Where that was stopped, the same command goes on; the questions made are kept."
+    )
     example = "manage.py generate_testset --corpus handbook --name first --pairs 30 --out-of-scope 15"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -43,7 +46,13 @@ class Command(WorkbenchCommand):
             spec = GeneratorSpec.create({name: options[name] for name in names})
         check_place(options["csv"])
         corpus = get_corpus(name=options["corpus"])
-        testset = start_generation(corpus=corpus, name=options["name"], spec=spec, inline=True)
+        testset = stopped_generation(corpus=corpus, name=options["name"], spec=spec)
+        if testset is None:
+            testset = start_generation(corpus=corpus, name=options["name"], spec=spec, inline=True)
+        else:
+            self.note(f"Going on with “{testset}” after {testset.questions.count()} questions.")
+            if testset.stopped:  # else its process died: it is open still, and only worked on
+                resume_generation(testset=testset)
         finish_inline(self, testset.task)
         testset.refresh_from_db()
         made = testset.report["made"]

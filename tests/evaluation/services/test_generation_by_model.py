@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from subprocess import CompletedProcess
+
 import pytest
 
 from evaluation.models import TestSet
@@ -14,6 +17,7 @@ from rag_pipeline.models import BackgroundTask
 from tests.factories import WORDS, make_corpus
 from tests.fake_openai import Behaviour, FakeOpenAI
 
+FAR = "subjects that have nothing to do with these documents"
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -63,3 +67,29 @@ def test_what_was_paid_before_it_failed_is_reported(fake_openai: FakeOpenAI) -> 
     testset, task = generate()
     assert "choose another model" in task.error
     assert reported_usage(testset).calls == len(fake_openai.requests) > 0
+
+
+def test_what_was_stopped_goes_on_by_the_same_command_and_pays_for_nothing_twice(
+    fake_openai: FakeOpenAI, manage: Callable[..., CompletedProcess[str]]
+) -> None:
+    make_corpus(name="city")
+    command = ("generate_testset", "--corpus", "city", "--name", "T", "--llm", "openai:writer", "--pairs", "2")
+    fake_openai.when(FAR, Behaviour.rejected_key())
+    failed = manage(*command, "--out-of-scope", "2")
+    assert (failed.returncode, "Set OPENAI_API_KEY" in failed.stderr) == (1, True)
+    testset = TestSet.objects.get()
+    made = list(testset.questions.values_list("pk", "text"))
+    asked = len(fake_openai.asked_for("WrittenPair"))
+    assert (len(made), asked > 0) == (4, True)
+    assert "go on with it" in manage(*command, "--out-of-scope", "4").stderr  # other settings
+
+    fake_openai.rules.clear()
+    done = manage(*command, "--out-of-scope", "2")
+    assert done.returncode == 0, done.stderr
+    assert "Going on with “T” after 4 questions" in done.stderr
+    assert "T: 2 pairs, 2 out of scope." in done.stdout
+    assert len(fake_openai.asked_for("WrittenPair")) == asked
+    assert set(made) < set(testset.questions.values_list("pk", "text"))
+    testset.refresh_from_db()
+    assert reported_usage(testset).calls == len(fake_openai.requests) - 1  # the rejected one was not answered
+    assert "already has a test set" in manage(*command, "--out-of-scope", "2").stderr
