@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from evaluation.metrics.base import POOLED, Metric, kind_words, metrics
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.stats import Cluster, Estimate, Term, estimate
-from evaluation.types import Sample, Score, Summary
+from evaluation.types import JUDGE, NO_VERDICT, NOT_NEEDED, Sample, Score, Summary
 
 TOTAL = "total"
 TOTAL_HIGH = 5.0
@@ -35,7 +35,9 @@ def cluster_of(sample: Sample) -> Cluster:
 
 
 def metric_terms(metric: type[Metric], rows: Rows, weight: float = 1.0) -> list[Term] | None:
-    """Return the terms of a metric's run value; None when one of its parts has no scored row."""
+    """Return the terms of a metric's run value; None when one of its parts has no scored row, or no verdict."""
+    if _in_vain(rows):
+        return None
     unit = metric()
     terms = []
     for part in metric.parts:
@@ -104,8 +106,8 @@ def _whole(metric: type[Metric], rows: Rows) -> Summary:
 def _mean(metric: type[Metric], rows: Rows) -> Summary:
     """Return the plain mean of a group."""
     scored = [(sample, score.value) for sample, score in rows if score.value is not None]
-    if not scored:
-        return Summary(None, None, None, 0, len(rows), why_empty(metric, rows))
+    if not scored or _in_vain(rows):
+        return Summary(None, None, None, len(scored), len(rows) - len(scored), why_empty(metric, rows))
     term = Term(
         [value for _, value in scored], [cluster_of(sample) for sample, _ in scored], low=metric.low, high=metric.high
     )
@@ -123,8 +125,24 @@ def _summary(found: Estimate, n: int, n_null: int, details: Mapping[str, object]
     return Summary(found.mean, found.low, found.high, n, n_null, "", {"interval": found.method, **details})
 
 
+def _in_vain(rows: Rows) -> str:
+    """Return why a mean would mislead: a judge gave no verdict at all, and the rows with a score needed none.
+
+    Empty where that is not so. Refusals alone, 0 without asking, would pass for a run whose answers are all bad.
+    """
+    reasons = Counter(score.reason for _, score in rows if score.details.get(JUDGE) == NO_VERDICT)
+    scored = [score for _, score in rows if score.value is not None]
+    if not reasons or any(score.details.get(JUDGE) != NOT_NEEDED for score in scored):
+        return ""
+    reason = reasons.most_common(1)[0][0]
+    rows_with_score = "1 row with a score" if len(scored) == 1 else f"{len(scored)} rows with a score"
+    return f"{reason} (the {rows_with_score} needed no judge)" if scored else reason
+
+
 def why_empty(metric: type[Metric], rows: Rows) -> str:
     """Return why a metric has no value for a run: a kind of question is missing, or the rows' own commonest reason."""
+    if in_vain := _in_vain(rows):
+        return in_vain
     unit = metric()
     for part in metric.parts:
         concerned = [

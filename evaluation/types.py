@@ -51,6 +51,10 @@ class Sample:
         return self.kind != "out_of_scope"
 
 
+JUDGE, NO_VERDICT, NOT_NEEDED = "judge", "no verdict", "not needed"
+"""What a score's details say of the judge where that was asked in vain, or not at all."""
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """A metric's value for one answer. `value` None = could not be computed, and `reason` says why."""
@@ -69,6 +73,16 @@ class Score:
     def unscored(cls, reason: str) -> Score:
         """Return an empty score with its reason."""
         return cls(None, reason)
+
+    @classmethod
+    def unjudged(cls, reason: str) -> Score:
+        """Return the empty score of a row that a judge was asked about in vain."""
+        return cls(None, reason, {JUDGE: NO_VERDICT})
+
+    @classmethod
+    def without_judge(cls, value: float, reason: str) -> Score:
+        """Return what a metric with a judge gives without asking it. Alone, such rows are no score of a run."""
+        return cls(value, reason, {JUDGE: NOT_NEEDED})
 
 
 @dataclass(frozen=True, slots=True)

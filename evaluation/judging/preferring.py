@@ -9,7 +9,7 @@ from typing import Literal, Self
 from evaluation.judging.forms import JudgeForm
 from evaluation.judging.judge import Judge, Request, Unjudged
 from evaluation.judging.material import expected_answer
-from evaluation.types import Sample, Score
+from evaluation.types import JUDGE, NOT_NEEDED, Sample, Score
 
 PROMPT = "prefer_answer"
 FIRST, SECOND, TIE = "first", "second", "tie"
@@ -44,7 +44,9 @@ def prefer_many(samples: Sequence[Sample], judge: Judge) -> list[Score]:
     asked = [position for position, sample in enumerate(samples) if not _same(sample)]
     requests = [_request(samples[position], swapped) for position in asked for swapped in (False, True)]
     verdicts = judge.ask_many(requests)
-    scores: list[Score] = [Score(DRAW, "The answers are the same.", {"orders_agree": True})] * len(samples)
+    scores: list[Score] = [Score(DRAW, "The answers are the same.", {"orders_agree": True, JUDGE: NOT_NEEDED})] * len(
+        samples
+    )
     for place, position in enumerate(asked):
         scores[position] = decided(verdicts[2 * place], verdicts[2 * place + 1])
     return scores
@@ -54,7 +56,7 @@ def decided(in_order: PreferredAnswer | Unjudged, swapped: PreferredAnswer | Unj
     """Return the score from the verdict with this answer first and the one with this answer second."""
     for verdict in (in_order, swapped):
         if isinstance(verdict, Unjudged):
-            return Score.unscored(verdict.reason)
+            return Score.unjudged(verdict.reason)
     assert isinstance(in_order, PreferredAnswer)
     assert isinstance(swapped, PreferredAnswer)
     seen, seen_swapped = in_order.better, OTHER_WAY[swapped.better]

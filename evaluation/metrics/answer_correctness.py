@@ -76,9 +76,9 @@ class AnswerCorrectness(Metric):
         for sample, table, cosine in zip(samples, tables, closeness, strict=True):
             problem = table.problem(self.claim_parts)
             if not sample.trace.answer.strip():
-                scores.append(Score(0.0, "the answer is empty"))
+                scores.append(Score.without_judge(0.0, "the answer is empty"))
             elif problem:
-                scores.append(Score.unscored(problem))
+                scores.append(Score.unjudged(problem))
             else:
                 scores.append(self._weighed(factual_score(table), cosine))
         return scores

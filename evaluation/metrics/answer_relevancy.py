@@ -113,10 +113,10 @@ def _score(
 ) -> Score:
     if found is None:
         if sample.answerable:
-            return Score(0.0, "the answer declines")
+            return Score.without_judge(0.0, "the answer declines")
         return Score.unscored("the question is out of scope and was rightly declined")
     if isinstance(found, Unjudged):
-        return Score.unscored(found.reason)
+        return Score.unjudged(found.reason)
     read = [cosine for cosine in cosines if cosine is not None]
     rounded = (None if cosine is None else round(cosine, 4) for cosine in cosines)
     details = {"questions": dict(zip(found.questions, rounded, strict=True))}

@@ -133,7 +133,7 @@ def _options(shipped: ShippedAspect) -> type[BaseModel]:
 
 def _score(verdict: AspectVerdict | AspectGrade | Unjudged) -> Score:
     if isinstance(verdict, Unjudged):
-        return Score.unscored(verdict.reason)
+        return Score.unjudged(verdict.reason)
     if isinstance(verdict, AspectGrade):
         value = (verdict.grade - LOWEST) / (HIGHEST - LOWEST)
         return Score(value, verdict.reason, {"grade": f"{verdict.grade} of {HIGHEST}"})

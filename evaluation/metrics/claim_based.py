@@ -39,7 +39,7 @@ class ClaimMetric(Metric):
     def _scored(self, sample: Sample, table: ClaimTable) -> Score:
         problem = table.problem(self.claim_parts)
         if problem:
-            return Score.unscored(problem)
+            return Score.unjudged(problem)
         score = self.read(table, sample)
         return replace(score, details=score.details | {"note": " ".join(table.notes)}) if table.notes else score
 

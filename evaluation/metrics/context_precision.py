@@ -90,14 +90,14 @@ def _requests(sample: Sample) -> list[Request[Usefulness]]:
 def _score(sample: Sample, verdicts: Sequence[Usefulness | Unjudged]) -> Score:
     lost = next((verdict for verdict in verdicts if isinstance(verdict, Unjudged)), None)
     if lost is not None:
-        return Score.unscored(lost.reason)
+        return Score.unjudged(lost.reason)
     left = iter(verdict for verdict in verdicts if isinstance(verdict, Usefulness))
     judged = [
         (verdict.useful, verdict.reason) if context.text.strip() and (verdict := next(left)) else (False, "it is empty")
         for context in sample.trace.contexts
     ]
     if not judged:
-        return Score(0.0, "nothing was retrieved")
+        return Score.without_judge(0.0, "nothing was retrieved")
     useful = [verdict for verdict, _ in judged]
     reason = f"{sum(useful)} of {len(useful)} contexts helped to arrive at {_target(sample)[1]}"
     details = {f"context {rank}": f"{'✓' if good else '✗'} {why}" for rank, (good, why) in enumerate(judged, 1)}

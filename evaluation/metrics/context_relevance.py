@@ -77,7 +77,7 @@ class ContextRelevance(Metric):
         return [_score(sample, next(replies)) if _texts(sample) else _NOTHING for sample in samples]
 
 
-_NOTHING = Score(0.0, "nothing was retrieved")
+_NOTHING = Score.without_judge(0.0, "nothing was retrieved")
 
 
 def _texts(sample: Sample) -> list[str]:
@@ -117,7 +117,7 @@ def _score(sample: Sample, reply: RelevantSentences | Unjudged) -> Score:
     from rag_pipeline.reader.sentences import split_sentences
 
     if isinstance(reply, Unjudged):
-        return Score.unscored(reply.reason)
+        return Score.unjudged(reply.reason)
     total, relevant = 0, []
     sources = [VerbatimText(text) for text in _texts(sample)]
     for text, source in zip(_texts(sample), sources, strict=True):

@@ -63,5 +63,5 @@ def _fields(sample: Sample) -> dict[str, str]:
 
 def _score(rating: AnswerRating | Unjudged) -> Score:
     if isinstance(rating, Unjudged):
-        return Score.unscored(rating.reason)
+        return Score.unjudged(rating.reason)
     return Score(rating.rating / BEST, rating.reason, {"rating": f"{rating.rating} of {BEST}"})

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from evaluation.comparable import HowScored, measured_differently, other_formulas
 from evaluation.diagnosis.losses import PRIMARY
 from evaluation.metrics.base import metrics
-from evaluation.models import MetricScore, Question, Run, Scoring
+from evaluation.models import MetricScore, Question, Run, RunMetric, Scoring
 from evaluation.paired import Difference, paired_difference
 from evaluation.queries.rows import PairedDifference
 from evaluation.queries.sentences import difference_sentence
@@ -35,7 +35,8 @@ _JUDGED_BY = ("judge", "judge_votes", "metric_options")
 class ScoredRun:
     """A run's current scores, repeats averaged: `values[key][metric]`; a key is missing where no repeat was scored.
 
-    `prompts` are those that the judge was asked with, `formulas` the revisions of the metrics' formulas.
+    `empty` are the metrics that have no value for the run. `prompts` are those that the judge was asked with,
+    `formulas` the revisions of the metrics' formulas.
     """
 
     run: Run
@@ -44,6 +45,7 @@ class ScoredRun:
     values: dict[Key, dict[str, float]]
     prompts: dict[str, str] = field(default_factory=dict)
     formulas: dict[str, int] = field(default_factory=dict)
+    empty: frozenset[str] = frozenset()
 
     @property
     def how(self) -> HowScored | None:
@@ -52,7 +54,7 @@ class ScoredRun:
 
 
 def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
-    """Read a run's five scores, or with `further` those of all its metrics, in three queries."""
+    """Read a run's five scores, or with `further` those of all its metrics, in four queries."""
     scoring = Scoring.objects.filter(run=run, current=True).first()
     if scoring is None:
         return ScoredRun(run, None, {}, {})
@@ -68,7 +70,16 @@ def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
         key: {metric: sum(each) / len(each) for metric, each in found.items()} for key, found in collected.items()
     }
     asked = {keys[pk]: question for pk, question in questions.items()}
-    return ScoredRun(run, EvaluationSpec.create(scoring.spec), asked, values, scoring.prompts, scoring.formulas)
+    valueless = RunMetric.objects.filter(scoring=scoring, group="", mean=None).values_list("metric", flat=True)
+    return ScoredRun(
+        run,
+        EvaluationSpec.create(scoring.spec),
+        asked,
+        values,
+        scoring.prompts,
+        scoring.formulas,
+        frozenset(valueless),
+    )
 
 
 def _asked(run: Run) -> QuerySet[Question]:
@@ -151,7 +162,9 @@ def question_changes(a: ScoredRun, b: ScoredRun) -> dict[Key, tuple[str, float |
 
 
 def _difference_rows(a: ScoredRun, b: ScoredRun, metric: str) -> list[tuple[Sample, Score]]:
-    rows = []
+    rows: list[tuple[Sample, Score]] = []
+    if metric in a.empty | b.empty:
+        return rows
     for key, question in b.questions.items():
         before, after = (each.values.get(key, {}).get(metric) for each in (a, b))
         if before is not None and after is not None:

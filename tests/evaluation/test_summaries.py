@@ -31,6 +31,7 @@ def run(values, pairs=6, outside=4, **missing):
     return samples, scores
 
 
+UNJUDGED, DECLINED = Score.unjudged("the judge is away"), Score.without_judge(0.0, "the answer declines")
 VALUES = {"recall": 0.8, "robustness": 0.6, "brevity": 0.4, "knowledge_bounding": 1.0, "context_matching": 0.5}
 
 
@@ -78,6 +79,23 @@ def test_the_commonest_reason_explains_an_empty_mean():
     samples, scores = run(VALUES)
     scores["brevity"] = [Score.unscored("the answer declines")] * 11 + [Score.unscored("the answer is empty")] * 5
     assert summarise(samples, scores, EvaluationSpec())["brevity", ""].reason == "the answer declines"
+
+
+@pytest.mark.parametrize(
+    ("rows", "mean", "reason"),
+    [
+        ([UNJUDGED, DECLINED], None, "the judge is away (the 1 row with a score needed no judge)"),
+        ([UNJUDGED, UNJUDGED], None, "the judge is away"),
+        ([UNJUDGED, DECLINED, Score(0.8, "fits")], 0.4, ""),
+        ([DECLINED, Score.unscored("it was rightly declined")], 0.0, ""),
+    ],
+)
+def test_rows_that_need_no_judge_are_no_score_where_all_others_have_no_verdict(rows, mean, reason):
+    samples = [make_sample(pair_id=f"p{n}") for n in range(len(rows))]
+    found = summarise(samples, {"answer_relevancy": rows}, EvaluationSpec())
+    whole, group = (found["answer_relevancy", each] for each in ("", "kind:simple"))
+    assert (whole.mean, whole.reason) == (group.mean, group.reason) == (pytest.approx(mean), reason)
+    assert whole.n == sum(row.value is not None for row in rows)
 
 
 cells = st.one_of(st.none(), st.floats(0, 1))

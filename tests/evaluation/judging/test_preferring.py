@@ -60,8 +60,8 @@ def test_no_answer_is_shown_as_that(fake_openai: FakeOpenAI) -> None:
 
 
 def test_without_one_of_the_two_verdicts_there_is_no_score() -> None:
-    assert decided(says("first"), Unjudged("away")) == Score.unscored("away")
-    assert decided(Unjudged("away"), says("first")) == Score.unscored("away")
+    assert decided(says("first"), Unjudged("away")) == Score.unjudged("away")
+    assert decided(Unjudged("away"), says("first")) == Score.unjudged("away")
 
 
 @pytest.mark.parametrize(

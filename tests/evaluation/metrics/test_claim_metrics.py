@@ -225,7 +225,7 @@ def test_answer_relevancy_of_an_evasive_answer_is_0_and_of_a_rightly_declined_qu
     assert scored("answer_relevancy", sample("It depends.")).value == 0
     calls = len(fake_openai.requests)
     declined = sample("I am not aware of that topic")
-    assert scored("answer_relevancy", declined, "refused") == Score(0.0, "the answer declines")
+    assert scored("answer_relevancy", declined, "refused") == Score.without_judge(0.0, "the answer declines")
     outside = Sample("o", "o", "out_of_scope", declined.trace)
     assert (
         scored("answer_relevancy", outside, "refused").reason == "the question is out of scope and was rightly declined"
@@ -271,8 +271,8 @@ def test_context_relevance_of_contexts_called_insufficient_is_0_whatever_was_ext
 def test_context_relevance_of_insufficient_contexts_or_none_is_0(fake_openai: FakeOpenAI) -> None:
     fake_openai.fills("RelevantSentences", {"sentences": [], "insufficient": True})
     assert scored("context_relevance", sample("", (), ["Nice has none."])).value == 0
-    assert scored("context_relevance", sample("", (), [])) == Score(0.0, "nothing was retrieved")
-    assert scored("context_precision", sample("", ["Paris"], [])) == Score(0.0, "nothing was retrieved")
+    assert scored("context_relevance", sample("", (), [])) == Score.without_judge(0.0, "nothing was retrieved")
+    assert scored("context_precision", sample("", ["Paris"], [])) == Score.without_judge(0.0, "nothing was retrieved")
 
 
 def test_an_answer_that_states_nothing_has_no_faithfulness_and_one_without_contexts_has_none_supported(
