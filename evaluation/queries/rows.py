@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.comparable import HowScored
 from evaluation.metrics.base import Metric
 from evaluation.models import Question, Run
-from evaluation.spec import EvaluationSpec
+from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Score, Summary
 
 if TYPE_CHECKING:
@@ -39,6 +39,13 @@ class RunRow:
     def how(self) -> HowScored:
         """What the scores depend on."""
         return HowScored(EvaluationSpec.create(self.evaluation), self.prompts, self.formulas)
+
+    @property
+    def older_scores(self) -> dict[str, str]:
+        """The five scores and the total that a formula gave which is another by now, with the metrics it is of."""
+        how = self.how
+        found = {name: how.older(name) for name in (*HEADLINE, "total") if name in self.metrics}
+        return {name: ", ".join(unit.label for unit in units) for name, units in found.items() if units}
 
     @property
     def total(self) -> Summary | None:

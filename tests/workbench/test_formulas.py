@@ -72,6 +72,17 @@ def test_the_five_scores_of_an_older_formula_are_neither_drawn_nor_the_best(clie
     assert response.content.decode().count("computed by an older formula: score this run again") >= 3
 
 
+def test_the_list_of_runs_marks_what_an_older_formula_gave(client, runs):
+    old, new = runs
+    for run in runs:
+        Scoring.objects.filter(run=run).update(spec=run.current_scoring.spec | {"agreement": "answer_correctness"})
+    Scoring.objects.filter(run=new).update(formulas={"answer_correctness": 2})
+    rows = {row.run: row.older_scores for row in client.get("/runs/").context["page"]}
+    label = "Answer correctness"
+    assert rows == {old: {"recall": label, "robustness": label, "total": label}, new: {}}
+    assert client.get("/runs/").content.decode().count(f'data-tip="By an older formula of {label}') == 3
+
+
 def test_the_page_metrics_says_what_a_revision_brought(client):
     metric = metrics.get(METRIC)
     assert f"Formula revision {metric.revision}:</span> {metric.changes}." in unescape(
