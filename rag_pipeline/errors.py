@@ -2,6 +2,7 @@
 
 PipelineError               shown to the user as it is: what happened, what to do
     ConfigError             a setting or a combination of settings is wrong (names the setting in `field`)
+        UsageError          a value is wrong by itself, whatever there is: wrong usage of a command (exit status 2)
     DocumentError           a file cannot be read or used
     ProviderError           a model provider failed; `permanent` when a retry cannot help
     InUseError              something cannot be changed or deleted because something else needs it
@@ -20,6 +21,10 @@ class ConfigError(PipelineError):
     def __init__(self, message: str, field: str | None = None) -> None:
         super().__init__(message)
         self.field = field
+
+
+class UsageError(ConfigError):
+    """A value is wrong by itself (an empty name, an unknown kind), whatever is stored, installed or running."""
 
 
 class DocumentError(PipelineError):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rag_pipeline.errors import ConfigError
+from rag_pipeline.errors import UsageError
 
 
 class NoOptions(BaseModel):
@@ -89,12 +89,12 @@ class Registry(Generic[U]):
         return self._units.get(key)
 
     def get(self, key: str, field: str | None = None, also: tuple[str, ...] = ()) -> type[U]:
-        """Return the unit called `key`. Raises ConfigError naming what there is, and `also`."""
+        """Return the unit called `key`. Raises UsageError naming what there is, and `also`."""
         self.discover()
         try:
             return self._units[key]
         except KeyError:
-            raise ConfigError(
+            raise UsageError(
                 f"There is no {self.kind} called “{key}”. Choose one of: {', '.join([*also, *self.keys()])}.",
                 field or self.kind,
             ) from None

@@ -9,7 +9,7 @@ from evaluation.exchange.formats import read_questions
 from evaluation.exchange.tables import File
 from evaluation.models import TestSet
 from evaluation.services.files import write_testset_file
-from evaluation.services.testsets import drop_leftover, store_questions
+from evaluation.services.testsets import checked_name, drop_leftover, store_questions
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus
 from rag_pipeline.services.corpora import source_docs
@@ -42,12 +42,7 @@ def import_testset(*, corpus: Corpus, name: str, file: File, answers: File | Non
 
 
 def _free_name(corpus: Corpus, name: str) -> str:
-    name = name.strip()
-    longest = TestSet._meta.get_field("name").max_length or 0
-    if not name:
-        raise ConfigError("Give the test set a name.", "name")
-    if len(name) > longest:
-        raise ConfigError(f"The name of a test set has at most {longest} characters; this one has {len(name)}.", "name")
+    name = checked_name(name)
     drop_leftover(corpus=corpus, name=name)
     if corpus.testsets.filter(name=name).exists():
         raise ConfigError(f"The corpus “{corpus.name}” already has a test set “{name}”. Choose another name.", "name")

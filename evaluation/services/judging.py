@@ -12,7 +12,7 @@ from evaluation.judging.prompts import JudgePrompts
 from evaluation.metrics.base import metrics
 from evaluation.models import JudgePrompt, JudgeReply
 from evaluation.spec import EvaluationSpec
-from rag_pipeline.errors import ConfigError
+from rag_pipeline.errors import UsageError
 from rag_pipeline.llm.preflight import check_model
 
 _BATCH = 500
@@ -39,7 +39,7 @@ def check_judge(spec: EvaluationSpec) -> None:
     if spec.judge:
         check_model(spec.judge, "judge")
     elif "judge" in metrics.get(spec.agreement).needs:
-        raise ConfigError(
+        raise UsageError(
             f"The agreement {spec.agreement} needs a judge. Choose a model, such as openai:gpt-4.1-mini.", "judge"
         )
 

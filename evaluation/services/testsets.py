@@ -17,7 +17,7 @@ from evaluation.services.files import write_testset_file
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline import background
-from rag_pipeline.errors import ConfigError, InUseError
+from rag_pipeline.errors import ConfigError, InUseError, UsageError
 from rag_pipeline.llm.preflight import check_model
 from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.types import Span
@@ -40,12 +40,7 @@ def get_testset(*, corpus: Corpus, name: str) -> TestSet:
 
 def start_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec, inline: bool = False) -> TestSet:
     """Store an empty test set and queue its writing. Raises ConfigError."""
-    name = name.strip()
-    if not name:
-        raise ConfigError("Give the test set a name.", "name")
-    longest = TestSet._meta.get_field("name").max_length or 0
-    if len(name) > longest:
-        raise ConfigError(f"The name of a test set has at most {longest} characters; this one has {len(name)}.", "name")
+    name = checked_name(name)
     if not corpus.documents.exists():
         raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
     check_model(spec.llm)
@@ -62,6 +57,17 @@ def start_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec, inline: 
         testset.task = background.enqueue("generate", {"testset": testset.pk}, inline=inline)
         testset.save(update_fields=["task"])
     return testset
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a test set without spaces around it. Raises UsageError for an unusable one."""
+    name = name.strip()
+    longest = TestSet._meta.get_field("name").max_length or 0
+    if not name:
+        raise UsageError("Give the test set a name.", "name")
+    if len(name) > longest:
+        raise UsageError(f"The name of a test set has at most {longest} characters; this one has {len(name)}.", "name")
+    return name
 
 
 def drop_leftover(*, corpus: Corpus, name: str) -> None:

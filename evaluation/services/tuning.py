@@ -23,7 +23,7 @@ from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.embedders.local import LocalEmbedder
 from rag_pipeline.embedders.tuned import TunedEmbedder, is_tuned_name, models_folder, tuned_names, weights_hash
 from rag_pipeline.embedding_cache import CachedEmbedder
-from rag_pipeline.errors import ConfigError, InUseError, PipelineError
+from rag_pipeline.errors import ConfigError, InUseError, PipelineError, UsageError
 from rag_pipeline.index_store import ChunkIndex
 from rag_pipeline.models import PipelineConfig
 from rag_pipeline.services.corpora import source_docs
@@ -41,7 +41,7 @@ def start_tuning(
     """Store a model to be and queue its tuning. `pipeline` says how documents are cut. Raises ConfigError."""
     name = name.strip()
     if not is_tuned_name(name):
-        raise ConfigError(
+        raise UsageError(
             "The name of a tuned embedding is made of letters, digits, dashes and underscores, "
             "at most 60, and begins with a letter or a digit.",
             "name",

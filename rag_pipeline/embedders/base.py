@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rag_pipeline.errors import ConfigError
+from rag_pipeline.errors import ConfigError, UsageError
 from rag_pipeline.registry import Registry, Unit
 
 Vectors = npt.NDArray[np.float32]
@@ -81,9 +81,11 @@ def check_embedding(embedding: str, field: str = "embedding") -> None:
     provider, _, name = embedding.partition(":")
     try:
         unit = embedders.get(provider, field)
+        if not name:
+            raise UsageError(f"“{embedding}” is not of the form provider:name, such as local:all-MiniLM-L6-v2.", field)
         absent = unit.missing()
         if absent:
             raise ConfigError(absent, field)
         unit.check(name)
     except ConfigError as error:
-        raise ConfigError(str(error), field) from error
+        raise type(error)(str(error), field) from error

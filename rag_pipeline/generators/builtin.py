@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 from rag_pipeline.embedders.base import embedders
-from rag_pipeline.errors import ConfigError, PipelineError
+from rag_pipeline.errors import ConfigError, PipelineError, UsageError
 from rag_pipeline.generators.base import Generator, Result, Stopwatch, generators
 from rag_pipeline.reader.extractive import ExtractiveReader, Reading
 from rag_pipeline.reader.matching import Embed
@@ -47,7 +47,7 @@ class BuiltinReader(Generator):
     ) -> None:
         super().__init__(provider, name, temperature, max_tokens)
         if name != "extractive":
-            raise ConfigError(f"There is no built-in model called “{name}”. Choose builtin:extractive.", "llm")
+            raise UsageError(f"There is no built-in model called “{name}”. Choose builtin:extractive.", "llm")
         self.embed = embed
         self.strictness = strictness
 

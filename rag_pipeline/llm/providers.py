@@ -8,12 +8,16 @@ from rag_pipeline.llm.target import Target
 EXAMPLES = "openai:gpt-4.1-mini, anthropic:claude-sonnet-4-5, ollama:llama3.1, builtin:extractive"
 
 
+class UnknownProviderError(ProviderError):
+    """No package that is known here brings models of this provider."""
+
+
 def module_of(target: Target) -> str:
     """Return the importable package behind a provider. Raises ProviderError when LangChain knows no such provider."""
     from langchain.chat_models.base import _BUILTIN_PROVIDERS  # the table of init_chat_model; it has no public name
 
     if target.provider not in _BUILTIN_PROVIDERS:
-        raise ProviderError(
+        raise UnknownProviderError(
             f"There is no model provider called “{target.provider}”. Write the model as provider:model, "
             f"for example {EXAMPLES}.",
             permanent=True,

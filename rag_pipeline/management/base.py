@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from rag_pipeline.errors import ConfigError, PipelineError
+from rag_pipeline.errors import ConfigError, PipelineError, UsageError
 from rag_pipeline.management.progress import ProgressBar
 from rag_pipeline.prompt import shipped_prompts
 from rag_pipeline.services.storage import DATABASE_AWAY, storage_problem
@@ -35,7 +35,8 @@ class WorkbenchCommand(BaseCommand):
     """Base of every command.
 
     A command implements `run`, writes results with `self.out` and shows long steps with `self.progress`.
-    It may raise PipelineError anywhere: the user sees its text on standard error and the exit status is 1.
+    It may raise PipelineError anywhere: the user sees its text on standard error, and the exit status is 1, for a
+    UsageError 2.
     """
 
     example = ""
@@ -62,7 +63,8 @@ class WorkbenchCommand(BaseCommand):
             self.run(**options)
             self.stdout.flush()
         except PipelineError as error:
-            self._fail(CommandError(str(error), returncode=FAILED), options)
+            status = WRONG_USAGE if isinstance(error, UsageError) else FAILED
+            self._fail(CommandError(str(error), returncode=status), options)
         except CommandError as error:
             self._fail(error, options)
         except KeyboardInterrupt:

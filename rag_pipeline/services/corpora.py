@@ -15,7 +15,7 @@ from django.core.files.base import ContentFile
 from django.db import IntegrityError, transaction
 from django.db.models import Model
 
-from rag_pipeline.errors import ConfigError, DocumentError, InUseError
+from rag_pipeline.errors import ConfigError, DocumentError, InUseError, UsageError
 from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.readers.lookup import read_document
 from rag_pipeline.types import SourceDoc
@@ -208,11 +208,9 @@ def _checked_name(name: str) -> str:
     checked = " ".join(re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", " ", unicodedata.normalize("NFC", name)).split())
     longest = Corpus._meta.get_field("name").max_length or 0
     if not checked:
-        raise ConfigError("A corpus needs a name.", "name")
+        raise UsageError("A corpus needs a name.", "name")
     if len(checked) > longest:
-        raise ConfigError(
-            f"The name of a corpus has at most {longest} characters; this one has {len(checked)}.", "name"
-        )
+        raise UsageError(f"The name of a corpus has at most {longest} characters; this one has {len(checked)}.", "name")
     return checked
 
 
