@@ -212,9 +212,13 @@ def interval(summary: Any, tick: float | None = None, top: float = 1.0) -> dict[
 
 
 @register.inclusion_tag("_score_cell.html")
-def score_cell(value: float | None, reason: str = "", top: float = 1.0) -> dict[str, Any]:
-    """A score in a table: the number, and a bar of its share of `top` behind it."""
-    return {"text": score(value), "value": value, "reason": reason, "part": None if value is None else value / top}
+def score_cell(value: float | None, reason: str = "", top: float = 1.0, older: str | None = None) -> dict[str, Any]:
+    """A score in a table: the number, and a bar of its share of `top` behind it.
+
+    `older`: metrics whose older formula gave it; it is then marked.
+    """
+    part = None if value is None else value / top
+    return {"text": score(value), "value": value, "reason": reason, "part": part, "older": older}
 
 
 @register.inclusion_tag("_score_cell.html")
