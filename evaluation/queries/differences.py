@@ -35,8 +35,7 @@ _JUDGED_BY = ("judge", "judge_votes", "metric_options")
 class ScoredRun:
     """A run's current scores, repeats averaged: `values[key][metric]`; a key is missing where no repeat was scored.
 
-    `empty` are the metrics that have no value for the run. `prompts` are those that the judge was asked with,
-    `formulas` the revisions of the metrics' formulas.
+    `prompts` are those that the judge was asked with, `formulas` the revisions of the metrics' formulas.
     """
 
     run: Run
@@ -45,7 +44,6 @@ class ScoredRun:
     values: dict[Key, dict[str, float]]
     prompts: dict[str, str] = field(default_factory=dict)
     formulas: dict[str, int] = field(default_factory=dict)
-    empty: frozenset[str] = frozenset()
 
     @property
     def how(self) -> HowScored | None:
@@ -54,7 +52,7 @@ class ScoredRun:
 
 
 def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
-    """Read a run's five scores, or with `further` those of all its metrics, in four queries."""
+    """Read a run's five scores, or with `further` those of all its metrics, in three queries."""
     scoring = Scoring.objects.filter(run=run, current=True).first()
     if scoring is None:
         return ScoredRun(run, None, {}, {})
@@ -62,7 +60,11 @@ def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
     keys = {pk: (question.question_id, question.text) for pk, question in questions.items()}
     collected: dict[Key, dict[str, list[float]]] = {}
     names = (*HEADLINE, *(scoring.spec.get("metrics", ()) if further else ()))
-    rows = MetricScore.objects.filter(scoring=scoring, metric__in=names)
+    # Where a run has no value, the rows that have one needed no judge: alone they say nothing. A metric of several
+    # parts lacks one also where a kind of question is missing; its rows count.
+    several = [name for name in names if (unit := metrics.find(name)) is not None and len(unit.parts) > 1]
+    valueless = RunMetric.objects.filter(scoring=scoring, group="", mean=None).exclude(metric__in=several)
+    rows = MetricScore.objects.filter(scoring=scoring, metric__in=names).exclude(metric__in=valueless.values("metric"))
     for question, metric, value in rows.values_list("answer__question_id", "metric", "value"):
         if value is not None:
             collected.setdefault(keys[question], {}).setdefault(metric, []).append(value)
@@ -70,16 +72,7 @@ def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
         key: {metric: sum(each) / len(each) for metric, each in found.items()} for key, found in collected.items()
     }
     asked = {keys[pk]: question for pk, question in questions.items()}
-    valueless = RunMetric.objects.filter(scoring=scoring, group="", mean=None).values_list("metric", flat=True)
-    return ScoredRun(
-        run,
-        EvaluationSpec.create(scoring.spec),
-        asked,
-        values,
-        scoring.prompts,
-        scoring.formulas,
-        frozenset(valueless),
-    )
+    return ScoredRun(run, EvaluationSpec.create(scoring.spec), asked, values, scoring.prompts, scoring.formulas)
 
 
 def _asked(run: Run) -> QuerySet[Question]:
@@ -162,9 +155,7 @@ def question_changes(a: ScoredRun, b: ScoredRun) -> dict[Key, tuple[str, float |
 
 
 def _difference_rows(a: ScoredRun, b: ScoredRun, metric: str) -> list[tuple[Sample, Score]]:
-    rows: list[tuple[Sample, Score]] = []
-    if metric in a.empty | b.empty:
-        return rows
+    rows = []
     for key, question in b.questions.items():
         before, after = (each.values.get(key, {}).get(metric) for each in (a, b))
         if before is not None and after is not None:

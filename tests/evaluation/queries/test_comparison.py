@@ -155,6 +155,9 @@ def test_further_metrics_that_both_hold_are_compared_too():
     # one of two words: precision 1, recall 1/2, so F1 2/3; then both words: 1
     assert (f1.mean_diff, f1.n, f1.verdict) == (pytest.approx(1 / 3), 12, "better")
     assert compare_runs(a=before, b=after).further == []
+    # Without a run value the rows that have one, such as refusals that no judge was asked about, are not compared.
+    after.current_scoring.metrics.filter(metric="token_f1", group="").update(mean=None)
+    assert further(before, after)["token_f1"].mean_diff is None
 
 
 def test_a_further_metric_of_which_less_is_better_is_judged_so():
