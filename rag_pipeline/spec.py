@@ -39,8 +39,6 @@ def with_provider(value: str, *, model: bool) -> str:
     if not provider or not name.strip():
         example = "openai:gpt-4.1-mini" if model else "local:all-MiniLM-L6-v2"
         raise ValueError(f"“{value}” is not of the form provider:name, such as {example}.")
-    if model and provider == "builtin" and f"{provider}:{name.strip()}" != BUILTIN_READER:
-        raise ValueError(f"There is no built-in model called “{name.strip()}”. Choose {BUILTIN_READER}.")
     return f"{provider}:{name.strip()}"
 
 
