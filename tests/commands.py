@@ -21,7 +21,7 @@ def command_environment(data: Path) -> dict[str, str]:
 
 
 def run_command(
-    *arguments: str, data: Path, timeout: float = 120, **environment: str
+    *arguments: str, data: Path, timeout: float = 1200, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run `manage.py ARGUMENTS` with data folder `data`."""
     return subprocess.run(

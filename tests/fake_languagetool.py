@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
 from collections import deque
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,11 +25,14 @@ _SENTENCE = re.compile(r"[^.!?。]+[.!?。]*\s*")
 
 @dataclass
 class Behaviour:
-    """How a request is answered: a status other than 200 with `body` as plain text, or a body of another kind."""
+    """How a request is answered: a status other than 200 with `body` as plain text, or a body of another kind.
+
+    `silent`: not at all, as long as the server runs.
+    """
 
     status: int = 200
     body: str = ""
-    delay_s: float = 0.0
+    silent: bool = False
     headers: dict[str, str] = field(default_factory=dict)
 
 
@@ -46,6 +48,7 @@ class FakeLanguageTool:
         self.tells_sentences = True
         self.incomplete = False
         self.longest = 20_000
+        self._over = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
 
     @property
@@ -58,6 +61,7 @@ class FakeLanguageTool:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._over.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -72,7 +76,9 @@ class FakeLanguageTool:
                 fields = {name: values[0] for name, values in parse_qs(body, keep_blank_values=True).items()}
                 fake.requests.append({"path": self.path, **fields})
                 how = fake.script.popleft() if fake.script else Behaviour()
-                time.sleep(how.delay_s)
+                if how.silent:
+                    fake._over.wait()
+                    return
                 status, reply = fake._answer(self.path, fields, how)
                 self.send_response(status)
                 for name, value in how.headers.items():

@@ -43,7 +43,7 @@ class Served:
     def health(self) -> tuple[int, dict[str, object]]:
         """Return status and body of /healthz."""
         try:
-            with urllib.request.urlopen(f"{self.url}/healthz", timeout=10) as response:
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=120) as response:
                 return response.status, json.load(response)
         except urllib.error.HTTPError as error:
             with error:
@@ -64,7 +64,7 @@ class Served:
     def stop(self, how: signal.Signals = signal.SIGINT) -> int:
         """End it as Ctrl-C would; return its exit status."""
         self.process.send_signal(how)
-        self.process.communicate(timeout=15)
+        self.process.communicate(timeout=120)
         return self.process.returncode
 
     def kill(self) -> None:
@@ -73,7 +73,7 @@ class Served:
         self.process.communicate()
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 20) -> None:
+def wait_for(condition: Callable[[], object], seconds: float = 300) -> None:
     """Wait until the condition holds; fail when it never does."""
     end = time.monotonic() + seconds
     while not condition():

@@ -80,6 +80,8 @@ async def _respond(
         await _until_disconnect(receive)
         return
     await asyncio.sleep(how.delay_s)
+    while server.most_in_flight < how.together:
+        await asyncio.sleep(0.005)
     if how.body is not None:
         await _send(send, how.status, how.body, {"content-type": how.content_type} | how.headers)
     elif how.status != 200:

@@ -11,6 +11,7 @@ class Behaviour:
     """What happens to one request. The default answers well.
 
     `cut_after`: pieces of a stream (0 = none) before the connection drops. `reply`: this text instead of a reading.
+    `together`: nothing is answered until so many requests have been in flight at once.
     """
 
     delay_s: float = 0.0
@@ -22,6 +23,7 @@ class Behaviour:
     cut_after: int | None = None
     hangs: bool = False
     hangs_after: int | None = None
+    together: int = 0
     reply: str | None = None
     finish: str = "stop"
 

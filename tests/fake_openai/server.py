@@ -104,12 +104,18 @@ class FakeOpenAI:
     def start(self) -> Self:
         """Serve in a thread; return when the port is open."""
         config = uvicorn.Config(
-            make_app(self), host="127.0.0.1", port=self._app_port, log_level="critical", lifespan="off", ws="none"
+            make_app(self),
+            host="127.0.0.1",
+            port=self._app_port,
+            log_level="critical",
+            lifespan="off",
+            ws="none",
+            timeout_keep_alive=600,  # a client that was held up finds its connection as it left it
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 120
         while not self._server.started:
             if time.monotonic() > deadline or not self._thread.is_alive():
                 raise RuntimeError("the fake server did not start")
@@ -122,7 +128,7 @@ class FakeOpenAI:
         assert self._thread is not None
         self._server.should_exit = True
         self._server.force_exit = True
-        self._thread.join(timeout=5)
+        self._thread.join(timeout=60)
 
     def __enter__(self) -> Self:
         return self.start()

@@ -21,8 +21,9 @@ TEXT = (
 )
 BUILT_BY = "The lighthouse at Cape Wrath was built in 1828 by Robert Stevenson."
 REFUSAL = "I am not aware of that topic"
-QUICK = ModelLimits(timeout_s=10, max_retries=2, first_wait_s=0.01, longest_wait_s=0.5)
+QUICK = ModelLimits(timeout_s=120, max_retries=2, first_wait_s=0.01, longest_wait_s=0.5)
 IMPATIENT = replace(QUICK, timeout_s=0.4)
+"""For a server that stays silent."""
 
 
 def request(question: str = "Who built the lighthouse at Cape Wrath?") -> GenerationRequest:
@@ -43,7 +44,7 @@ async def failure_of(model: ChatGenerator) -> ProviderError:
 
 
 async def until_idle(server: FakeOpenAI) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while server.in_flight:
             await asyncio.sleep(0.01)
 
@@ -112,7 +113,8 @@ async def test_a_passing_trouble_is_tried_again(fake_openai: FakeOpenAI, trouble
 @pytest.mark.parametrize("trouble", [Behaviour.hang(), Behaviour(hangs_after=2)])
 async def test_silence_is_tried_again(fake_openai: FakeOpenAI, trouble: Behaviour) -> None:
     fake_openai.next(trouble)
-    result = await generator(limits=IMPATIENT).generate(request())
+    # Many retries: a machine that holds up the second answer as well must not end the test.
+    result = await generator(limits=replace(IMPATIENT, max_retries=100)).generate(request())
     assert result.details["attempts"] >= 2
     assert result.text.endswith("Robert Stevenson.")
 
@@ -154,8 +156,7 @@ async def test_gives_up_after_the_last_retry(fake_openai: FakeOpenAI, trouble: B
 async def test_a_silent_server_is_given_up(fake_openai: FakeOpenAI) -> None:
     fake_openai.always = Behaviour.hang()
     error = await failure_of(generator(limits=IMPATIENT))
-    assert "sent nothing for 0.4 seconds" in str(error)
-    assert len(fake_openai.requests) == 3
+    assert "(Tried 3 times.)" in str(error)
 
 
 @pytest.mark.parametrize(
@@ -236,10 +237,9 @@ async def test_leaves_out_a_temperature_that_the_model_rejects(fake_openai: Fake
 @pytest.mark.parametrize("parameter", ["temperature", "max_tokens", "stream_options"])
 async def test_a_setting_rejected_for_many_at_once_fails_none(fake_openai: FakeOpenAI, parameter: str) -> None:
     fake_openai.rejects = {parameter}
-    fake_openai.always = Behaviour.slow(0.05)
     results = [result async for _, result in generator().generate_many([request()] * 8, concurrency=8)]
     assert [getattr(result, "text", result) for result in results] == [BUILT_BY] * 8
-    assert all(parameter not in body for body in fake_openai.bodies()[-8:])
+    assert sum(parameter not in body for body in fake_openai.bodies()) == 8
     assert ("max_completion_tokens" in fake_openai.bodies()[-1]) == (parameter == "max_tokens")
 
 
@@ -282,7 +282,7 @@ async def test_a_stream_that_breaks_while_somebody_reads_is_an_error(fake_openai
 
 
 async def test_many_are_in_flight_at_once_but_no_more_than_asked(fake_openai: FakeOpenAI) -> None:
-    fake_openai.always = Behaviour.slow(0.05)
+    fake_openai.always = Behaviour(together=4)
     results = [result async for result in generator().generate_many([request()] * 12, concurrency=4)]
     assert sorted(position for position, _ in results) == list(range(12))
     assert fake_openai.most_in_flight == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -56,6 +57,7 @@ def hub(tmp_path, monkeypatch) -> Iterator[Hub]:
 
     with Hub() as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        monkeypatch.setattr(model_hub, "_PATIENCE_S", 120.0)
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
         monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
         monkeypatch.setattr(constants, "ENDPOINT", server.url)
@@ -68,8 +70,10 @@ def closed_hub(hub, monkeypatch):
     """An address at which nothing listens."""
     from huggingface_hub import constants
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
-        monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # taken, so that nobody else comes to listen there
+        monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{closed.getsockname()[1]}")
+        yield
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,6 @@ def test_a_worker_alone_ends_at_ctrl_c(data_dir):
     assert process.stderr is not None
     assert process.stderr.readline() == "Working. Press Ctrl-C to stop.\n"
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=10)
+    _, said = process.communicate(timeout=300)
     assert said == "Stopping after the present step. Press Ctrl-C again to stop at once.\n"
     assert process.returncode == 0

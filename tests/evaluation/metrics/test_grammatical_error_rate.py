@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -14,13 +16,14 @@ from rag_pipeline.llm.limits import ModelLimits, configure, configured_limits
 from tests.evaluation.samples import make_answered, make_context
 from tests.fake_languagetool import Behaviour, FakeLanguageTool
 
+LIMITS = ModelLimits(timeout_s=120, max_retries=2, first_wait_s=0.001)
 GOOD, BAD = "The decree was issued in Memphis.", "It were written in three scripts."
 
 
 @pytest.fixture
 def server(monkeypatch):
     before = configured_limits()
-    configure(ModelLimits(timeout_s=0.4, max_retries=2, first_wait_s=0.001))
+    configure(LIMITS)
     with FakeLanguageTool() as fake:
         monkeypatch.setenv("LANGUAGETOOL_URL", fake.url)
         yield fake
@@ -136,13 +139,21 @@ def test_the_address_may_be_given_with_its_version(server, monkeypatch, suffix):
         (Behaviour(404, "nothing"), "there is no LanguageTool server at"),
         (Behaviour(200, "<html>"), "is no LanguageTool server: correct LANGUAGETOOL_URL"),
         (Behaviour(200, json.dumps({"matches": "no"})), "is no LanguageTool server: correct LANGUAGETOOL_URL"),
-        (Behaviour(delay_s=0.6), "sent nothing for 0.4 seconds"),
     ],
 )
 def test_a_failure_is_the_reason_of_its_row(server, how, words):
     server.script.append(how)
     assert words in scored(GOOD)[0].reason
     assert scored(GOOD)[0].value == 0  # the next time the server may be well
+
+
+def test_silence_is_the_reason_of_its_row(server):
+    server.script.append(Behaviour(silent=True))
+    configure(replace(LIMITS, timeout_s=0.3))
+    assert "sent nothing for 0.3 seconds" in scored(GOOD)[0].reason
+    configure(LIMITS)
+    server.script.clear()  # where the request never got there
+    assert scored(GOOD)[0].value == 0
 
 
 def test_a_busy_server_is_asked_again(server):
@@ -158,16 +169,17 @@ def test_an_incomplete_check_is_no_score(server):
 
 
 def test_a_server_that_is_down_is_not_asked_for_every_row(server, monkeypatch):
-    with FakeLanguageTool() as stopped:
-        monkeypatch.setenv("LANGUAGETOOL_URL", stopped.url)
     samples = [make_answered("Where?", f"Sentence number {number} is short.") for number in range(500)]
     metric, tried = GrammaticalErrorRate(), []
     monkeypatch.setattr(httpx.AsyncClient, "post", counted(httpx.AsyncClient.post, tried))
-    for block in (samples[:250], samples[250:]):
-        scores = metric.score_many(block, make_context(["attempt"] * 250))
-        assert {score.value for score in scores} == {None}
-        assert "nothing answers at" in scores[0].reason
-        assert "start the LanguageTool server, or correct LANGUAGETOOL_URL" in scores[-1].reason
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # taken, and nobody listens
+        monkeypatch.setenv("LANGUAGETOOL_URL", f"http://127.0.0.1:{closed.getsockname()[1]}")
+        for block in (samples[:250], samples[250:]):
+            scores = metric.score_many(block, make_context(["attempt"] * 250))
+            assert {score.value for score in scores} == {None}
+            assert "nothing answers at" in scores[0].reason
+            assert "start the LanguageTool server, or correct LANGUAGETOOL_URL" in scores[-1].reason
     assert len(tried) <= 4 * 3  # four at once, each twice more
 
 

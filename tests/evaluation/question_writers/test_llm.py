@@ -29,7 +29,7 @@ SHORT = SourceDoc(
     "The lighthouse at Cape Wrath was built in 1828 by Robert Stevenson. It is twenty metres tall.\n\n"
     "The first keepers lived there with their families until the school at Durness was closed.",
 )
-QUICK = ModelLimits(timeout_s=10, max_retries=1, first_wait_s=0.01)
+QUICK = ModelLimits(timeout_s=120, max_retries=1, first_wait_s=0.01)
 PAIR = {
     "question": "Who built the lighthouse at Cape Wrath?",
     "answer": "Robert Stevenson built it.",

@@ -9,7 +9,7 @@ from rag_pipeline.llm.failures import ModelCallError
 from rag_pipeline.llm.limits import ModelLimits
 from tests.fake_openai import Behaviour, FakeOpenAI
 
-LIMITS = ModelLimits(timeout_s=10, max_retries=1, first_wait_s=0.01)
+LIMITS = ModelLimits(timeout_s=120, max_retries=1, first_wait_s=0.01)
 SCHEMA = {"title": "Word", "type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 
 

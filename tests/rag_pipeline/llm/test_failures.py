@@ -116,6 +116,13 @@ def test_reads_how_long_to_wait_in_seconds_or_until_a_moment() -> None:
     assert wait_for(formatdate(time.time() - 600)) == 0
 
 
+@pytest.mark.parametrize("error", [TimeoutError(), wrapped(TimeoutError())])
+def test_silence_is_told_with_the_patience_that_it_took(error: Exception) -> None:
+    found = explain(error, LOCAL, 0.4)
+    assert "http://localhost:11434/v1 sent nothing for 0.4 seconds." in str(found)
+    assert found.retryable
+
+
 def test_a_message_never_repeats_a_key() -> None:
     said = str(explain(StatusError(400, "Bad header: Bearer abc123secret, key sk-proj-12345678"), LOCAL, 60))
     assert "abc123secret" not in said

@@ -13,7 +13,7 @@ from rag_pipeline.llm.limits import ModelLimits
 from rag_pipeline.types import Usage
 from tests.fake_openai import Behaviour, FakeOpenAI
 
-LIMITS = ModelLimits(timeout_s=10, max_retries=1, first_wait_s=0.01)
+LIMITS = ModelLimits(timeout_s=120, max_retries=1, first_wait_s=0.01)
 COUNTED = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
 
 

@@ -187,7 +187,7 @@ def script(text: str, data: Path) -> subprocess.Popen[str]:
 def test_two_commands_may_make_the_database_at_once(data_dir):
     text = "migrate_if_needed(); from rag_pipeline.models import Corpus; print(Corpus.objects.count())"
     both = [script(text, data_dir) for _ in range(2)]
-    results = [process.communicate(timeout=60) for process in both]
+    results = [process.communicate(timeout=600) for process in both]
     assert [(out, err) for out, err in results] == [("0\n", ""), ("0\n", "")]
 
 
@@ -206,5 +206,5 @@ def test_a_closed_pipe_leaves_no_traceback(data_dir):
     process.stdout.close()
     assert process.stderr.read() == ""
     process.stderr.close()
-    assert process.wait(30) == 1
+    assert process.wait(300) == 1
     assert not os.path.exists(data_dir / "workbench.sqlite3")

@@ -109,7 +109,7 @@ def test_an_empty_reply_for_want_of_tokens_says_so(fake_openai: FakeOpenAI) -> N
 
 
 def test_questions_are_asked_at_the_same_time_but_no_more_than_allowed(fake_openai: FakeOpenAI) -> None:
-    fake_openai.always = Behaviour.slow(0.05)
+    fake_openai.always = Behaviour(together=4)
     questions = [f"What is the number {number}?" for number in range(12)]
     results = transform("rewrite", questions, concurrency=4)
     assert [result.queries for result in results] == [(question,) for question in questions]
