@@ -18,9 +18,12 @@ from xdist.scheduler import LoadFileScheduling
 from tests.commands import call_command_line
 from tests.fake_openai.fixture import fake_openai, fake_openai_server  # noqa: F401 - fixtures
 
-# A loaded machine is slow, not wrong: no example fails for the time it takes.
-hypothesis_settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-hypothesis_settings.load_profile("untimed")
+# A loaded machine is slow, not wrong: no example fails for the time it takes. The same examples in every run: what
+# fails has to do with a change of the code. `pytest --hypothesis-profile search` looks for further ones.
+UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+hypothesis_settings.register_profile("repeatable", **UNTIMED, derandomize=True, database=None)
+hypothesis_settings.register_profile("search", **UNTIMED, max_examples=1000)
+hypothesis_settings.load_profile("repeatable")
 
 LOADING_FOR_SECONDS = (
     "evaluation/metrics/test_lexical.py",

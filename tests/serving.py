@@ -64,7 +64,7 @@ class Served:
     def stop(self, how: signal.Signals = signal.SIGINT) -> int:
         """End it as Ctrl-C would; return its exit status."""
         self.process.send_signal(how)
-        self.process.communicate(timeout=120)
+        self.process.communicate(timeout=300)
         return self.process.returncode
 
     def kill(self) -> None:

@@ -10,11 +10,16 @@ import pytest
 from playwright.sync_api import ConsoleMessage, Page, expect
 
 from tests.browser.chromium import find_chromium
+from tests.browser.waiting import PATIENCE_S
 from tests.fake_openai import FakeOpenAI
 from tests.serving import Served, wait_for
 
-PATIENCE_MS = 150_000  # a loaded machine is slow, not wrong
-expect.set_options(timeout=PATIENCE_MS)
+NO_PROBLEM = (
+    "status of 422",  # how a form comes back with what is wrong in it
+    "htmx:afterRequest",  # htmx calls a request that a later one replaced an error
+    "htmx:sendAbort",
+)
+expect.set_options(timeout=1000 * PATIENCE_S)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -75,7 +80,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 @pytest.fixture(scope="session")
 def sample(bench: Bench) -> Bench:
     """Wait until the sample of the first start is evaluated."""
-    wait_for(lambda: len(list((bench.data / "runs").glob("*/eval.csv"))) >= 2, seconds=180)
+    wait_for(lambda: len(list((bench.data / "runs").glob("*/eval.csv"))) >= 2, seconds=PATIENCE_S)
     return bench
 
 
@@ -91,12 +96,11 @@ def page(page: Page) -> Iterator[Page]:
     problems: list[str] = []
 
     def listen(message: ConsoleMessage) -> None:
-        # Chromium also reports 422 as an error; it is how a form comes back with what is wrong in it.
-        if message.type == "error" and "status of 422" not in message.text:
+        if message.type == "error" and not any(words in message.text for words in NO_PROBLEM):
             problems.append(f"{message.text} ({page.url})")
 
     page.on("console", listen)
     page.on("pageerror", lambda error: problems.append(f"{error} ({page.url})"))
-    page.set_default_timeout(PATIENCE_MS)
+    page.set_default_timeout(1000 * PATIENCE_S)
     yield page
     assert problems == []

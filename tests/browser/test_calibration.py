@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_pages import further, problems
+from tests.browser.waiting import at_rest
 
 
 @pytest.fixture
@@ -24,14 +25,14 @@ def test_answers_are_marked_by_keys_and_the_next_one_comes(page, run_address):
     seen = []
     for number, key in enumerate("rwr", 1):
         seen.append(question.inner_text())
-        page.keyboard.press(key)
+        at_rest(page).keyboard.press(key)
         expect(line).to_contain_text(f"Right: {number} of")
     assert question.inner_text() not in seen
-    page.keyboard.press("p")
+    at_rest(page).keyboard.press("p")
     expect(question).to_have_text(seen[-1])
     expect(page.get_by_role("button", name="Right")).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_role("heading", name="Scores")).to_be_visible()
-    page.get_by_role("button", name="Take back").click()
+    at_rest(page).get_by_role("button", name="Take back").click()
     expect(line).to_contain_text("Right: 2 of")
 
 
@@ -42,13 +43,13 @@ def test_both_marks_are_asked_before_the_next_answer_comes(page, run_address):
         address = page.url
         page.keyboard.press("s")
         expect(page).not_to_have_url(address)
-        page.wait_for_load_state()  # keys are heard once the scripts are there
+        at_rest(page)
     question = page.locator("#queue-question")
     text = question.inner_text()
     page.keyboard.press("n")
     expect(page.get_by_role("button", name="Not grounded")).to_have_attribute("aria-pressed", "true")
     expect(question).to_have_text(text)
-    page.keyboard.press("w")
+    at_rest(page).keyboard.press("w")
     expect(question).not_to_have_text(text)
 
 

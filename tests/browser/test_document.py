@@ -6,6 +6,8 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.waiting import at_rest
+
 
 def shown(page: Page) -> int:
     return int(re.sub(r"\D", "", page.locator("#chunks-title").inner_text().partition(" ")[0]))
@@ -21,16 +23,16 @@ def drawn(page: Page) -> int:
 def test_another_chunker_colours_the_text_anew_and_redraws_the_histogram(page, sample):
     page.goto("/documents/")
     page.get_by_role("link", name="warsaw.txt").first.click()
-    before = shown(page)
+    before = shown(at_rest(page))
     assert drawn(page) == before
     page.get_by_label("Chunker").select_option("hierarchical")
     parent_size = page.get_by_label("Parent size")
     expect(parent_size).to_be_visible()
-    page.get_by_label("Chunk size").fill("300")
+    at_rest(page).get_by_label("Chunk size").fill("300")
     page.get_by_label("Chunk size").press("Tab")
     expect(page.locator(".parent-mark").first).to_contain_text("Parent 1 of")
     expect(page).to_have_url(re.compile(r"chunker=hierarchical&chunk_size=300$"))
-    assert drawn(page) == shown(page) > before
+    assert drawn(at_rest(page)) == shown(page) > before
     colours = page.locator(".chunk-body").evaluate_all(
         "parts => parts.slice(0, 4).map(part => getComputedStyle(part).backgroundColor)"
     )

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Bench
+from tests.browser.waiting import at_rest
 from tests.commands import ROOT
 
 DOCUMENT = ROOT / "workbench" / "sample" / "warsaw.txt"
@@ -18,7 +19,7 @@ TESTSET = "Residents"
 
 def dots(page: Page) -> int:
     """Return how many runs the chart shows."""
-    chart = page.locator("[data-chart].js-plotly-plot")
+    chart = at_rest(page).locator("[data-chart].js-plotly-plot")
     expect(chart).to_be_visible()
     script = "plot => plot.data.reduce((n, trace) => n + (trace.customdata ? trace.x.length : 0), 0)"
     count: int = chart.evaluate(script)
@@ -36,6 +37,7 @@ def choose_corpus(page: Page, text: str) -> None:
     """Choose the corpus on the Workbench; its test sets and results come along."""
     choose(page, "Corpus", text)
     expect(page.get_by_label("Test set", exact=True).locator("option").filter(has_text=TESTSET)).to_have_count(1)
+    at_rest(page)
 
 
 def scores(page: Page) -> Locator:

@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser.test_pages import problems
+from tests.browser.waiting import at_rest
 
 JUDGE = "openai:judge-1"
 
@@ -23,7 +24,7 @@ def test_a_judge_says_which_of_two_runs_answers_better(page, sample):
     expect(page.locator("#preference")).to_contain_text("win rate of b")  # it comes by itself when the judge has ended
     expect(page.locator("#preference tbody tr").first).to_be_visible()
     assert problems(page) == []
-    page.locator("#preference .tabs a").last.click()
+    at_rest(page).locator("#preference .tabs a").last.click()
     expect(page.locator("#preference .tabs a").last).to_have_attribute("aria-current", "true")
 
 

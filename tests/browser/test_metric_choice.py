@@ -6,6 +6,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.browser.waiting import at_rest
+
 SERIOUS = {"serious", "critical"}
 
 
@@ -22,7 +24,7 @@ def change_another_setting(page: Page) -> None:
     other = {"token_recall": "semantic_similarity", "semantic_similarity": "token_recall"}[agreement.input_value()]
     with page.expect_response("**/settings/"):
         agreement.select_option(other)
-    expect(page.locator(".htmx-request")).to_have_count(0)
+    at_rest(page)
     expect(agreement).to_have_value(other)
 
 

@@ -8,6 +8,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.browser.waiting import at_rest
+
 PAGES = {
     "Workbench": "/",
     "Documents": "/documents/",
@@ -93,11 +95,12 @@ def test_pages_render_without_javascript(browser, sample):
 
 def test_scoring_again_ends_with_the_new_scores_without_a_reload(page, sample):
     page.goto(further(page)[-1])
-    total = page.locator(".score-card").first.inner_text()
+    card = page.locator(".score-card").first
+    total = card.inner_text()
     page.get_by_role("button", name="Score again").click()
     expect(page.locator("#refusals").get_by_text("Scored again")).to_be_visible()
     expect(page.get_by_role("progressbar")).to_have_count(0)
-    assert page.locator(".score-card").first.inner_text() == total
+    expect(card).to_have_text(total, use_inner_text=True)
 
 
 def test_the_consequence_of_a_threshold_is_shown_in_place(page, sample):
@@ -105,16 +108,17 @@ def test_the_consequence_of_a_threshold_is_shown_in_place(page, sample):
     page.goto(address)
     page.get_by_role("button", name="Show the consequence").click()
     expect(page.locator("#refusals").get_by_text("Every answer is judged as it is stored.")).to_be_visible()
-    page.get_by_label("Refusal threshold").fill("0.1")
+    at_rest(page).get_by_label("Refusal threshold").fill("0.1")
     expect(page.locator("#refusals").get_by_text("judged otherwise")).to_be_visible()
     expect(page).to_have_url(re.compile(f"{address}$"))
 
 
 def test_a_dot_of_the_chart_opens_its_run(page, sample):
     page.goto("/")
-    point = page.locator("[data-chart] .scatterlayer .points path").first
+    point = at_rest(page).locator("[data-chart] .scatterlayer .points path").first
     expect(point).to_be_visible()
     point.scroll_into_view_if_needed()
+    point.element_handle().wait_for_element_state("stable")
     box = point.bounding_box()
     assert box is not None
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

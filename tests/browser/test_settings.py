@@ -8,6 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.browser.waiting import at_rest
+
 
 @pytest.fixture
 def slow(page: Page) -> Callable[[], None]:
@@ -43,7 +45,7 @@ def test_what_is_typed_meanwhile_stays(page, sample, slow):
     choose_again(page)
     page.get_by_label("Chunk size", exact=True).fill("777")
     slow()
-    expect(page.locator(".htmx-request")).to_have_count(0)
+    at_rest(page)
     expect(page.get_by_label("Chunk size", exact=True)).to_have_value("777")
     expect(page.locator("#mark-chunk_size")).to_contain_text("undo")
 
@@ -67,6 +69,6 @@ def test_a_double_click_starts_one_run(page, sample):
     shown = page.locator("#run-title a").get_attribute("href") or ""
     page.get_by_role("button", name="Evaluate 10 questions").dblclick()
     expect(page.locator("#run-title a")).not_to_have_attribute("href", shown)
-    expect(page.locator(".htmx-request")).to_have_count(0)
+    at_rest(page)
     page.goto("/runs/")
     expect(runs).to_have_count(before + 1)

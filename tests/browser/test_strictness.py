@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.waiting import at_rest
+
 REFUSAL = "I am not aware of that topic"
 
 
@@ -11,7 +13,7 @@ def evaluate(page: Page, strictness: str, cost: str) -> None:
     """Evaluate ten questions with a strictness, seeing what it costs, and wait for the scores."""
     page.goto("/")
     page.get_by_label("Corpus", exact=True).select_option(label="Sample: Warsaw")
-    expect(page.locator(".htmx-request")).to_have_count(0)
+    at_rest(page)
     before = page.locator("#run-title a").get_attribute("href") or ""
     page.get_by_label("Strictness", exact=True).fill(strictness)
     expect(page.locator("#strictness-cost")).to_contain_text(cost)
