@@ -8,8 +8,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import pytest
 from tests.commands import ROOT, command_environment, run_command
 from tests.factories import ROSETTA
 from tests.fake_openai import Behaviour, FakeOpenAI
+from tests.serving import wait_for
 
 SLOW = Behaviour(hangs_after=3, reply="Champollion did so in Paris in the year 1822.")
 
@@ -61,42 +61,29 @@ def server() -> Iterator[FakeOpenAI]:
 @pytest.fixture(scope="module")
 def site(data: Path, server: FakeOpenAI) -> Iterator[httpx.Client]:
     """A visitor of the website under uvicorn."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
     environment = command_environment(data) | {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-test"}
+    arguments = ["--fd", str(listener.fileno()), "--timeout-keep-alive", "600", "--log-level", "error"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "uvicorn", "workbench.asgi:application", "--port", str(port), "--log-level", "error"],
+        [sys.executable, "-m", "uvicorn", "workbench.asgi:application", *arguments],
         cwd=ROOT,
         env=environment,
+        pass_fds=[listener.fileno()],
     )
+    listener.close()  # it is the server's; who connects before the server is up waits
     try:
-        wait_for(lambda: listens(port))
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as visitor:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=600) as visitor:
             yield visitor
     finally:
         process.terminate()
-        process.wait(20)
-
-
-def listens(port: int) -> bool:
-    """True once something accepts connections on a port."""
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
-    """Wait until the condition holds; fail when it never does."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.05)
+        process.wait(300)
 
 
 def prefer(data: Path, **settings: str) -> None:
     """Save preferred pipeline settings from outside the server."""
     row = (json.dumps({"pipeline": settings}),)
-    with closing(sqlite3.connect(data / "workbench.sqlite3", timeout=30)) as database, database:
+    with closing(sqlite3.connect(data / "workbench.sqlite3", timeout=300)) as database, database:
         database.execute("DELETE FROM workbench_preferences")
         database.execute('INSERT INTO workbench_preferences (id, "values", saved) VALUES (1, ?, datetime())', row)
 
@@ -127,9 +114,12 @@ def test_who_leaves_ends_the_work_and_keeps_what_came(site, data, server):
     server.next(SLOW)
     with ask(site, "Who read them first?") as response:
         first = next(text for name, text in events(response) if name == "piece")
-    wait_for(lambda: "Stopped before the answer was finished." in site.get("/chat/").text)
-    asked = site.get("/chat/").text.partition("Who read them first?")[2]
-    assert first.strip() in asked
+
+    def said() -> str:
+        return site.get("/chat/").text.partition("Who read them first?")[2]
+
+    wait_for(lambda: "Stopped before the answer was finished." in said())
+    assert first.strip() in said()
 
 
 def test_an_error_of_the_provider_ends_the_stream_with_its_words(site, data, server):

@@ -98,7 +98,7 @@ def test_cancelling_does_not_wait_for_a_judge_that_is_silent(fake_openai: FakeOp
     over = threading.Event()
 
     def cancel() -> None:
-        while not (fake_openai.in_flight or over.is_set()):
+        while not over.wait(0.01) and not fake_openai.in_flight:
             pass
         background.request_cancel(task)
         connection.close()

@@ -30,6 +30,17 @@ def impatient(monkeypatch):
     monkeypatch.setattr(limits, "_configured", limits.ModelLimits(max_retries=0))
 
 
+@pytest.fixture
+def start_over(fake_openai, monkeypatch):
+    """A function that makes the server forget: also what calls that were given up send to it late."""
+
+    def forget() -> None:
+        fake_openai.start_over()
+        monkeypatch.setenv("OPENAI_API_KEY", fake_openai.own_key)
+
+    return forget
+
+
 def start(testset: TestSet, options: RunOptions | None = None, **settings: object) -> Run:
     return runs.start_run(
         corpus=testset.corpus,
@@ -118,12 +129,12 @@ def test_the_estimate_counts_questions_chunks_and_calls():
     assert builtin.seconds is not None
 
 
-def test_a_stopped_run_goes_on_and_asks_nothing_twice(fake_openai):
+def test_a_stopped_run_goes_on_and_asks_nothing_twice(fake_openai, start_over):
     run = start(make_testset(), **CHAT)
     fake_openai.next(*[Behaviour()] * 3, *[Behaviour.rejected_key()] * 20)
     assert run_inline(run.task).state == "failed"
     kept = dict(run.answers.values_list("question_id", "text"))
-    fake_openai.reset()
+    start_over()
     background.resume(run.task)
     done(run)
     assert run.answers.count() == 8
@@ -168,7 +179,7 @@ def test_a_run_without_any_answer_fails_with_the_reason_and_goes_on_later(fake_o
     assert run.scorings.count() == 1
 
 
-def test_a_server_that_goes_down_stops_the_run_after_twenty_questions(fake_openai, impatient):
+def test_a_server_that_goes_down_stops_the_run_after_twenty_questions(fake_openai, impatient, start_over):
     run = start(make_testset(), RunOptions(repeat=4), **CHAT)
     fake_openai.next(*[Behaviour()] * 5)
     fake_openai.always = Behaviour.server_error(503)
@@ -176,7 +187,7 @@ def test_a_server_that_goes_down_stops_the_run_after_twenty_questions(fake_opena
     assert task.state == "failed"
     assert task.error.startswith("20 questions in a row failed")
     assert run.answers.filter(error="").count() == 5
-    fake_openai.reset()
+    start_over()
     run.refresh_from_db()
     runs.resume_run(run=run)
     done(run)
@@ -224,7 +235,7 @@ def test_cancelling_does_not_wait_for_a_model_that_is_silent(fake_openai):
     over = threading.Event()
 
     def cancel() -> None:
-        while not (over.is_set() or (run.answers.exists() and fake_openai.in_flight)):
+        while not over.wait(0.01) and not (run.answers.exists() and len(fake_openai.bodies()) == 8):
             pass
         background.request_cancel(run.task)
         connection.close()
@@ -271,7 +282,7 @@ def test_two_runs_at_once_do_not_disturb_each_other():
     for worker in workers:
         worker.start()
     for run in (first, second):
-        for _ in range(600):
+        for _ in range(10_000):
             run.task.refresh_from_db()
             if not run.task.active:
                 break
