@@ -61,8 +61,12 @@ class Bench:
         """Stop as Ctrl-C does and start again."""
         port = self.server.port
         assert self.server.stop() == 0
-        self.server = Served(self.data, port, self._environment)
+        wait_for(lambda: self._starts_at(port))  # a connection of another program may have the port for a moment
         wait_for(lambda: self.server.health()[0] == 200)
+
+    def _starts_at(self, port: int) -> bool:
+        self.server = Served(self.data, port, self._environment)
+        return bool(self.server.url)
 
 
 @pytest.fixture(scope="session")
