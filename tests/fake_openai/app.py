@@ -33,13 +33,9 @@ def make_app(server: FakeOpenAI) -> Callable[[dict[str, Any], Receive, Send], Aw
         if sent_key.startswith("sk-generation-") and sent_key != server.own_key:
             return  # left over from an earlier test
         _remember(server, scope, body, headers)
-        server.in_flight += 1
-        server.most_in_flight = max(server.most_in_flight, server.in_flight)
-        try:
+        with server.flight:
             behaviour = _behaviour(server, scope["path"], body, headers)
             await _respond(server, behaviour, scope["path"], body, receive, send)
-        finally:
-            server.in_flight -= 1
 
     return app
 

@@ -26,6 +26,22 @@ class Recorded:
     at: float = field(default_factory=time.monotonic)
 
 
+@dataclass
+class Flight:
+    """How many requests are being answered now, and how many were at most."""
+
+    now: int = 0
+    most: int = 0
+
+    def __enter__(self) -> Self:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.now -= 1
+
+
 class FakeOpenAI:
     """Start with `with FakeOpenAI() as server`; point OPENAI_BASE_URL at `server.base_url`.
 
@@ -55,8 +71,7 @@ class FakeOpenAI:
         self.key = ""
         self.longest_input = 0
         self.requests: list[Recorded] = []
-        self.in_flight = 0
-        self.most_in_flight = 0
+        self.flight = Flight()  # a new one: what of the old is still in flight does not count here any more
         self.connections: set[tuple[str, int]] = set()
 
     def start_over(self) -> None:
@@ -85,6 +100,16 @@ class FakeOpenAI:
     def bodies(self, path: str = "/v1/chat/completions") -> list[dict[str, Any]]:
         """Return what was asked of one endpoint, in order."""
         return [request.body for request in self.requests if request.path == path]
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests are being answered now."""
+        return self.flight.now
+
+    @property
+    def most_in_flight(self) -> int:
+        """How many were at most since the last reset."""
+        return self.flight.most
 
     @property
     def own_key(self) -> str:
