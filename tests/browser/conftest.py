@@ -34,7 +34,8 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     """Use the system's Chromium; as root, in a container, it only starts without its sandbox."""
     path = find_chromium()
     assert path, "There is no Chromium: run scripts/ensure-chromium, or name one with WORKBENCH_CHROMIUM."
-    return browser_type_launch_args | {"executable_path": path, "args": ["--no-sandbox"]}
+    start = {"executable_path": path, "args": ["--no-sandbox"], "timeout": 1000 * PATIENCE_S}
+    return browser_type_launch_args | start
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.waiting import at_rest
+from tests.browser.waiting import PATIENCE_S, at_rest
 
 PAGES = {
     "Workbench": "/",
@@ -85,6 +85,7 @@ def test_nothing_scrolls_sideways(page, sample, width):
 def test_pages_render_without_javascript(browser, sample):
     context = browser.new_context(java_script_enabled=False, base_url=sample.url)
     page = context.new_page()
+    page.set_default_timeout(1000 * PATIENCE_S)
     for path in PAGES.values():
         response = page.goto(path)
         assert response is not None
