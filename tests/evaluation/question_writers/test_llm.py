@@ -19,6 +19,7 @@ from rag_pipeline.llm.limits import ModelLimits
 from rag_pipeline.types import SourceDoc
 from tests.fake_embedder import embed_words
 from tests.fake_openai import Behaviour, FakeOpenAI
+from tests.serving import wait_for
 
 ROOT = Path(__file__).parents[3]
 WARSAW = SourceDoc(1, "warsaw.txt", (ROOT / "workbench/sample/warsaw.txt").read_text(encoding="utf-8"))
@@ -251,11 +252,14 @@ def test_counts_what_it_costs(fake_openai: FakeOpenAI) -> None:
 
 
 def test_an_abandoned_writing_asks_no_more(fake_openai: FakeOpenAI) -> None:
+    fake_openai.next(*[Behaviour()] * 24)
+    fake_openai.always = Behaviour.hang()
     steps = writer(pairs=50).write_pairs()
     next(steps)
+    wait_for(lambda: len(fake_openai.requests) > 24)
     steps.close()
-    asked = len(fake_openai.requests)
-    assert asked < 40
+    wait_for(lambda: fake_openai.in_flight == 0)
+    assert len(fake_openai.requests) <= 24 + 8
 
 
 def test_a_model_that_never_quotes_its_passage_is_not_sent_through_all_documents(
