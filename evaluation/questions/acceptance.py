@@ -11,6 +11,7 @@ from evaluation.questions.sufficiency import insufficiency
 from evaluation.questions.words import (
     FIRST_SECOND,
     MONTHS,
+    NUMBER_WORDS,
     PERSONAL,
     STOP,
     content_stems,
@@ -60,6 +61,8 @@ _VAGUE_FIRST = word_set(
     "works specific certain various different appropriate proper level extent degree"
 )
 _ENDED = re.compile(r"\.[”\")]?$")
+_INSTRUCTIONS = frozenset({"how_to", "in_case", "needed", "term", "shown"})
+_READER = word_set("you your yourself")
 _DEFINITE = re.compile(r"\bthe (?=[\w’'“-])", re.IGNORECASE)
 
 
@@ -99,6 +102,8 @@ def _quotes_much(text: str) -> bool:
 
 def objection(asked: Asked, corpus: CorpusWords) -> str:
     """Return why a question cannot be asked, or an empty string."""
+    if asked.kind in _INSTRUCTIONS:
+        return instruction_objection(asked, corpus)
     found = words(asked.text)
     if not (3 if asked.kind in {"definition", "identity"} else 4) <= len(found) <= MAX_QUESTION_WORDS:
         return "too short or too long"
@@ -106,8 +111,9 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
     if not 1 <= len(answer_words) <= MAX_ANSWER_WORDS or not re.search(r"\w", asked.answer):
         return "no usable answer"
     told = words(asked.answer.replace("such as", ""))
+    reader = _READER if corpus.is_technical else frozenset()
     named = {"it", "they", "he", "she"} if asked.kind == "why" and not set(found) & PERSONAL else set()
-    loose = set(told[:3]) & (((PERSONAL - _OWNED) | _POINTING) - named) or set(told) & (_UNSAID | FIRST_SECOND)
+    loose = set(told[:3]) & (((PERSONAL - _OWNED) | _POINTING) - named) or set(told) & (_UNSAID | FIRST_SECOND - reader)
     if loose or answer_words[-1] in STOP - {"one", "two"} or _bare_definite(asked, corpus):
         return "the answer needs its neighbours"
     if len(answer_words) <= 3 and answer_words[0] in _SOME:
@@ -138,6 +144,41 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
     again = _names_several(asked, answer_words, corpus)
     unclear = again or _unclear(asked, found) or _undetermined(asked, corpus) or _names_nothing(asked, corpus)
     return unclear or insufficiency(asked, corpus)
+
+
+def instruction_objection(asked: Asked, corpus: CorpusWords) -> str:
+    """Return why a question of a technical text cannot be asked: its answer, or what is done, says too little."""
+    found, told = words(asked.topic), words(asked.answer)
+    if not found or len(found) > MAX_QUESTION_WORDS or not 1 <= len(told) <= MAX_ANSWER_WORDS:
+        return "too short or too long"
+    loose = set(told[:2]) & (PERSONAL | _POINTING) or set(told) & _UNSAID or told[-1] in STOP - {"one", "two"}
+    if loose and asked.kind != "shown":
+        return "the answer needs its neighbours"
+    if asked.kind != "shown" and _gives_away(asked):
+        return "holds its answer"
+    if asked.kind == "term":
+        return ""  # a name with one entry
+    if set(found) & (PERSONAL - _OWNED | _POINTING | FIRST_SECOND - _READER) or found[-1] in _NO_END:
+        return "points outside itself"
+    stems = set(content_stems(asked.topic))
+    if len(stems) < 2 or set(found) & _NOTHING:
+        return "names too little"
+    if corpus.sentences_with(stems) > 1:
+        return "could mean another passage"
+    return _unsaid_which(asked.topic, corpus)
+
+
+def _unsaid_which(text: str, corpus: CorpusWords) -> str:
+    """Return an objection where `the x` is no term of the document and nothing says which."""
+    for match in _DEFINITE.finditer(text):
+        own, after = _own_words(text[match.end() :])
+        if not own:
+            return "does not say which"
+        own = [word for word in own if word not in NUMBER_WORDS] or own[-1:]
+        named = len(own) > 1 or not own[0].isalpha() or own[0][0].isupper()
+        if not named and not corpus.says_again(own[0]) and not _said_which(after, generic=True):
+            return f"does not say which {own[-1]}"
+    return ""
 
 
 def _says_little(asked: Asked, answer_words: list[str], corpus: CorpusWords) -> str:

@@ -12,6 +12,7 @@ from evaluation.questions.entries import Entries
 from evaluation.questions.glossaries import Glossary
 from evaluation.questions.sections import Sections
 from evaluation.questions.sentences import Sentence, split_document
+from evaluation.questions.terms import Terms
 from evaluation.questions.topics import with_names
 from evaluation.questions.voices import NARRATOR, with_voices
 from evaluation.questions.words import STOP, content_stems, parts_of_speech, words
@@ -27,6 +28,8 @@ _BEHIND = "what|who|when|how|must|should|shall|may|can|is|are|in|at|on|to|if|whe
 """Words that end a noun phrase."""
 _SLICES = 20
 _SPOKEN = 0.1
+_CODES = 5
+_TWICE = 2
 
 
 class CorpusWords:
@@ -60,6 +63,20 @@ class CorpusWords:
         return text
 
     @cached_property
+    def technical(self) -> frozenset[int]:
+        """The documents that write several things as code."""
+        return frozenset(
+            number
+            for number, sentences in self.sentences.items()
+            if len({code for one in sentences for code in one.codes}) >= _CODES
+        )
+
+    @property
+    def is_technical(self) -> bool:
+        """Whether all documents are: `you` is whoever reads them."""
+        return len(self.technical) == len(self.documents)
+
+    @cached_property
     def sections(self) -> dict[int, Sections]:
         """The headings of each document."""
         return {doc.id: Sections(self.sentences[doc.id]) for doc in self.documents}
@@ -68,6 +85,11 @@ class CorpusWords:
     def glossaries(self) -> dict[int, Glossary]:
         """The lists of terms of each document."""
         return {doc.id: Glossary(self.sentences[doc.id]) for doc in self.documents}
+
+    @cached_property
+    def terms(self) -> dict[int, Terms]:
+        """The names that the lists of each document explain."""
+        return {doc.id: Terms(self.sentences[doc.id]) for doc in self.documents}
 
     @cached_property
     def entries(self) -> dict[int, Entries]:
@@ -183,6 +205,10 @@ class CorpusWords:
     def runs_through(self, phrase: str) -> bool:
         """Return whether `the phrase` is a fixed term of a document: it is used in most parts of it."""
         return self._definite[1][phrase.lower()] >= 0.6 * _SLICES
+
+    def says_again(self, phrase: str) -> bool:
+        """Return whether `the phrase` is said more than twice."""
+        return self._definite[0][phrase.lower()] > _TWICE
 
     def is_vocabulary(self, phrase: str) -> bool:
         """Return whether `the phrase` is said often, and in more than one part of a document."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -75,7 +76,7 @@ class RoundTrip:
         refusal = Refusal.of(card())
         reader = ExtractiveReader(self._embed, shipped_reader(), refusal)
         found = reader.find([GenerationRequest(text, tuple(contexts), "", "", "")])[0]
-        return not found.findings or refusal.probability(found.signals) < refusal.strictness
+        return found.probability(refusal) < refusal.strictness
 
     def _gives_back(self, text: str, question: SimpleQuestion) -> bool:
         if question.asked.kind in EXEMPT or _stands_behind_its_name(question):
@@ -92,10 +93,6 @@ class RoundTrip:
     def _index(self) -> WordIndex:
         return WordIndex([passage.text for passage in self._passages])
 
-    @cached_property
-    def _places(self) -> dict[Span, int]:
-        return {one.span: at for some in self._corpus.sentences.values() for at, one in enumerate(some)}
-
     def _best(self, text: str) -> list[Passage]:
         return [self._passages[row] for row, _ in self._index.search([text], _BEST_OF_CORPUS)[0]]
 
@@ -103,10 +100,10 @@ class RoundTrip:
         """Yield the passage that holds a sentence about in its middle, the one before it and the one behind it."""
         document = sentence.span.document_id
         spans = [one.span for one in self._corpus.sentences[document]]
-        at = self._places[sentence.span]
+        at = max(0, bisect_right([one.start for one in spans], sentence.span.start) - 1)  # code stands behind one
         first = _reach(spans, at, -1, _LONGEST // 2)
         last = _reach(spans, at, 1, _LONGEST // 2)
-        yield self._context(document, spans[first].start, spans[last].end)
+        yield self._context(document, spans[first].start, max(spans[last].end, sentence.span.end))
         if first:
             yield self._context(document, spans[_reach(spans, first - 1, -1)].start, spans[first - 1].end)
         if last + 1 < len(spans):

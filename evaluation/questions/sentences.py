@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from evaluation.questions.coded import codes_of, put_back, set_aside
 from evaluation.questions.words import word_set
 from rag_pipeline.types import SourceDoc, Span
 
@@ -46,7 +47,7 @@ class Sentence:
     `title` is the top heading above it, which changes where another article begins. `told` is the sentence with
     `the city` written as the city's name, where that is plain; else empty. `item`: it opens an item of a list;
     `headed`: its heading is marked as one. `voice`: what `I` stands for, empty where nobody can tell. `quoted`: it
-    stands in a speech of somebody.
+    stands in a speech of somebody. `codes`: what it marks as code, in order.
     """
 
     span: Span
@@ -58,6 +59,7 @@ class Sentence:
     headed: bool = False
     voice: str = ""
     quoted: bool = False
+    codes: tuple[str, ...] = ()
 
 
 def split_document(doc: SourceDoc) -> list[Sentence]:
@@ -76,7 +78,8 @@ def split_document(doc: SourceDoc) -> list[Sentence]:
                 run_in = None if block.headed else RUN_IN_HEADING.match(text)
                 joined = run_in.group("title").strip() if run_in else joined
                 heading, headed = (joined, True) if joined and not block.headed else (block.heading, block.headed)
-                found.append(Sentence(span, text, heading, block.title, item=item, headed=headed))
+                codes = codes_of(doc.text[start:end])
+                found.append(Sentence(span, text, heading, block.title, item=item, headed=headed, codes=codes))
     return found
 
 
@@ -192,6 +195,7 @@ def _ends_sentence(text: str, begin: int, match: re.Match[str]) -> bool:
 
 def surface(raw: str) -> str:
     """Return a text as a reader sees it: lines joined, tokenised spacing and Markdown marks removed."""
+    raw, codes = set_aside(raw)
     text = _LINK.sub(r"\1", raw)
     text = re.sub(r"(?<=[a-z])[-\u00ad]\s*\r?\n\s*(?=[a-z])", "", text)
     text = re.sub(r"[\s\u00a0]+", " ", text.replace("\u00ad", ""))
@@ -199,8 +203,8 @@ def surface(raw: str) -> str:
     text = re.sub(r"(\d) ?[–—] ?(\d)", r"\1–\2", text)
     text = re.sub(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.,])[*_](?!\w)|`", "", text)
     text = re.sub(r"\[(?:\d{1,3}|citation needed|note \d+)\]", "", text)
-    text = re.sub(r"\s+([,.;:?!%)\]])", r"\1", text)
+    text = re.sub(r"\s+((?!\.[a-z])[,.;:?!%)\]])", r"\1", text)
     text = re.sub(r"([(\[])\s+", r"\1", text)
     text = re.sub(r"(?<=\w) (['’](?:s|t|re|ve|ll|d|m)?)(?=[\s.,;:)]|$)", r"\1", text)
     text = re.sub(r'(^|[\s(])" ([^"]*?) "', r'\1"\2"', text)
-    return text.strip()
+    return put_back(text.strip(), codes)

@@ -11,6 +11,7 @@ from evaluation.questions.acceptance import objection, stems_of, text_is_usable
 from evaluation.questions.asked import Asked
 from evaluation.questions.clauses import Clause, parse
 from evaluation.questions.corpus import CorpusWords
+from evaluation.questions.manuals import is_idle, is_manual, of_examples, technical
 from evaluation.questions.readings import parts, place_of, readings
 from evaluation.questions.sayings import who_said
 from evaluation.questions.sections import is_curable
@@ -56,7 +57,12 @@ def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], 
         return [SimpleQuestion(saying, sentence)], []
     good: list[SimpleQuestion] = []
     bad: list[tuple[Asked, str]] = []
+    manual = is_manual(sentence, corpus)
+    examples = list(of_examples(sentence, corpus)) if manual else []
     for asked in _distinct(sentence, corpus):
+        # What a line of code answers has no second answer in the sentence that announces it.
+        if manual and (is_idle(asked) or (asked.kind == "how_to" and sentence.text.endswith(":") and examples)):
+            continue
         place = place_of(asked.answer, sentence, corpus)
         placed = replace(asked, answer=place or asked.answer)
         reason = objection(placed, corpus) or ("" if place else "the answer is worded otherwise in the document")
@@ -70,6 +76,12 @@ def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], 
             bad.append((placed, reason))
         else:
             good.append(SimpleQuestion(_in_full(placed, corpus), sentence))
+    for asked, whole in examples:
+        reason = objection(asked, corpus)
+        if reason:
+            bad.append((asked, reason))
+        else:
+            good.append(SimpleQuestion(asked, whole))
     good.sort(key=lambda question: -question.asked.worth)
     return good, bad
 
@@ -93,6 +105,10 @@ def _distinct(sentence: Sentence, corpus: CorpusWords) -> Iterator[Asked]:
             if asked.text not in seen and not vague:
                 seen.add(asked.text)
                 yield replace(asked, worth_less=asked.worth_less + (_READ_ANEW if number else 0.0))
+    for asked in technical(sentence, corpus, lambda text: _candidates(text, corpus, told=True)):
+        if asked.text not in seen:
+            seen.add(asked.text)
+            yield asked
     yield from corpus.entries[sentence.span.document_id].questions(sentence)
     yield from corpus.glossaries[sentence.span.document_id].questions(sentence)
 

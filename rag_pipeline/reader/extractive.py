@@ -17,6 +17,9 @@ from rag_pipeline.reader.trimming import answer_range
 from rag_pipeline.rewriting.core_question import core_question
 from rag_pipeline.types import GenerationRequest
 
+_TOLD = 0.95
+"""Probability of an answer that the form of the text gives."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -33,6 +36,12 @@ class Found:
     question: QuestionReading
     findings: list[Finding]
     signals: dict[str, float]
+
+    def probability(self, refusal: Refusal) -> float:
+        """Return the probability that the best finding is right, 0 to 1; 0 where nothing was found."""
+        if not self.findings:
+            return 0.0
+        return _TOLD if self.findings[0].told else refusal.probability(self.signals)
 
 
 class ExtractiveReader:
@@ -84,7 +93,7 @@ class ExtractiveReader:
             declined = prompt.declines
             return Reading(request.refusal if declined else "", {"reader": {**understood, "declined": declined}})
         best = found.findings[0]
-        probability = self._refusal.probability(found.signals)
+        probability = found.probability(self._refusal)
         declined = prompt.declines and probability < self._strictness
         start, end = answer_range(found.question, best, prompt)
         details = {

@@ -9,17 +9,22 @@ from rag_pipeline.reader.decoding import Span
 from rag_pipeline.reader.evidence import Passage, Range, passages_of
 from rag_pipeline.reader.sentences import split_sentences
 from rag_pipeline.reader.span_reader import SpanReader
+from rag_pipeline.reader.told import told
 from rag_pipeline.types import Context
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A possible answer. `start`, `end` are its characters in the sentence; `span` is what the network says of it."""
+    """A possible answer. `start`, `end` are its characters in the sentence; `span` is what the network says of it.
+
+    `told`: the form of the text gives it, whatever the network says.
+    """
 
     passage: Passage
     start: int
     end: int
     span: Span
+    told: bool = False
 
     @property
     def text(self) -> str:
@@ -41,14 +46,25 @@ def findings(
     gives way to the whole one.
     """
     read = reader.spans(questions, [[context.text for context in row] for row in contexts])
-    return [_joined(row, spans) for row, spans in zip(contexts, read, strict=True)]
+    found = []
+    for question, row, spans in zip(questions, contexts, read, strict=True):
+        passages = passages_of(row)
+        found.append(_with_told(question, passages, _joined(row, passages, spans)))
+    return found
 
 
-def _joined(contexts: Sequence[Context], spans: Sequence[Sequence[Span]]) -> list[Finding]:
-    whole = {
-        _range(passage.context, passage.sentence.start, passage.sentence.end): passage
-        for passage in passages_of(contexts)
-    }
+def _with_told(question: str, passages: Sequence[Passage], found: list[Finding]) -> list[Finding]:
+    """Return the findings with what the form of the text answers before them."""
+    answer = told(question, passages) if found else None
+    if answer is None:
+        return found
+    same = next((one for one in found if one.passage == answer.passage), None)
+    first = Finding(answer.passage, answer.start, answer.end, (same or found[0]).span, told=True)
+    return [first, *(one for one in found if one is not same)]
+
+
+def _joined(contexts: Sequence[Context], passages: Sequence[Passage], spans: Sequence[Sequence[Span]]) -> list[Finding]:
+    whole = {_range(passage.context, passage.sentence.start, passage.sentence.end): passage for passage in passages}
     found: dict[Range, Finding] = {}
     for context, own in zip(contexts, spans, strict=True):
         sentences = split_sentences(context.text)

@@ -24,7 +24,7 @@ def answer_range(question: QuestionReading, found: Finding, prompt: PromptReadin
     the prompt allows.
     """
     sentence = found.passage.text
-    whole = prompt.whole_sentences or question.kind in _NO_PHRASE
+    whole = prompt.whole_sentences or (question.kind in _NO_PHRASE and not found.told)
     start, end = _without_marks(sentence) if whole else _phrase(question, found)
     if prompt.max_words is None:
         return start, end
@@ -43,6 +43,8 @@ def _without_marks(sentence: str) -> tuple[int, int]:
 def _phrase(question: QuestionReading, found: Finding) -> tuple[int, int]:
     """Return the phrase in whole words, with the sign and the bracket that belong to it, and the rest of its list."""
     sentence, start, end = found.passage.text, found.start, found.end
+    if found.told:
+        return start, end
     if question.plural and "," in sentence[start:end]:
         # Only a list that was begun: one that is merely around the phrase is mostly another (F1 .65 for .76).
         start, end = _whole_list(sentence, start, end)

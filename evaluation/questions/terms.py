@@ -1,0 +1,121 @@
+"""Questions for what the lists of a technical text say of a name: `` `--quiet` - hides the progress bar ``."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from evaluation.questions.asked import Asked, standing
+from evaluation.questions.coded import STANDS_FOR_CODE, Masked
+from evaluation.questions.sentences import Sentence
+from evaluation.questions.words import BE, MODALS, parts_of_speech, tag, verb_lemma, words
+
+_NAME = r"(?:the )?(?P<term>(?:[A-Z][\w-]*[a-z0-9][A-Z]\w*|Code[b-z]x))(?: \([^()]*\))?"
+_ENTRY = re.compile(rf"{_NAME}(?: [-–—] | ?: )(?P<told>[^:]{{8,300}}?)[.:]?")
+_FOR = re.compile(rf"{_NAME},? (?P<told>(?:to|for) [^:]{{6,200}}?)[.:]?")
+_INSTEAD = re.compile(
+    r"(?:Use|use|Replaced by|replaced by|Replace with|Migrate to|Switch to) (?P<new>.+?)(?: instead)?"
+)
+_GONE = re.compile(r"deprecat|remov|legacy|migrat|renam|obsolete", re.IGNORECASE)
+_KINDS = {
+    **{f"{noun}s": noun for noun in ("option", "argument", "parameter", "flag", "command", "setting", "field",
+       "function", "method", "attribute", "variable", "property", "keyword", "hook", "fixture", "decorator", "backend",
+       "key", "metric", "class")},
+    "classes": "class", "properties": "property", "configuration": "setting", "subcommands": "subcommand",
+}  # fmt: skip
+"""What a heading says that the entries below it are."""
+
+
+class Terms:
+    """The names that the lists of a document explain, each once."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self._told: Counter[str] = Counter()
+        for one in sentences:
+            found = _entry(one)
+            if found is not None:
+                self._told[found[0]] += 1
+
+    def questions(self, sentence: Sentence) -> Iterator[Asked]:
+        """Yield what a name does, is or is for, where one entry says it."""
+        found = _entry(sentence)
+        if found is None or self._told[found[0]] > 1 or not found[2].readable:
+            return
+        name, told, masked = found
+        if (called := _called(name, sentence.heading)) is not None:
+            for asked in _of_name(called, told, sentence.heading):
+                yield masked.asked(asked)
+
+
+def _entry(sentence: Sentence) -> tuple[str, str, Masked] | None:
+    """Return the name that an item of a list explains, what it tells with its code masked, and the mask."""
+    if not sentence.item:
+        return None
+    masked = Masked(sentence.text, sentence.codes)
+    found = _ENTRY.fullmatch(masked.text) or _FOR.fullmatch(masked.text)
+    if found is None or found["told"].count("(") != found["told"].count(")"):
+        return None
+    return masked.plain(found["term"]), found["told"], masked
+
+
+def _called(name: str, heading: str) -> str | None:
+    """Return how a question names a thing: `the -o option`, `RougeScore`; None for what reads as a common word."""
+    kind = next((_KINDS[word] for word in reversed(words(heading)) if word in _KINDS), "")
+    if name.startswith("-") and not kind:
+        kind = "option"
+    if kind and re.fullmatch(r"[\w.-]+", name):
+        return f"the {name} {kind}"
+    common = name.islower() and (name.isalpha() or " " in name)
+    return None if common or len(name) > 60 or not re.search(r"[A-Za-z]", name) else name
+
+
+def _of_name(name: str, told: str, heading: str) -> Iterator[Asked]:
+    new = _INSTEAD.fullmatch(told)
+    if new is not None and ("instead" in told or _GONE.search(heading)):
+        asked = f"what should be used instead of {name}"
+        yield standing("term", asked, f"{asked}", new["new"], name)
+        return
+    if new is not None:
+        return
+    tokens = tag(f"It {told[:1].lower()}{told[1:]}")[1:]
+    if len(tokens) < 2 or "?" in told:
+        return
+    first, second = tokens[0], tokens[1]
+    if first.tag == "TO" or (first.lower == "for" and told.startswith("for")):
+        yield standing("term", f"what is {name} for", f"what {name} is for", told, name)
+    elif _is_verb(first.lower, "s") and second.lower not in BE | MODALS:
+        yield _done(name, first.text, told)
+    elif first.lower in {"is", "are"}:
+        yield standing("term", f"what is {name}", f"what {name} is", told.partition(" ")[2], name)
+    elif not any(one.tag in {"VBZ", "VBP", "MD"} or one.lower in BE for one in _main(tokens)) and _is_thing(told):
+        yield standing("term", f"what is {name}", f"what {name} is", told, name)
+    elif _is_verb(first.lower, "") and not re.search(r"\b[A-Z]", name):
+        yield standing("term", f"what does {name} do", f"what {name} does", told, name)
+
+
+def _done(name: str, verb: str, told: str) -> Asked:
+    """Return the question for `returns a list`, `hides the bar and does x`."""
+    lemma, rest = verb_lemma(verb.lower()), told.partition(" ")[2]
+    if lemma in {"return", "take", "accept", "raise"} and " and " not in rest and "," not in rest:
+        return standing("term", f"what does {name} {lemma}", f"what {name} {lemma}s", rest, name)
+    return standing("term", f"what does {name} do", f"what {name} does", told, name)
+
+
+def _is_verb(word: str, ending: str) -> bool:
+    lemma = verb_lemma(word)
+    return "VERB" in parts_of_speech(word) and (
+        word == lemma if not ending else word != lemma and word.endswith(ending)
+    )
+
+
+def _main(tokens: Sequence) -> Sequence:
+    """Return the tokens before a relative clause."""
+    end = next((at for at, one in enumerate(tokens) if one.tag in {"WDT", "WP", "WRB"} or one.lower == "that"), None)
+    return tokens[:end]
+
+
+def _is_thing(told: str) -> bool:
+    """Return whether a stretch begins as the name of a thing does: `a list`, `the default`, `Edit distance`."""
+    first = tag(f"It is {told[:1].lower()}{told[1:]}")[2]
+    return first.tag in {"DT", "NN", "NNS", "JJ", "CD", "NNP"} and STANDS_FOR_CODE.match(told) is None
