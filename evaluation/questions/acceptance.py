@@ -151,8 +151,8 @@ def instruction_objection(asked: Asked, corpus: CorpusWords) -> str:
     found, told = words(asked.topic), words(asked.answer)
     if not found or len(found) > MAX_QUESTION_WORDS or not 1 <= len(told) <= MAX_ANSWER_WORDS:
         return "too short or too long"
-    loose = set(told[:2]) & (PERSONAL | _POINTING) or set(told) & _UNSAID or told[-1] in STOP - {"one", "two"}
-    if loose and asked.kind != "shown":
+    loose = set(told[:2]) & (PERSONAL | _POINTING) or set(told) & (_UNSAID | FIRST_SECOND - _READER)
+    if (loose or told[-1] in STOP - {"one", "two"}) and asked.kind != "shown":
         return "the answer needs its neighbours"
     if asked.kind != "shown" and _gives_away(asked):
         return "holds its answer"

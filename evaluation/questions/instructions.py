@@ -36,13 +36,18 @@ _SHOWS = re.compile(
 )
 _BY_MEANS = re.compile(r" (?:using|by \w+ing|via|through|with (?:the |an? )?(?:\w+ )?Code[b-z]x) ?")
 _EXAMPLE_BEHIND = re.compile(r"\b(?:following|below|above|as follows|like (?:this|so))\b")
+_POINTS_ON = re.compile(r"(?:see|check out|refer to|read|visit|consult|learn|take a look)\b", re.IGNORECASE)
+"""What sends the reader elsewhere."""
 _SHORTENED = re.compile(r"\b(?:do|does|is|are|have|has|ca|wo|did)n['’]t\b")
 _NO_AIM_BEHIND = word_set(
-    "allow tell ask want let enable cause need like try remember want permit require expect make ensure continue help "
-    "force configure instruct feel sure able ability way option chance attempt access how want free willing "
-    "known used going back up according due similar equal relative addition support thing things time plan"
+    "allow tell ask want let enable cause need like try remember permit require expect make ensure continue help force "
+    "configure instruct feel sure able ability way option chance attempt access how free willing wish choose decide "
+    "prefer hope love known used going back up according due similar equal relative addition support thing things time "
+    "plan call calls"
 )
 """Words behind which `to` is no purpose: `allow X to …`, `the ability to …`."""
+_NO_DEED = word_set("consider try remember note see be")
+"""Verbs of advice, no deeds."""
 _WITH_TOOL = re.compile(r"with (?:the |an? )?(?:\w+ )?Code[b-z]x\b")
 
 
@@ -51,7 +56,8 @@ def instructed(text: str, is_name: Callable[[str], bool], *, colon: bool) -> Ite
     said = _said(text)
     found = [*_how(said, is_name), *(() if colon else (*_in_case(said), *_needed(said)))]
     for asked in found:
-        if _is_even(asked.topic) and _is_even(asked.answer) and not _EXAMPLE_BEHIND.search(asked.answer):
+        leads_away = _EXAMPLE_BEHIND.search(asked.answer) or _POINTS_ON.match(asked.answer)
+        if _is_even(asked.topic) and _is_even(asked.answer) and not leads_away:
             yield asked
 
 
@@ -102,6 +108,8 @@ def _how(said: str, is_name: Callable[[str], bool]) -> Iterator[Asked]:
 def _names_means(deed: str) -> bool:
     """Return whether a stretch tells by what something is done: `by setting x`, `with the `-v` flag`."""
     word, _, rest = deed.partition(" ")
+    if word != "by" and re.search(r" to [a-z]", rest):
+        return False
     if word == "with":
         return _WITH_TOOL.match(deed) is not None
     return word != "by" or re.match(r"\w+ing\b", rest) is not None
@@ -118,6 +126,8 @@ def _asked_how(aim: str, deed: str) -> Iterator[Asked]:
 
 
 def _has_verb_first(aim: str) -> bool:
+    if aim.split()[0] in _NO_DEED:
+        return False
     return _is_imperative(re.sub(r"^\w+ly ", "", aim)) or _is_verb_alone(aim)
 
 

@@ -92,4 +92,6 @@ def is_idle(asked: Asked) -> bool:
     idle = _IDLE.search(asked.text) is not None
     if asked.kind == "what" and re.search(r"\breplaces?\?$", asked.text):
         return " with " in asked.answer
+    if asked.kind == "with_what":
+        return idle or asked.text.endswith(" for?")
     return idle or (asked.kind == "used_for" and asked.answer.startswith("to be "))

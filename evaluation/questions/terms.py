@@ -17,6 +17,8 @@ _FOR = re.compile(rf"{_NAME},? (?P<told>(?:to|for) [^:]{{6,200}}?)[.:]?")
 _INSTEAD = re.compile(
     r"(?:Use|use|Replaced by|replaced by|Replace with|Migrate to|Switch to) (?P<new>.+?)(?: instead)?"
 )
+_TYPED = re.compile(r"[\w\[\] |]+, optional\b")
+"""`str, optional Specify …`, as docstrings have it."""
 _GONE = re.compile(r"deprecat|remov|legacy|migrat|renam|obsolete", re.IGNORECASE)
 _KINDS = {
     **{f"{noun}s": noun for noun in ("option", "argument", "parameter", "flag", "command", "setting", "field",
@@ -79,12 +81,12 @@ def _of_name(name: str, told: str, heading: str) -> Iterator[Asked]:
     if new is not None:
         return
     tokens = tag(f"It {told[:1].lower()}{told[1:]}")[1:]
-    if len(tokens) < 2 or "?" in told:
+    if len(tokens) < 2 or "?" in told or _TYPED.match(told):
         return
     first, second = tokens[0], tokens[1]
     if first.tag == "TO" or (first.lower == "for" and told.startswith("for")):
         yield standing("term", f"what is {name} for", f"what {name} is for", told, name)
-    elif _is_verb(first.lower, "s") and second.lower not in BE | MODALS:
+    elif _is_verb(first.lower, "s") and second.lower not in BE | MODALS and second.lower not in {"for", "of"}:
         yield _done(name, first.text, told)
     elif first.lower in {"is", "are"}:
         yield standing("term", f"what is {name}", f"what {name} is", told.partition(" ")[2], name)
