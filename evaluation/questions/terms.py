@@ -64,6 +64,8 @@ def _entry(sentence: Sentence) -> tuple[str, str, Masked] | None:
 def _called(name: str, heading: str) -> str | None:
     """Return how a question names a thing: `the -o option`, `RougeScore`; None for what reads as a common word."""
     kind = next((_KINDS[word] for word in reversed(words(heading)) if word in _KINDS), "")
+    if re.search("[A-Z]", name) and kind not in {"class", "metric"}:
+        kind = ""
     if name.startswith("-") and not kind:
         kind = "option"
     if kind and re.fullmatch(r"[\w.-]+", name):
