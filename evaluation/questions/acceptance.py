@@ -62,6 +62,7 @@ _VAGUE_FIRST = word_set(
 )
 _ENDED = re.compile(r"\.[”\")]?$")
 _INSTRUCTIONS = frozenset({"how_to", "in_case", "needed", "term", "shown"})
+_OF_SOMETHING = word_set("field value property method function option argument result output call object string list")
 _READER = word_set("you your yourself")
 _DEFINITE = re.compile(r"\bthe (?=[\w’'“-])", re.IGNORECASE)
 
@@ -152,6 +153,8 @@ def instruction_objection(asked: Asked, corpus: CorpusWords) -> str:
     if not found or len(found) > MAX_QUESTION_WORDS or not 1 <= len(told) <= MAX_ANSWER_WORDS:
         return "too short or too long"
     loose = set(told[:2]) & (PERSONAL | _POINTING) or set(told) & (_UNSAID | FIRST_SECOND - _READER)
+    first = re.match(r"the (\w+) ", asked.answer)
+    loose = loose or (first is not None and first.group(1) in _OF_SOMETHING - set(found))
     if (loose or told[-1] in STOP - {"one", "two"}) and asked.kind != "shown":
         return "the answer needs its neighbours"
     if asked.kind != "shown" and _gives_away(asked):

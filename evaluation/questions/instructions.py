@@ -38,6 +38,8 @@ _BY_MEANS = re.compile(r" (?:using|by \w+ing|via|through|with (?:the |an? )?(?:\
 _EXAMPLE_BEHIND = re.compile(r"\b(?:following|below|above|as follows|like (?:this|so))\b")
 _POINTS_ON = re.compile(r"(?:see|check out|refer to|read|visit|consult|learn|take a look)\b", re.IGNORECASE)
 """What sends the reader elsewhere."""
+_GOES_ASIDE = re.compile(r"(?:note|remember|e\.g|i\.e|that is|for example|such as|or|and|but|especially)\b")
+"""What is neither what happens nor what to do: advice, an example, more of the condition."""
 _SHORTENED = re.compile(r"\b(?:do|does|is|are|have|has|ca|wo|did)n['’]t\b")
 _NO_AIM_BEHIND = word_set(
     "allow tell ask want let enable cause need like try remember permit require expect make ensure continue help force "
@@ -134,7 +136,7 @@ def _has_verb_first(aim: str) -> bool:
 def _in_case(said: str) -> Iterator[Asked]:
     """`If x, do y`: ask what to do; `If you do not x, y happens`: ask what happens."""
     found = _IF.fullmatch(said)
-    if found is None or not _has_finite_verb(found["case"]):
+    if found is None or not _has_finite_verb(found["case"]) or _GOES_ASIDE.match(found["rest"]):
         return
     word = said.split()[0].lower()
     case, rest = f"{word} {found['case']}", found["rest"]

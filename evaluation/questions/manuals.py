@@ -12,22 +12,24 @@ from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.examples import examples_behind
 from evaluation.questions.instructions import instructed, shown
 from evaluation.questions.sentences import Sentence
+from evaluation.questions.words import tag
 
 _TIES = re.compile(
     r"(?:Or|Then|Now|First|For example|Alternatively|Also|Finally|Next|Additionally|Optionally|In addition|Note that|"
-    r"Please note that|Tip|Note|Warning|Important),?:? "
+    r"Please note that|Tip|Note|Warning|Important),?:? |(?:Yes|No)[.,] "
 )
-_LOG = re.compile(
+_NOT_ASKED = re.compile(
     r"\W*v?\d+\.\d+|(?:Added|Changed|Fixed|Removed|Deprecated|Security|Improved|Bug ?fixes|Features|Misc)$|.*\b"
-    r"(?:Change ?log|Release notes|Release history|What['’]s new|History)\b",
+    r"(?:Change ?log|Release notes|Release history|What['’]s new|History|Thanks|Acknowledge?ments?|Credits|Authors|"
+    r"Contributors|Sponsors|Testimonials|Related projects)\b",
     re.IGNORECASE,
 )
-"""Headings of what was changed from version to version: nobody asks for that of a manual."""
+"""Headings of what was changed from version to version, and of thanks: nobody asks for that of a manual."""
 _EXAMPLE = re.compile(
     r"\b(?:following|here|below|example|examples|such as|including|like|this|these)\b|\w+ (?:is|are):$", re.IGNORECASE
 )
 """What ends in a colon and says nothing without what follows."""
-_IDLE = re.compile(r"^In some cases|\b(?:[a-z]+[^aeiou ]ed|continue) to\?$|\bfound on\?$")
+_IDLE = re.compile(r"^In some cases|^If omitted|\b(?:[a-z]+[^aeiou ]ed|continue) to\?$|\bfound on\?$")
 Rules = Callable[[str], Iterator[Asked]]
 
 
@@ -40,12 +42,12 @@ def technical(sentence: Sentence, corpus: CorpusWords, rules: Rules) -> Iterator
     if not masked.readable:
         return
     text = _untied(masked.text)
+    if text.endswith((".", ":")):
+        for asked in instructed(text, corpus.is_name, colon=text.endswith(":")):
+            yield masked.asked(asked)
     statement = f"{text[:-1]}." if text.endswith(":") and not _EXAMPLE.search(text) else text
     if statement != sentence.text:
         for asked in rules(statement):
-            yield masked.asked(asked)
-    if text.endswith((".", ":")):
-        for asked in instructed(text, corpus.is_name, colon=text.endswith(":")):
             yield masked.asked(asked)
 
 
@@ -53,7 +55,7 @@ def of_examples(sentence: Sentence, corpus: CorpusWords) -> Iterator[tuple[Asked
     """Yield the questions for the code behind a sentence, each with its evidence."""
     if not is_asked_about(sentence, corpus):
         return
-    text = next(doc.text for doc in corpus.documents if doc.id == sentence.span.document_id)
+    text = _text(sentence, corpus)
     masked = Masked(sentence.text, sentence.codes)
     for example in examples_behind(text, sentence.span.end):
         if example.said and text.count(f"# {example.said}") == 1:
@@ -69,6 +71,10 @@ def of_examples(sentence: Sentence, corpus: CorpusWords) -> Iterator[tuple[Asked
                 yield masked.asked(asked), whole
 
 
+def _text(sentence: Sentence, corpus: CorpusWords) -> str:
+    return next(doc.text for doc in corpus.documents if doc.id == sentence.span.document_id)
+
+
 def _untied(text: str) -> str:
     tie = _TIES.match(text)
     text = text[tie.end() :] if tie is not None else text
@@ -76,8 +82,9 @@ def _untied(text: str) -> str:
 
 
 def is_asked_about(sentence: Sentence, corpus: CorpusWords) -> bool:
-    """Return whether a sentence stands in a technical document, and not in its history."""
-    return is_manual(sentence, corpus) and not (_LOG.match(sentence.heading) or _LOG.match(sentence.title))
+    """Return whether a sentence stands in a technical document, and not in its history or its thanks."""
+    told = _NOT_ASKED.match(sentence.heading) or _NOT_ASKED.match(sentence.title)
+    return is_manual(sentence, corpus) and told is None
 
 
 def is_manual(sentence: Sentence, corpus: CorpusWords) -> bool:
@@ -85,13 +92,23 @@ def is_manual(sentence: Sentence, corpus: CorpusWords) -> bool:
     return sentence.span.document_id in corpus.technical
 
 
-def is_idle(asked: Asked) -> bool:
+def is_idle(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> bool:
     """Return whether nobody would ask a manual so: what is stated about x, what x continues to."""
-    if asked.kind == "stated_of":
-        return " stated about " in asked.text
-    idle = _IDLE.search(asked.text) is not None
-    if asked.kind == "what" and re.search(r"\breplaces?\?$", asked.text):
-        return " with " in asked.answer
-    if asked.kind == "with_what":
-        return idle or asked.text.endswith(" for?")
-    return idle or (asked.kind == "used_for" and asked.answer.startswith("to be "))
+    text, answer = asked.text, asked.answer
+    if asked.kind in {"stated_of", "happens"}:  # `in_case` is the stricter form of the second
+        return asked.kind == "happens" or " stated about " in text
+    if asked.kind == "item":  # of a list of links, or what a thing does if it is given
+        return _text(sentence, corpus).startswith("[", sentence.span.start) or answer.startswith("If ")
+    if asked.kind == "with_what" and text.endswith(" for?"):
+        return True
+    if asked.kind == "what" and re.search(r"\breplaces?\?$", text):
+        return " with " in answer
+    if asked.kind in {"used_for", "sought"} and answer.startswith(("be ", "to be ")):
+        return True
+    return _IDLE.search(text) is not None or _is_misread(text)
+
+
+def _is_misread(text: str) -> bool:
+    """Return whether a noun was taken for the subject's end: `What do the RSS column measures peak?`"""
+    asks = re.match(r"(?:.*, )?what (?:do|does|did) (.+)\?$", text, re.IGNORECASE)
+    return asks is not None and any(one.tag == "VBZ" for one in tag(f"It {asks.group(1)}")[1:])

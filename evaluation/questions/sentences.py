@@ -25,6 +25,7 @@ RUN_IN_HEADING = re.compile(r"^(?P<title>(?:[A-Z][\w-]+ ){2,6})(?=(?:The|A|An) [
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+•●▪◦–]|\d{1,3}[.)]|[A-Za-z][.)]|\((?:\d{1,3}|[a-z]|[ivx]+)\)|[IVXLC]+\.)\s+")
 _TABLE_ROW = re.compile(r"^\s*\||\t.*\t|\s\|\s.*\s\|\s|\S {3,}\S.* {3,}\S|\.{5,}")
 _FENCE = re.compile(r"^\s*(```|~~~)")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 
 
@@ -110,7 +111,7 @@ def blocks(text: str) -> Iterator[Block]:
             begin = start + item.end() if item and not in_code else -1
             stop, listed = end, begin >= 0
             if title:
-                heading, headed = surface(title.group("hash") or title.group("wiki")), True
+                heading, headed = surface(_TAG.sub("", title.group("hash") or title.group("wiki"))), True
                 top = heading if _is_top(line) else top
             continue
         if begin < 0:
@@ -202,7 +203,7 @@ def surface(raw: str) -> str:
     text = re.sub(r" @([-,.])@ ", r"\1", text)
     text = re.sub(r"(\d) ?[–—] ?(\d)", r"\1–\2", text)
     text = re.sub(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.,])[*_](?!\w)|`", "", text)
-    text = re.sub(r"\[(?:\d{1,3}|citation needed|note \d+)\]", "", text)
+    text = re.sub(r"\[(?:\d{1,3}|\^[\w-]+|citation needed|note \d+)\]", "", text)
     text = re.sub(r"\s+((?!\.[a-z])[,.;:?!%)\]])", r"\1", text)
     text = re.sub(r"([(\[])\s+", r"\1", text)
     text = re.sub(r"(?<=\w) (['’](?:s|t|re|ve|ll|d|m)?)(?=[\s.,;:)]|$)", r"\1", text)

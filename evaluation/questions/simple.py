@@ -11,7 +11,7 @@ from evaluation.questions.acceptance import objection, stems_of, text_is_usable
 from evaluation.questions.asked import Asked
 from evaluation.questions.clauses import Clause, parse
 from evaluation.questions.corpus import CorpusWords
-from evaluation.questions.manuals import is_idle, is_manual, of_examples, technical
+from evaluation.questions.manuals import is_asked_about, is_idle, is_manual, of_examples, technical
 from evaluation.questions.readings import parts, place_of, readings
 from evaluation.questions.sayings import who_said
 from evaluation.questions.sections import is_curable
@@ -58,10 +58,14 @@ def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], 
     good: list[SimpleQuestion] = []
     bad: list[tuple[Asked, str]] = []
     manual = is_manual(sentence, corpus)
+    if manual and not is_asked_about(sentence, corpus):
+        return [], []
     examples = list(of_examples(sentence, corpus)) if manual else []
     for asked in _distinct(sentence, corpus):
         # What a line of code answers has no second answer in the sentence that announces it.
-        if manual and (is_idle(asked) or (asked.kind == "how_to" and sentence.text.endswith(":") and examples)):
+        if manual and (
+            is_idle(asked, sentence, corpus) or (asked.kind == "how_to" and sentence.text.endswith(":") and examples)
+        ):
             continue
         place = place_of(asked.answer, sentence, corpus)
         placed = replace(asked, answer=place or asked.answer)
@@ -96,6 +100,10 @@ def _in_full(asked: Asked, corpus: CorpusWords) -> Asked:
 def _distinct(sentence: Sentence, corpus: CorpusWords) -> Iterator[Asked]:
     """Yield the candidates of all readings of a sentence, each question once."""
     seen: set[str] = set()
+    for asked in technical(sentence, corpus, lambda text: _candidates(text, corpus, told=True)):
+        if asked.text not in seen:
+            seen.add(asked.text)
+            yield asked
     told = list(readings(sentence, corpus))
     in_story = sentence.span.document_id in corpus.stories
     for number, text in enumerate([*told, *(() if sentence.quoted or in_story else parts(told))]):
@@ -105,10 +113,6 @@ def _distinct(sentence: Sentence, corpus: CorpusWords) -> Iterator[Asked]:
             if asked.text not in seen and not vague:
                 seen.add(asked.text)
                 yield replace(asked, worth_less=asked.worth_less + (_READ_ANEW if number else 0.0))
-    for asked in technical(sentence, corpus, lambda text: _candidates(text, corpus, told=True)):
-        if asked.text not in seen:
-            seen.add(asked.text)
-            yield asked
     yield from corpus.entries[sentence.span.document_id].questions(sentence)
     yield from corpus.glossaries[sentence.span.document_id].questions(sentence)
 

@@ -70,6 +70,8 @@ def _called(name: str, heading: str) -> str | None:
         kind = "option"
     if kind and re.fullmatch(r"[\w.-]+", name):
         return f"the {name} {kind}"
+    if name[0] in "'\"":
+        return None  # a value of something
     common = name.islower() and (name.isalpha() or " " in name)
     return None if common or len(name) > 60 or not re.search(r"[A-Za-z]", name) else name
 
