@@ -154,8 +154,8 @@ def instruction_objection(asked: Asked, corpus: CorpusWords) -> str:
         return "too short or too long"
     loose = set(told[:2]) & (PERSONAL | _POINTING) or set(told) & (_UNSAID | FIRST_SECOND - _READER)
     first = re.match(r"the (\w+) ", asked.answer)
-    loose = loose or (first is not None and first.group(1) in _OF_SOMETHING - set(found))
-    if (loose or told[-1] in STOP - {"one", "two"}) and asked.kind != "shown":
+    of_something = first is not None and first.group(1) in _OF_SOMETHING - set(found)
+    if (loose or of_something or told[-1] in STOP - {"one", "two"}) and asked.kind != "shown":
         return "the answer needs its neighbours"
     if asked.kind != "shown" and _gives_away(asked):
         return "holds its answer"
