@@ -64,11 +64,11 @@ class CorpusWords:
 
     @cached_property
     def technical(self) -> frozenset[int]:
-        """The documents that write several things as code."""
+        """The documents that write several things as code, in their sentences or between them."""
         return frozenset(
-            number
-            for number, sentences in self.sentences.items()
-            if len({code for one in sentences for code in one.codes}) >= _CODES
+            doc.id
+            for doc in self.documents
+            if len({code for one in self.sentences[doc.id] for code in one.codes}) + _fences(doc.text) >= _CODES
         )
 
     @property
@@ -257,6 +257,11 @@ class CorpusWords:
 
     def _all_sentences(self) -> list[Sentence]:
         return [sentence for doc in self.documents for sentence in self.sentences[doc.id]]
+
+
+def _fences(text: str) -> int:
+    """Return how many blocks of code a text has."""
+    return len(re.findall(r"^[ \t]*(?:```|~~~)", text, re.MULTILINE)) // 2
 
 
 def _is_its_own(title: str, articles: dict[str, list[str]]) -> bool:

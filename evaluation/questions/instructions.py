@@ -48,6 +48,8 @@ _NO_AIM_BEHIND = word_set(
     "plan call calls"
 )
 """Words behind which `to` is no purpose: `allow X to …`, `the ability to …`."""
+_OF_CLAUSES = word_set("when if while where that which who unless until because whether")
+"""Words that open a clause, to which the purpose may belong: `Use x when code needs | to call y`."""
 _NO_DEED = word_set("consider try remember note see be")
 """Verbs of advice, no deeds."""
 _WITH_TOOL = re.compile(r"with (?:the |an? )?(?:\w+ )?Code[b-z]x\b")
@@ -163,6 +165,8 @@ def _needed(said: str) -> Iterator[Asked]:
 def _may_have_aim(deed: str) -> bool:
     """Return whether `to …` behind a deed tells what it is for."""
     found = [word.lower() for word in re.findall(r"[\w’'-]+", deed)]
+    if set(found) & _OF_CLAUSES:
+        return False
     return bool(found) and not {found[0], found[-1], verb_lemma(found[0])} & _NO_AIM_BEHIND
 
 
@@ -174,7 +178,7 @@ def _is_even(text: str) -> bool:
 def _is_imperative(text: str) -> bool:
     """Return whether a stretch begins with a verb and what is done to: `set the variable`."""
     tokens = tag(text[:1].lower() + text[1:])
-    if len(tokens) < 2 or not _is_base(tokens[0]) or tokens[1].lower in {"of", "for", ",", "and", "or", "that"}:
+    if len(tokens) < 2 or not _is_base(tokens[0]) or tokens[1].lower in {"of", "for", "to", ",", "and", "or", "that"}:
         return False
     end = noun_phrase(tokens, 1)
     after = tokens[end] if end < len(tokens) else None

@@ -12,7 +12,7 @@ from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.examples import examples_behind
 from evaluation.questions.instructions import instructed, shown
 from evaluation.questions.sentences import Sentence
-from evaluation.questions.words import tag
+from evaluation.questions.words import content_stems, is_plural, tag
 
 _TIES = re.compile(
     r"(?:Or|Then|Now|First|For example|Alternatively|Also|Finally|Next|Additionally|Optionally|In addition|Note that|"
@@ -29,7 +29,13 @@ _EXAMPLE = re.compile(
     r"\b(?:following|here|below|example|examples|such as|including|like|this|these)\b|\w+ (?:is|are):$", re.IGNORECASE
 )
 """What ends in a colon and says nothing without what follows."""
-_IDLE = re.compile(r"^In some cases|^If omitted|\b(?:[a-z]+[^aeiou ]ed|continue) to\?$|\bfound on\?$")
+_LISTS_ON = re.compile(r"(?:, [\w-]+(?: [\w-]+)?)+,? (?:and|or) ")
+"""What goes on with the list that an answer has begun: `supports text | , audio and video`."""
+_TOLD = 3
+"""How many words that carry meaning a question for an object has besides its section."""
+_IDLE = re.compile(
+    r"^In some cases|^What (?:is|are|do|does) no |^If omitted|\b(?:[a-z]+[^aeiou ]ed|continue) to\?$|\bfound on\?$"
+)
 Rules = Callable[[str], Iterator[Asked]]
 
 
@@ -92,23 +98,40 @@ def is_manual(sentence: Sentence, corpus: CorpusWords) -> bool:
     return sentence.span.document_id in corpus.technical
 
 
-def is_idle(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> bool:
-    """Return whether nobody would ask a manual so: what is stated about x, what x continues to."""
-    text, answer = asked.text, asked.answer
-    if asked.kind in {"stated_of", "happens"}:  # `in_case` is the stricter form of the second
-        return asked.kind == "happens" or " stated about " in text
-    if asked.kind == "item":  # of a list of links, or what a thing does if it is given
-        return _text(sentence, corpus).startswith("[", sentence.span.start) or answer.startswith("If ")
-    if asked.kind == "with_what" and text.endswith(" for?"):
+def misuse(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> str:
+    """Return an objection to a question that may be asked of an article, and that nobody asks a manual."""
+    at = sentence.text.find(asked.answer)
+    if at >= 0 and asked.kind != "item" and _LISTS_ON.match(sentence.text, at + len(asked.answer)):
+        return "the answer is cut short"
+    linked = asked.kind == "item" and _text(sentence, corpus).startswith("[", sentence.span.start)
+    return "asks as nobody would" if linked or _is_idle(asked) or _is_misread(asked.text) else ""
+
+
+def _is_idle(asked: Asked) -> bool:
+    """Return whether a question is of a form that turns out badly: what is stated about x, what x continues to."""
+    kind, text, answer = asked.kind, asked.text, asked.answer
+    if kind == "stated_of":
+        return " stated about " in text
+    if kind == "item":
+        return answer.startswith("If ")
+    if kind == "with_what" and text.endswith(" for?"):
         return True
-    if asked.kind == "what" and re.search(r"\breplaces?\?$", text):
+    if kind == "what" and re.search(r"\breplaces?\?$", text):
         return " with " in answer
-    if asked.kind in {"used_for", "sought"} and answer.startswith(("be ", "to be ")):
+    if kind in {"used_for", "sought"} and answer.startswith(("be ", "to be ")):
         return True
-    return _IDLE.search(text) is not None or _is_misread(text)
+    if kind == "definition" and re.fullmatch(r"the (?:[\w-]+ ){0,2}[\w-]+", answer):
+        return True  # `the async variant`: of what?
+    if kind == "what" and text.startswith("In “") and len(content_stems(text.partition("”")[2])) < _TOLD:
+        return True
+    # `in_case` is the stricter form of the kind `happens`.
+    return kind == "happens" or _IDLE.search(text) is not None
 
 
 def _is_misread(text: str) -> bool:
-    """Return whether a noun was taken for the subject's end: `What do the RSS column measures peak?`"""
+    """Return whether the subject ends in a verb or does not agree: `What do the RSS column measures peak?`"""
+    many = re.match(r"What are (the .+)\?$", text)
+    if many is not None and not is_plural(tag(many.group(1))):
+        return True
     asks = re.match(r"(?:.*, )?what (?:do|does|did) (.+)\?$", text, re.IGNORECASE)
     return asks is not None and any(one.tag == "VBZ" for one in tag(f"It {asks.group(1)}")[1:])

@@ -18,13 +18,15 @@ _ABBREVIATIONS = word_set(
     "bros ave blvd"
 )
 _STARTERS = word_set("The A An It In On At He She They This These Those There As After Before When While But And")
-_BOUNDARY = re.compile(r"([.!?])([\"'”’)\]]*)(\s+)(?=[\"'“‘(\[]?\s?[A-Z0-9])")
+_BOUNDARY = re.compile(r"([.!?])([\"'”’)\]]*(?:\[\^[\w-]+\])?)(\s+)(?=[\"'“‘(\[]?\s?[A-Z0-9])")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(?P<hash>.+?)\s*#*|(?:=\s*)+(?P<wiki>[^=]+?)(?:\s*=)+)\s*$")
 RUN_IN_HEADING = re.compile(r"^(?P<title>(?:[A-Z][\w-]+ ){2,6})(?=(?:The|A|An) [a-z])")
 """A heading that a PDF has joined to the sentence below it: `Elastic Stop Nut The elastic stop nut is …`."""
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+•●▪◦–]|\d{1,3}[.)]|[A-Za-z][.)]|\((?:\d{1,3}|[a-z]|[ivx]+)\)|[IVXLC]+\.)\s+")
 _TABLE_ROW = re.compile(r"^\s*\||\t.*\t|\s\|\s.*\s\|\s|\S {3,}\S.* {3,}\S|\.{5,}")
 _FENCE = re.compile(r"^\s*(```|~~~)")
+_QUOTE_MARK = re.compile(r"(?:^|\n)[ \t]*>[ \t]?(?:\[!\w+\])?")
+"""What a quotation or a note begins each of its lines with."""
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 
@@ -197,7 +199,7 @@ def _ends_sentence(text: str, begin: int, match: re.Match[str]) -> bool:
 def surface(raw: str) -> str:
     """Return a text as a reader sees it: lines joined, tokenised spacing and Markdown marks removed."""
     raw, codes = set_aside(raw)
-    text = _LINK.sub(r"\1", raw)
+    text = _LINK.sub(r"\1", _QUOTE_MARK.sub("\n", raw))
     text = re.sub(r"(?<=[a-z])[-\u00ad]\s*\r?\n\s*(?=[a-z])", "", text)
     text = re.sub(r"[\s\u00a0]+", " ", text.replace("\u00ad", ""))
     text = re.sub(r" @([-,.])@ ", r"\1", text)

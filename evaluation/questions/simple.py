@@ -11,7 +11,7 @@ from evaluation.questions.acceptance import objection, stems_of, text_is_usable
 from evaluation.questions.asked import Asked
 from evaluation.questions.clauses import Clause, parse
 from evaluation.questions.corpus import CorpusWords
-from evaluation.questions.manuals import is_asked_about, is_idle, is_manual, of_examples, technical
+from evaluation.questions.manuals import is_asked_about, is_manual, misuse, of_examples, technical
 from evaluation.questions.readings import parts, place_of, readings
 from evaluation.questions.sayings import who_said
 from evaluation.questions.sections import is_curable
@@ -63,19 +63,10 @@ def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], 
     examples = list(of_examples(sentence, corpus)) if manual else []
     for asked in _distinct(sentence, corpus):
         # What a line of code answers has no second answer in the sentence that announces it.
-        if manual and (
-            is_idle(asked, sentence, corpus) or (asked.kind == "how_to" and sentence.text.endswith(":") and examples)
-        ):
+        if examples and asked.kind == "how_to" and sentence.text.endswith(":"):
             continue
-        place = place_of(asked.answer, sentence, corpus)
-        placed = replace(asked, answer=place or asked.answer)
-        reason = objection(placed, corpus) or ("" if place else "the answer is worded otherwise in the document")
-        reason = reason or ("the answer is cut short" if is_cut_short(placed, sentence.text) else "")
-        reason = reason or ("cuts a phrase in two" if cuts_a_phrase(placed, sentence.text, corpus) else "")
-        if place and not corpus.is_collection and is_curable(reason, sentence):
-            sections = corpus.sections[sentence.span.document_id]
-            tied = sections.tied(placed, sentence, stems_of(placed, corpus))
-            placed, reason = (tied, "") if tied is not None else (placed, reason)
+        placed, reason = _checked(asked, sentence, corpus)
+        reason = reason or (misuse(placed, sentence, corpus) if manual else "")
         if reason:
             bad.append((placed, reason))
         else:
@@ -88,6 +79,20 @@ def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], 
             good.append(SimpleQuestion(asked, whole))
     good.sort(key=lambda question: -question.asked.worth)
     return good, bad
+
+
+def _checked(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> tuple[Asked, str]:
+    """Return a question with its answer as its sentence words it, tied to its section if need be, and an objection."""
+    place = place_of(asked.answer, sentence, corpus)
+    placed = replace(asked, answer=place or asked.answer)
+    reason = objection(placed, corpus) or ("" if place else "the answer is worded otherwise in the document")
+    reason = reason or ("the answer is cut short" if is_cut_short(placed, sentence.text) else "")
+    reason = reason or ("cuts a phrase in two" if cuts_a_phrase(placed, sentence.text, corpus) else "")
+    if place and not corpus.is_collection and is_curable(reason, sentence):
+        sections = corpus.sections[sentence.span.document_id]
+        tied = sections.tied(placed, sentence, stems_of(placed, corpus))
+        return (tied, "") if tied is not None else (placed, reason)
+    return placed, reason
 
 
 def _in_full(asked: Asked, corpus: CorpusWords) -> Asked:
