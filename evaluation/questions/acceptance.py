@@ -152,7 +152,9 @@ def instruction_objection(asked: Asked, corpus: CorpusWords) -> str:
     found, told = words(asked.topic), words(asked.answer)
     if not found or len(found) > MAX_QUESTION_WORDS or not 1 <= len(told) <= MAX_ANSWER_WORDS:
         return "too short or too long"
-    loose = set(told[:2]) & (PERSONAL | _POINTING) or set(told) & (_UNSAID | FIRST_SECOND - _READER)
+    loose = {word.partition("'")[0] for word in told[:2]} & (PERSONAL | _POINTING) or set(told) & (
+        _UNSAID | FIRST_SECOND - _READER
+    )
     first = re.match(r"the (\w+) ", asked.answer)
     of_something = first is not None and first.group(1) in _OF_SOMETHING - set(found)
     if (loose or of_something or told[-1] in STOP - {"one", "two"}) and asked.kind != "shown":

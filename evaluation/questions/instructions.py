@@ -38,14 +38,14 @@ _BY_MEANS = re.compile(r" (?:using|by \w+ing|via|through|with (?:the |an? )?(?:\
 _EXAMPLE_BEHIND = re.compile(r"\b(?:following|below|above|as follows|like (?:this|so))\b")
 _POINTS_ON = re.compile(r"(?:see|check out|refer to|read|visit|consult|learn|take a look)\b", re.IGNORECASE)
 """What sends the reader elsewhere."""
-_GOES_ASIDE = re.compile(r"(?:note|remember|e\.g|i\.e|that is|for example|such as|or|and|but|especially)\b")
+_GOES_ASIDE = re.compile(r"(?:note|remember|wish|want|e\.g|i\.e|that is|for example|such as|or|and|but|especially)\b")
 """What is neither what happens nor what to do: advice, an example, more of the condition."""
 _SHORTENED = re.compile(r"\b(?:do|does|is|are|have|has|ca|wo|did)n['’]t\b")
 _NO_AIM_BEHIND = word_set(
     "allow tell ask want let enable cause need like try remember permit require expect make ensure continue help force "
     "configure instruct feel sure able ability way option chance attempt access how free willing wish choose decide "
     "prefer hope love known used going back up according due similar equal relative addition support thing things time "
-    "plan call calls"
+    "plan call calls attention"
 )
 """Words behind which `to` is no purpose: `allow X to …`, `the ability to …`."""
 _OF_CLAUSES = word_set("when if while where that which who unless until because whether")
@@ -92,7 +92,13 @@ def _how(said: str, is_name: Callable[[str], bool]) -> Iterator[Asked]:
             yield from _asked_how(found["aim"], found["deed"])
         return
     found = _MEANS.fullmatch(said)
-    if found is not None and _names_means(found["deed"]) and (found["you"] or _is_imperative(found["aim"])):
+    within = found is not None and set(found["aim"].split()) & _OF_CLAUSES
+    if (
+        found is not None
+        and not within
+        and _names_means(found["deed"])
+        and (found["you"] or _is_imperative(found["aim"]))
+    ):
         aim = found["aim"] if found["you"] else found["aim"][0].lower() + found["aim"][1:]
         yield from _asked_how(aim, found["deed"])
         return
@@ -130,7 +136,8 @@ def _asked_how(aim: str, deed: str) -> Iterator[Asked]:
 
 
 def _has_verb_first(aim: str) -> bool:
-    if aim.split()[0] in _NO_DEED:
+    found = aim.lower().split()
+    if found[0] in _NO_DEED or found[-1] in _OF_CLAUSES or found[-1] == "things":
         return False
     return _is_imperative(re.sub(r"^\w+ly ", "", aim)) or _is_verb_alone(aim)
 
@@ -143,6 +150,8 @@ def _in_case(said: str) -> Iterator[Asked]:
     word = said.split()[0].lower()
     case, rest = f"{word} {found['case']}", found["rest"]
     duty = _DUTY.fullmatch(rest)
+    if duty is not None and _GOES_ASIDE.match(duty["deed"]):
+        return
     if duty is not None:
         modal, to = duty["modal"], ""
         if modal.endswith(" to"):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from evaluation.questions.asked import Asked, standing
 from evaluation.questions.coded import STANDS_FOR_CODE, Masked
 from evaluation.questions.sentences import Sentence
-from evaluation.questions.words import BE, MODALS, parts_of_speech, tag, verb_lemma, words
+from evaluation.questions.words import BE, MODALS, parts_of_speech, tag, verb_lemma, word_set, words
 
 _NAME = r"(?:the )?(?P<term>(?:[A-Z][\w-]*[a-z0-9][A-Z]\w*|Code[b-z]x))(?: \([^()]*\))?"
 _ENTRY = re.compile(rf"{_NAME}(?: [-–—] | ?: )(?P<told>[^:]{{8,300}}?)[.:]?")
@@ -17,8 +17,12 @@ _FOR = re.compile(rf"{_NAME},? (?P<told>(?:to|for) [^:]{{6,200}}?)[.:]?")
 _INSTEAD = re.compile(
     r"(?:Use|use|Replaced by|replaced by|Replace with|Migrate to|Switch to) (?P<new>.+?)(?: instead)?"
 )
+_POINTS = re.compile(r"\?|\bsee\b|^(?:Set|Change|Replace) (?:to|that|this|it)\b", re.IGNORECASE)
+"""What is a question itself, leads elsewhere, or tells one what to do about a name and not what it is."""
 _TYPED = re.compile(r"[\w\[\] |]+, optional\b")
 """`str, optional Specify …`, as docstrings have it."""
+_BEHIND_NOUNS = word_set("for of you we that which who")
+"""Behind these a word in -s was a noun: `Bugs you have verified`."""
 _GONE = re.compile(r"deprecat|remov|legacy|migrat|renam|obsolete", re.IGNORECASE)
 _KINDS = {
     **{f"{noun}s": noun for noun in ("option", "argument", "parameter", "flag", "command", "setting", "field",
@@ -85,12 +89,12 @@ def _of_name(name: str, told: str, heading: str) -> Iterator[Asked]:
     if new is not None:
         return
     tokens = tag(f"It {told[:1].lower()}{told[1:]}")[1:]
-    if len(tokens) < 2 or "?" in told or _TYPED.match(told):
+    if len(tokens) < 2 or _POINTS.search(told) or _TYPED.match(told):
         return
     first, second = tokens[0], tokens[1]
     if first.tag == "TO" or (first.lower == "for" and told.startswith("for")):
         yield standing("term", f"what is {name} for", f"what {name} is for", told, name)
-    elif _is_verb(first.lower, "s") and second.lower not in BE | MODALS and second.lower not in {"for", "of"}:
+    elif _is_verb(first.lower, "s") and second.lower not in BE | MODALS | _BEHIND_NOUNS:
         yield _done(name, first.text, told)
     elif first.lower in {"is", "are"}:
         yield standing("term", f"what is {name}", f"what {name} is", told.partition(" ")[2], name)
