@@ -137,7 +137,7 @@ def _asked_how(aim: str, deed: str) -> Iterator[Asked]:
 
 def _has_verb_first(aim: str) -> bool:
     found = aim.lower().split()
-    if found[0] in _NO_DEED or found[-1] in _OF_CLAUSES or found[-1] == "things":
+    if found[0] in _NO_DEED or found[-1] in _OF_CLAUSES or {"things", "first", "then"} & set(found):
         return False
     return _is_imperative(re.sub(r"^\w+ly ", "", aim)) or _is_verb_alone(aim)
 

@@ -34,7 +34,8 @@ _LISTS_ON = re.compile(r"(?:, [\w-]+(?: [\w-]+)?)+,? (?:and|or) ")
 _TOLD = 3
 """How many words that carry meaning a question for an object has besides its section."""
 _IDLE = re.compile(
-    r"^In some cases|^What (?:is|are|do|does) no |^If omitted|\b(?:[a-z]+[^aeiou ]ed|continue) to\?$|\bfound on\?$"
+    r"^In some cases|^What (?:is|are|do|does) no |^(?:If|When) (?:omitted|specified|set|given|provided|present),|"
+    r"\b(?:[a-z]+[^aeiou ]ed|continue) to\?$|\bfound on\?$"
 )
 Rules = Callable[[str], Iterator[Asked]]
 
@@ -110,10 +111,8 @@ def misuse(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> str:
 def _is_idle(asked: Asked) -> bool:
     """Return whether a question is of a form that turns out badly: what is stated about x, what x continues to."""
     kind, text, answer = asked.kind, asked.text, asked.answer
-    if kind == "stated_of":
-        return " stated about " in text
     if kind == "item":
-        return answer.startswith("If ")
+        return answer.startswith("If ") or not re.search("[A-Za-z]", asked.topic)
     if kind == "with_what" and text.endswith(" for?"):
         return True
     if kind == "what" and re.search(r"\breplaces?\?$", text):
@@ -125,7 +124,7 @@ def _is_idle(asked: Asked) -> bool:
     if kind == "what" and text.startswith("In “") and len(content_stems(text.partition("”")[2])) < _TOLD:
         return True
     # `in_case` is the stricter form of the kind `happens`.
-    return kind == "happens" or _IDLE.search(text) is not None
+    return kind in {"happens", "stated_of"} or _IDLE.search(text) is not None
 
 
 def _is_misread(text: str) -> bool:

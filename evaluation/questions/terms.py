@@ -17,7 +17,7 @@ _FOR = re.compile(rf"{_NAME},? (?P<told>(?:to|for) [^:]{{6,200}}?)[.:]?")
 _INSTEAD = re.compile(
     r"(?:Use|use|Replaced by|replaced by|Replace with|Migrate to|Switch to) (?P<new>.+?)(?: instead)?"
 )
-_POINTS = re.compile(r"\?|\bsee\b|^(?:Set|Change|Replace) (?:to|that|this|it)\b", re.IGNORECASE)
+_POINTS = re.compile(r"\?|\be\.g$|\bsee\b|^(?:Set|Change|Replace) (?:to|that|this|it)\b", re.IGNORECASE)
 """What is a question itself, leads elsewhere, or tells one what to do about a name and not what it is."""
 _TYPED = re.compile(r"[\w\[\] |]+, optional\b")
 """`str, optional Specify …`, as docstrings have it."""
@@ -92,12 +92,15 @@ def _of_name(name: str, told: str, heading: str) -> Iterator[Asked]:
     if len(tokens) < 2 or _POINTS.search(told) or _TYPED.match(told):
         return
     first, second = tokens[0], tokens[1]
-    if first.tag == "TO" or (first.lower == "for" and told.startswith("for")):
+    does = name.endswith(")") or name.startswith("the -")  # a function or an option
+    if first.lower in BE:
+        return
+    if (does or first.lower == "return") and _is_verb(first.lower, ""):
+        yield _done(name, first.text, told)
+    elif first.tag == "TO" or (first.lower == "for" and told.startswith("for")):
         yield standing("term", f"what is {name} for", f"what {name} is for", told, name)
     elif _is_verb(first.lower, "s") and second.lower not in BE | MODALS | _BEHIND_NOUNS:
         yield _done(name, first.text, told)
-    elif first.lower in {"is", "are"}:
-        yield standing("term", f"what is {name}", f"what {name} is", told.partition(" ")[2], name)
     elif not any(one.tag in {"VBZ", "VBP", "MD"} or one.lower in BE for one in _main(tokens)) and _is_thing(told):
         yield standing("term", f"what is {name}", f"what {name} is", told, name)
     elif _is_verb(first.lower, "") and not re.search(r"\b[A-Z]", name):
@@ -107,7 +110,7 @@ def _of_name(name: str, told: str, heading: str) -> Iterator[Asked]:
 def _done(name: str, verb: str, told: str) -> Asked:
     """Return the question for `returns a list`, `hides the bar and does x`."""
     lemma, rest = verb_lemma(verb.lower()), told.partition(" ")[2]
-    if lemma in {"return", "take", "accept", "raise"} and " and " not in rest and "," not in rest:
+    if lemma in {"return", "take", "accept", "raise"} and "; " not in rest and " and " not in rest:
         return standing("term", f"what does {name} {lemma}", f"what {name} {lemma}s", rest, name)
     return standing("term", f"what does {name} do", f"what {name} does", told, name)
 

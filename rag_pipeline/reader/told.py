@@ -41,6 +41,8 @@ _ASKS_NO_MORE = _word_set(
     "field function method attribute variable property class metric fixture decorator key it that this my need from"
 )
 """Words that ask for no more than what a thing is: with any other, the network reads."""
+_DONE = _word_set("return take accept raise")
+"""Verbs that are asked about by themselves: `What does x return?` where the entry says `Returns …`."""
 _ASKS_BY = _word_set("which what how command code can could you do does i use used run to a the is are be should")
 
 
@@ -78,12 +80,15 @@ def _tells(passage: Passage, asked: Sequence[str]) -> Iterator[Told]:
         return
     term = _words(entry["term"] + entry["note"])
     names = [_words(entry["term"]), term]
-    if not any(name and _holds(asked, name) and _asks_no_more(asked, name) for name in names):
+    verb = re.match(r"\w+(?=\s)", entry["told"])
+    does = verb is not None and verb.group().lower().removesuffix("s") in _DONE & set(asked)
+    rest = [word for word in asked if not (does and word in _DONE)]
+    if not any(name and _holds(rest, name) and _asks_no_more(rest, name) for name in names):
         return
     if "instead" in asked and _REPLACES.search(entry["told"]) is None:
         return
     end = len(passage.text) - (passage.text[-1] in ".;")
-    yield Told(passage, entry.start("told"), end)
+    yield Told(passage, entry.start("told") + (verb.end() + 1 if does and verb is not None else 0), end)
 
 
 def _holds(asked: Sequence[str], name: Sequence[str]) -> bool:

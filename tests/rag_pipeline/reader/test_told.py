@@ -17,6 +17,7 @@ GUIDE = """# Pagewise
 * **Fast Mode** - Skips the images.
 - `-o` to overwrite the old file.
 - [`PageTree`](pages.md): the pages as a tree.
+- `read(url)`: Returns the pages.
 - **OldTree**: Use `PageTree` instead.
 
 ## Reader - Deprecated
@@ -66,6 +67,7 @@ def answered(question: str, text: str = GUIDE) -> str | None:
         ("Under “Command line”, what is noted about Fast Mode?", "Skips the images"),
         ("What is noted about fast mode under “Command line”?", "Skips the images"),
         ("What is the -o option for?", "to overwrite the old file"),
+        ("What does read(url) return?", "the pages"),
         ("Can you tell me what PageTree is?", "the pages as a tree"),
         ("What should be used instead of OldTree?", "Use `PageTree` instead"),
         ("Under “Writer - Deprecated”, what is given as the status?", "Gone since 2.0"),
@@ -82,6 +84,7 @@ def test_an_entry_answers_for_its_name_and_code_for_what_announces_it(question: 
     "question",
     [
         "What is the default of --depth?",  # more than the entry says
+        "What does --depth return?",
         "Which company made Fast Mode?",
         "What should be used instead of PageTree?",  # its entry names no other
         "Under “Reading”, what is noted about Fast Mode?",  # another section
