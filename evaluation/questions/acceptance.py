@@ -163,7 +163,11 @@ def instruction_objection(asked: Asked, corpus: CorpusWords) -> str:
         return "holds its answer"
     if asked.kind == "term":
         return ""  # a name with one entry
-    if set(found) & (PERSONAL - _OWNED | _POINTING | FIRST_SECOND - _READER) or found[-1] in _NO_END:
+    if (
+        set(found) & (PERSONAL - _OWNED | _POINTING | FIRST_SECOND - _READER)
+        or found[-1] in _NO_END
+        or found[-2:-1] == ["that"]
+    ):
         return "points outside itself"
     stems = set(content_stems(asked.topic))
     if len(stems) < 2 or set(found) & _NOTHING:

@@ -27,7 +27,7 @@ _CONNECTIVES = (
     ("in", "general", ","), ("on", "the", "other", "hand", ","), ("as", "such", ","), ("of", "course", ","),
     ("at", "a", "minimum", ","),
 )  # fmt: skip
-_TITLE_OR_NUMBERED = re.compile(r"\w+ \d|(?!(?:The|An?) )[A-Z]\w* [A-Z]")
+_TITLE_OR_NUMBERED = re.compile(r"\w+ \d|(?!(?:The|An?) )[A-Z]\w* (?!Code[b-z]x\b)[A-Z]")
 _CONTRAST = re.compile(
     r"in (?:\w+ )?(?:contrast|addition|fact|particular|general|turn|short|summary|conclusion|reality|comparison|part)",
     re.IGNORECASE,
@@ -127,9 +127,7 @@ def lower_first(text: str, first: Token | None, is_name: Callable[[str], bool]) 
         return text
     if first.lower in _LEADS and not first.is_name:
         return text[0].lower() + text[1:]
-    if re.match(r"\w+ \d|(?!(?:The|An?) )[A-Z]\w* [A-Z]", text) or (
-        len(first.text) > 1 and first.text[1:] != first.text[1:].lower()
-    ):
+    if _TITLE_OR_NUMBERED.match(text) or (len(first.text) > 1 and first.text[1:] != first.text[1:].lower()):
         return text
     if first.text == "I" or is_name(first.text) or "." in first.text or (len(first.text) == 1 and first.text != "A"):
         return text

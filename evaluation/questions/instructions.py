@@ -159,7 +159,7 @@ def _in_case(said: str) -> Iterator[Asked]:
         yield standing("in_case", f"what {modal} you do {to}{case}", f"what you {modal} do {case}", duty["deed"], case)
     elif _is_imperative(rest):
         yield standing("in_case", f"what should you do {case}", f"what you should do {case}", rest, case)
-    elif _has_finite_verb(rest) and _DUTY.search(rest) is None:
+    elif _has_finite_verb(rest) and _DUTY.search(rest) is None and tag(rest)[0].tag != "VBZ":
         yield standing("in_case", f"what happens {case}", f"what happens {case}", rest, case)
 
 

@@ -12,7 +12,7 @@ from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.examples import examples_behind
 from evaluation.questions.instructions import instructed, shown
 from evaluation.questions.sentences import Sentence
-from evaluation.questions.words import content_stems, is_plural, tag
+from evaluation.questions.words import is_plural, tag, word_set
 
 _TIES = re.compile(
     r"(?:Or|Then|Now|First|For example|Alternatively|Also|Finally|Next|Additionally|Optionally|In addition|Note that|"
@@ -31,8 +31,11 @@ _EXAMPLE = re.compile(
 """What ends in a colon and says nothing without what follows."""
 _LISTS_ON = re.compile(r"(?:, [\w-]+(?: [\w-]+)?)+,? (?:and|or) ")
 """What goes on with the list that an answer has begun: `supports text | , audio and video`."""
-_TOLD = 3
-"""How many words that carry meaning a question for an object has besides its section."""
+_KINDS = word_set(
+    "how_to in_case needed term shown item entry definition stands_for when where how_many share measure why how "
+    "condition used_for list called who said"
+)
+"""What is asked of manuals: the other forms, which take any verb and its object, turned out badly every second time."""
 _IDLE = re.compile(
     r"^In some cases|^What (?:is|are|do|does) no |^(?:If|When) (?:omitted|specified|set|given|provided|present),|"
     r"\b(?:[a-z]+[^aeiou ]ed|continue) to\?$|\bfound on\?$"
@@ -105,26 +108,23 @@ def misuse(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> str:
     if at >= 0 and asked.kind != "item" and _LISTS_ON.match(sentence.text, at + len(asked.answer)):
         return "the answer is cut short"
     linked = asked.kind == "item" and _text(sentence, corpus).startswith("[", sentence.span.start)
-    return "asks as nobody would" if linked or _is_idle(asked) or _is_misread(asked.text) else ""
+    return "asks as nobody would" if linked or _is_idle(asked, sentence) or _is_misread(asked.text) else ""
 
 
-def _is_idle(asked: Asked) -> bool:
-    """Return whether a question is of a form that turns out badly: what is stated about x, what x continues to."""
-    kind, text, answer = asked.kind, asked.text, asked.answer
+def _is_idle(asked: Asked, sentence: Sentence) -> bool:
+    """Return whether a question is of a form that turns out badly, or asks for what is half said."""
+    kind, text, answer, topic = asked.kind, asked.text, asked.answer, asked.topic
+    if kind not in _KINDS or _IDLE.search(text):
+        return True
     if kind == "item":
-        return answer.startswith("If ") or not re.search("[A-Za-z]", asked.topic)
-    if kind == "with_what" and text.endswith(" for?"):
-        return True
-    if kind == "what" and re.search(r"\breplaces?\?$", text):
-        return " with " in answer
-    if kind in {"used_for", "sought"} and answer.startswith(("be ", "to be ")):
-        return True
-    if kind == "definition" and re.fullmatch(r"the (?:[\w-]+ ){0,2}[\w-]+", answer):
-        return True  # `the async variant`: of what?
-    if kind == "what" and text.startswith("In “") and len(content_stems(text.partition("”")[2])) < _TOLD:
-        return True
-    # `in_case` is the stricter form of the kind `happens`.
-    return kind in {"happens", "stated_of"} or _IDLE.search(text) is not None
+        return answer.startswith("If ") or not re.search("[A-Za-z]", topic) or re.search(r"[{}]| - ", topic) is not None
+    if kind == "used_for":
+        return answer.startswith("to be ")
+    if kind == "definition":  # `the async variant`: of what?
+        bare = re.sub(r"^(?:an?|the) ", "", topic, flags=re.IGNORECASE)
+        opens = sentence.text.lower().startswith(topic.lower()) or bare in sentence.text
+        return not opens or re.fullmatch(r"(?:an?|the) (?:(?!of |for )[\w-]+ ){0,2}[\w-]+", answer) is not None
+    return False
 
 
 def _is_misread(text: str) -> bool:
