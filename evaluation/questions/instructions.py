@@ -103,7 +103,7 @@ def _how(said: str, is_name: Callable[[str], bool]) -> Iterator[Asked]:
         yield from _asked_how(aim, found["deed"])
         return
     found = _DONE.fullmatch(said)
-    if found is not None and _names_means(found["deed"]):
+    if found is not None and _names_means(found["deed"]) and not _has_finite_verb(found["thing"]):
         thing, done = lower_first(found["thing"], tag(said, is_name)[0], is_name), found["done"]
         asked, plain = f"how can {thing} be {done}", f"how {thing} can be {done}"
         yield standing("how_to", asked, plain, found["deed"], f"{thing} {done}")
@@ -137,7 +137,7 @@ def _asked_how(aim: str, deed: str) -> Iterator[Asked]:
 
 def _has_verb_first(aim: str) -> bool:
     found = aim.lower().split()
-    if found[0] in _NO_DEED or found[-1] in _OF_CLAUSES or {"things", "first", "then"} & set(found):
+    if found[0] in _NO_DEED or found[-1] in _OF_CLAUSES | {"see"} or {"things", "first", "then"} & set(found):
         return False
     return _is_imperative(re.sub(r"^\w+ly ", "", aim)) or _is_verb_alone(aim)
 
@@ -191,7 +191,11 @@ def _is_imperative(text: str) -> bool:
         return False
     end = noun_phrase(tokens, 1)
     after = tokens[end] if end < len(tokens) else None
-    if after is not None and (after.lower in BE | MODALS or after.tag in {"VBZ", "VBP", "VBD"}) and end > 1:
+    if (
+        after is not None
+        and (after.lower in BE | MODALS or after.tag in {"VBZ", "VBP"} or _SHORTENED.fullmatch(after.text))
+        and end > 1
+    ):
         return False
     return tokens[1].lower not in BE | MODALS and tokens[1].tag not in {"VBZ", "MD"}
 

@@ -32,7 +32,7 @@ _EXAMPLE = re.compile(
 _LISTS_ON = re.compile(r"(?:, [\w-]+(?: [\w-]+)?)+,? (?:and|or) ")
 """What goes on with the list that an answer has begun: `supports text | , audio and video`."""
 _KINDS = word_set(
-    "how_to in_case needed term shown item entry definition stands_for when where how_many share measure why how "
+    "how_to in_case needed term shown item definition stands_for when where how_many share measure why how "
     "condition used_for list called who said"
 )
 """What is asked of manuals: the other forms, which take any verb and its object, turned out badly every second time."""
@@ -117,7 +117,11 @@ def _is_idle(asked: Asked, sentence: Sentence) -> bool:
     if kind not in _KINDS or _IDLE.search(text):
         return True
     if kind == "item":
-        return answer.startswith("If ") or not re.search("[A-Za-z]", topic) or re.search(r"[{}]| - ", topic) is not None
+        return (
+            answer.startswith("If ")
+            or not re.search("[A-Za-z]", topic)
+            or re.search(r"[{}\\^$]| - ", topic) is not None
+        )
     if kind == "used_for":
         return answer.startswith("to be ")
     if kind == "definition":  # `the async variant`: of what?

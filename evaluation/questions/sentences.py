@@ -28,7 +28,7 @@ _FENCE = re.compile(r"^\s*(```|~~~)")
 _QUOTE_MARK = re.compile(r"(?:^|\n)[ \t]*>[ \t]?(?:\[!\w+\])?")
 """What a quotation or a note begins each of its lines with."""
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]\n]{0,60}\])")
 
 
 @dataclass(frozen=True, slots=True)

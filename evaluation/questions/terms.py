@@ -13,6 +13,7 @@ from evaluation.questions.words import BE, MODALS, parts_of_speech, tag, verb_le
 
 _NAME = r"(?:the )?(?P<term>(?:[A-Z][\w-]*[a-z0-9][A-Z]\w*|Code[b-z]x))(?: \([^()]*\))?"
 _ENTRY = re.compile(rf"{_NAME}(?: [-–—] | ?: )(?P<told>[^:]{{8,300}}?)[.:]?")
+_NAMED = re.compile(r"@?-{0,2}\w[\w./:@*-]*(?:\(.*\))?(?:\.\w+)?$")
 _FOR = re.compile(rf"{_NAME},? (?P<told>(?:to|for) [^:]{{6,200}}?)[.:]?")
 _INSTEAD = re.compile(
     r"(?:Use|use|Replaced by|replaced by|Replace with|Migrate to|Switch to) (?P<new>.+?)(?: instead)?"
@@ -21,7 +22,7 @@ _POINTS = re.compile(r"\?|\be\.g$|\bsee\b|^(?:Set|Change|Replace) (?:to|that|thi
 """What is a question itself, leads elsewhere, or tells one what to do about a name and not what it is."""
 _TYPED = re.compile(r"[\w\[\] |]+, optional\b")
 """`str, optional Specify …`, as docstrings have it."""
-_BEHIND_NOUNS = word_set("for of you we that which who")
+_BEHIND_NOUNS = word_set("for of you we that which who whose")
 """Behind these a word in -s was a noun: `Bugs you have verified`."""
 _GONE = re.compile(r"deprecat|remov|legacy|migrat|renam|obsolete", re.IGNORECASE)
 _KINDS = {
@@ -74,8 +75,8 @@ def _called(name: str, heading: str) -> str | None:
         kind = "option"
     if kind and re.fullmatch(r"[\w.-]+", name):
         return f"the {name} {kind}"
-    if name[0] in "'\"":
-        return None  # a value of something
+    if not _NAMED.match(name):
+        return None  # a value of something, a pattern
     common = name.islower() and (name.isalpha() or " " in name)
     return None if common or len(name) > 60 or not re.search(r"[A-Za-z]", name) else name
 
