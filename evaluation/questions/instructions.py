@@ -118,7 +118,7 @@ def _how(said: str, is_name: Callable[[str], bool]) -> Iterator[Asked]:
 def _names_means(deed: str) -> bool:
     """Return whether a stretch tells by what something is done: `by setting x`, `with the `-v` flag`."""
     word, _, rest = deed.partition(" ")
-    if word != "by" and re.search(r" to [a-z]", rest):
+    if (word != "by" and re.search(r" to [a-z]", rest)) or re.search(r" (?:is|are|was|were|can|will) ", rest):
         return False
     if word == "with":
         return _WITH_TOOL.match(deed) is not None
