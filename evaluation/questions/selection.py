@@ -50,7 +50,7 @@ _STAGES = (
 )
 """What turns out best comes first, then variety, then whatever is left."""
 
-_REPEATABLE = frozenset({"when", "how_many", "share", "measure"})
+_REPEATABLE = frozenset({"when", "how_many", "share", "measure", "term"})
 """Kinds of which two may have the same answer."""
 
 

@@ -77,6 +77,8 @@ def ask(sentence: Sentence, corpus: CorpusWords) -> tuple[list[SimpleQuestion], 
             bad.append((asked, reason))
         else:
             good.append(SimpleQuestion(asked, whole))
+    if any(question.asked.kind == "term" for question in good):  # the better form of the same
+        good = [question for question in good if question.asked.kind != "item"]
     good.sort(key=lambda question: -question.asked.worth)
     return good, bad
 
