@@ -36,8 +36,10 @@ _KINDS = word_set(
     "condition used_for list called who said"
 )
 """What is asked of manuals: the other forms, which take any verb and its object, turned out badly every second time."""
+_DOTTED = re.compile(r"\w+(?:[._]\w+)+")
 _IDLE = re.compile(
-    r"^In some cases|^What (?:is|are|do|does) no |^(?:If|When) (?:omitted|specified|set|given|provided|present),|"
+    r"^In some cases|^What is (?:[Ee]very|[Ee]ach|[Aa]ny) |^What (?:is|are|do|does) no |"
+    r"^(?:If|When) (?:omitted|specified|set|given|provided|present),|"
     r"\b(?:[a-z]+[^aeiou ]ed|continue) to\?$|\bfound on\?$"
 )
 Rules = Callable[[str], Iterator[Asked]]
@@ -107,6 +109,8 @@ def misuse(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> str:
     at = sentence.text.find(asked.answer)
     if at >= 0 and asked.kind != "item" and _LISTS_ON.match(sentence.text, at + len(asked.answer)):
         return "the answer is cut short"
+    if any(name not in sentence.text for name in _DOTTED.findall(asked.text)) and not asked.text.startswith("In “"):
+        return "writes a name as nobody would"
     linked = asked.kind == "item" and _text(sentence, corpus).startswith("[", sentence.span.start)
     return "asks as nobody would" if linked or _is_idle(asked, sentence) or _is_misread(asked.text) else ""
 

@@ -70,6 +70,8 @@ _INVOLVED_ANY = (
     "If one sets aside what came before and what followed, and does not go into how it is judged, {direct}",
     "Assuming that somebody has to rely on the answer and therefore needs it exactly rather than roughly, {direct}",
 )
+_ABOUT_DEEDS = frozenset({"how_to", "in_case", "needed", "shown"})
+"""Kinds whose topic is what is done, which no `about` can stand before."""
 
 
 def make_twin(asked: Asked, transformation: str, rng: random.Random, *, story: str = "", premise: str = "") -> str:
@@ -127,6 +129,8 @@ def complicate(asked: Asked, rng: random.Random, premise: str = "") -> str:
         return rng.choice(_WITH_PREMISE).format(premise=premise, direct=direct, clause=asked.clause)
     forms = [] if _needs_plain_form(asked) else list(_INVOLVED.get(asked.kind, ()))
     statement = asked.clause.split(" ", 1)[1] if " " in asked.clause else asked.clause
+    if asked.kind in _ABOUT_DEEDS:
+        forms = [form for form in _INVOLVED_ANY if "{topic}" not in form]
     chosen = rng.choice(forms or list(_INVOLVED_ANY))
     return chosen.format(topic=asked.topic, statement=statement, clause=asked.clause, direct=direct)
 

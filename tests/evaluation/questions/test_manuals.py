@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
+from random import Random
 
 import pytest
 
+from evaluation.questions.asked import standing
 from evaluation.questions.coded import Masked, codes_of
 from evaluation.questions.corpus import CorpusWords
 from evaluation.questions.sentences import surface
 from evaluation.questions.simple import ask
+from evaluation.questions.twins import complicate
 from rag_pipeline.types import SourceDoc
 
 GUIDE = """# Pagewise
@@ -98,6 +101,13 @@ def test_what_points_elsewhere_or_says_too_little_is_not_asked() -> None:
 
 def test_a_text_without_code_is_asked_as_any_other() -> None:
     assert not made("You can follow external links using a flag. Press F5 to load the page again.")
+
+
+def test_what_is_done_is_no_topic_of_a_twin() -> None:
+    asked = standing("how_to", "how can you draw a tree", "how you can draw a tree", "call show()", "draw a tree")
+    made = {complicate(asked, Random(seed)) for seed in range(20)}
+    assert len(made) > 1
+    assert not any("about draw" in text for text in made)
 
 
 def test_code_reads_as_a_name_and_comes_back_as_it_was() -> None:
