@@ -36,6 +36,8 @@ _KINDS = word_set(
     "condition used_for list called who said"
 )
 """What is asked of manuals: the other forms, which take any verb and its object, turned out badly every second time."""
+_LONGEST = 500
+"""Characters of a sentence with its code masked: longer ones are lists that lost their marks."""
 _DOTTED = re.compile(r"\w+(?:[._]\w+)+")
 _IDLE = re.compile(
     r"^In some cases|^What is (?:[Ee]very|[Ee]ach|[Aa]ny) |^What (?:is|are|do|does) no |"
@@ -51,7 +53,7 @@ def technical(sentence: Sentence, corpus: CorpusWords, rules: Rules) -> Iterator
         return
     yield from corpus.terms[sentence.span.document_id].questions(sentence)
     masked = Masked(sentence.text, sentence.codes)
-    if not masked.readable:
+    if not masked.readable or len(masked.text) > _LONGEST:
         return
     text = _untied(masked.text)
     if text.endswith((".", ":")):
