@@ -111,7 +111,8 @@ def misuse(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> str:
     at = sentence.text.find(asked.answer)
     if at >= 0 and asked.kind != "item" and _LISTS_ON.match(sentence.text, at + len(asked.answer)):
         return "the answer is cut short"
-    if any(name not in sentence.text for name in _DOTTED.findall(asked.text)) and not asked.text.startswith("In “"):
+    own_words = re.sub("“[^”]*”", "", asked.text)  # a section has its own
+    if any(name not in sentence.text for name in _DOTTED.findall(own_words)):
         return "writes a name as nobody would"
     linked = asked.kind == "item" and _text(sentence, corpus).startswith("[", sentence.span.start)
     return "asks as nobody would" if linked or _is_idle(asked, sentence) or _is_misread(asked.text) else ""

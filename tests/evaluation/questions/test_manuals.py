@@ -50,6 +50,10 @@ pagewise stop
 sleep 3
 ```
 
+## Features Since v2.0
+
+- **Dark Mode** - Easier on the eyes at night and in cinemas
+
 ## 1.2.0
 
 - Call `close_tree()` to free its memory.
@@ -65,6 +69,7 @@ EXPECTED = {
     "What is the -o option for?": "to overwrite the old file",
     "What is PageTree?": "the pages of one site",
     "What should be used instead of OldTree?": "PageTree",
+    "Under “Features Since v2.0”, what is noted about Dark Mode?": "Easier on the eyes at night and in cinemas",
     "Which command can you use to install Pagewise with pip?": "pip install pagewise",
     "Which command can you use to serve a site on a port?": "pagewise serve --port 80",
 }
