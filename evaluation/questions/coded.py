@@ -11,11 +11,17 @@ _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]+)\1(?!`)")
 _UNMARKED = re.compile(r"(?<![\w-])--[a-z][\w-]*\w|\b(?:[A-Za-z_]\w*\.)*\w+\(\)|\b\w+_\w+\b")
 _SMALL_FIRST = re.compile(r"[a-z][\w.-]*\w(?= [a-z]+s? )")
 """What begins a sentence with a small letter is a name: `python-dotenv reads …`."""
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _FIRST_MARK = 0xE000
 _GLUED = re.compile(r"\w(?=Code[b-z]x)|Code[b-z]x(?=\w)")
 _LETTERS = "bcdfghjklmnpqrtvwz"
 STANDS_FOR_CODE = re.compile(r"\bCode[b-z]x\b")
 """The name that stands for a piece of code: the tagger and the rules take it for a name."""
+
+
+def parted(name: str) -> str:
+    """Return the words that a name is made of: `ExactMatch` → `Exact Match`."""
+    return " ".join(_PARTS.findall(name))
 
 
 def codes_of(raw: str) -> tuple[str, ...]:

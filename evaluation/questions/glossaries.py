@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from evaluation.questions.asked import Asked, standing
+from evaluation.questions.coded import parted
 from evaluation.questions.sentences import Sentence
 from evaluation.questions.words import STOP, content_stems, parts_of_speech, words
 
@@ -16,7 +17,7 @@ _PARTICIPLE = re.compile(r"\w+ed (?:per|by|for|in|to|with|from|on) ", re.IGNOREC
 _SAME_BEGINNING = 6
 _LONGEST_HEADING = 9
 _OFTEN = 3
-"""A word that opens this many entries is a label like `Status`, not a term that is explained."""
+"""A word that opens this many entries is a label like `Status`, not a term that is explained, as is one beside it."""
 
 
 class Glossary:
@@ -25,6 +26,8 @@ class Glossary:
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         self._terms: Counter[tuple[str, str]] = Counter()
         self._used: Counter[str] = Counter()
+        self._beside: dict[str, set[str]] = defaultdict(set)
+        self._parted: set[str] = set()
         sections: dict[str, list[int]] = defaultdict(list)
         previous = ""
         for at, one in enumerate(sentences):
@@ -33,8 +36,11 @@ class Glossary:
                 previous = one.heading
             entry = _ENTRY.match(one.text) if one.item else None
             if entry is not None:
+                if self._beside[one.heading] and not sentences[at - 1].item:
+                    self._parted.add(one.heading)
                 self._used[entry.group("term").lower()] += 1
                 self._terms[one.heading, entry.group("term").lower()] += 1
+                self._beside[one.heading].add(entry.group("term").lower())
         self._once = {heading for heading, places in sections.items() if len(places) == 1}
 
     def questions(self, sentence: Sentence) -> Iterator[Asked]:
@@ -44,11 +50,13 @@ class Glossary:
         if entry is None or not sentence.headed or heading not in self._once or not self._may_be_named(heading):
             return
         term, told = entry.group("term").strip(), entry.group("told").strip()
-        if self._terms[heading, term.lower()] != 1 or not _is_term(term) or not _is_answer(told, f"{heading} {term}"):
+        if self._terms[heading, term.lower()] != 1 or not _is_term(term) or _says_again(term, heading):
             return
-        if _says_again(term, heading):
+        if not _is_answer(told, f"{heading} {term} {parted(term)}"):
             return
-        label = self._used[term.lower()] >= _OFTEN and _is_label(term)
+        label = _is_word(term) and any(self._used[one] >= _OFTEN and _is_label(one) for one in self._beside[heading])
+        if label and heading in self._parted:
+            return  # the status of which of them?
         asked = f"what is given as the {term.lower()}" if label else f"what is noted about {term}"
         yield standing("item", f"under “{heading}”, {asked}", f"{asked} under “{heading}”", told.rstrip("."), term)
 
@@ -60,7 +68,11 @@ class Glossary:
 
 def _is_label(term: str) -> bool:
     """Return whether a term is a word of the language, like `Status`, and no name."""
-    return len(term.split()) == 1 and term[1:].islower() and "NOUN" in parts_of_speech(term.lower())
+    return _is_word(term) and "NOUN" in parts_of_speech(term.lower())
+
+
+def _is_word(term: str) -> bool:
+    return len(term.split()) == 1 and term[1:].islower()
 
 
 def _is_term(term: str) -> bool:

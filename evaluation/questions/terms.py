@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from evaluation.questions.asked import Asked, standing
-from evaluation.questions.coded import STANDS_FOR_CODE, Masked
+from evaluation.questions.coded import STANDS_FOR_CODE, Masked, parted
 from evaluation.questions.sentences import Sentence
-from evaluation.questions.words import BE, MODALS, parts_of_speech, tag, verb_lemma, word_set, words
+from evaluation.questions.words import BE, MODALS, content_stems, parts_of_speech, tag, verb_lemma, word_set, words
+from rag_pipeline.types import Span
 
 _NAME = r"(?:the )?(?P<term>(?:[A-Z][\w-]*[a-z0-9][A-Z]\w*|Code[b-z]x))(?: \([^()]*\))?"
 _ENTRY = re.compile(rf"{_NAME}(?: [-–—] | ?: )(?P<told>[^:]{{8,300}}?)[.:]?")
@@ -25,6 +26,7 @@ _TYPED = re.compile(r"[\w\[\] |]+, optional\b")
 _BEHIND_NOUNS = word_set("for of you we that which who whose")
 """Behind these a word in -s was a noun: `Bugs you have verified`."""
 _GONE = re.compile(r"deprecat|remov|legacy|migrat|renam|obsolete", re.IGNORECASE)
+_AGAIN = 2
 _KINDS = {
     **{f"{noun}s": noun for noun in ("option", "argument", "parameter", "flag", "command", "setting", "field",
        "function", "method", "attribute", "variable", "property", "keyword", "hook", "fixture", "decorator", "backend",
@@ -39,15 +41,20 @@ class Terms:
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         self._told: Counter[str] = Counter()
+        self._bygone: set[Span] = set()
+        announcing = ""
         for one in sentences:
+            announcing = announcing if one.item else one.text
             found = _entry(one)
             if found is not None:
                 self._told[found[0]] += 1
+                if _was(announcing):
+                    self._bygone.add(one.span)
 
     def questions(self, sentence: Sentence) -> Iterator[Asked]:
         """Yield what a name does, is or is for, where one entry says it."""
         found = _entry(sentence)
-        if found is None or self._told[found[0]] > 1 or not found[2].readable:
+        if found is None or self._told[found[0]] > 1 or not found[2].readable or sentence.span in self._bygone:
             return
         name, told, masked = found
         if (called := _called(name, sentence.heading)) is not None:
@@ -64,6 +71,11 @@ def _entry(sentence: Sentence) -> tuple[str, str, Masked] | None:
     if found is None or found["told"].count("(") != found["told"].count(")"):
         return None
     return masked.plain(found["term"]), found["told"], masked
+
+
+def _was(announcing: str) -> bool:
+    """Return whether a list is announced as what was: `The old system required two functions:`."""
+    return announcing.endswith(":") and any(one.tag == "VBD" for one in tag(announcing))
 
 
 def _called(name: str, heading: str) -> str | None:
@@ -102,10 +114,18 @@ def _of_name(name: str, told: str, heading: str) -> Iterator[Asked]:
         yield standing("term", f"what is {name} for", f"what {name} is for", told, name)
     elif _is_verb(first.lower, "s") and second.lower not in BE | MODALS | _BEHIND_NOUNS:
         yield _done(name, first.text, told)
+    elif _repeats(name, told):
+        return
     elif not any(one.tag in {"VBZ", "VBP", "MD"} or one.lower in BE for one in _main(tokens)) and _is_thing(told):
         yield standing("term", f"what is {name}", f"what {name} is", told, name)
     elif _is_verb(first.lower, "") and not re.search(r"\b[A-Z]", name):
         yield standing("term", f"what does {name} do", f"what {name} does", told, name)
+
+
+def _repeats(name: str, told: str) -> bool:
+    """Return whether half of what is told are parts of the name: `ExactMatch - Exact string matching`."""
+    again, new = set(content_stems(parted(name))), set(content_stems(told))
+    return len(again & new) >= _AGAIN and 2 * len(again & new) >= len(new)
 
 
 def _done(name: str, verb: str, told: str) -> Asked:

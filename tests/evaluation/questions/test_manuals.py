@@ -108,6 +108,50 @@ def test_a_text_without_code_is_asked_as_any_other() -> None:
     assert not made("You can follow external links using a flag. Press F5 to load the page again.")
 
 
+CHANGES = """# Pagewise 2
+
+The first version had two functions:
+
+- `make_tree()` to draw small sites
+
+`PAGEWISE_CACHE`, `PAGEWISE_LOG`, `PAGEWISE_PORT` and `show()` stay.
+
+## New Names of Classes
+
+- **ExactPage** - Exact pages of a site
+- **PageList** - Addresses of all linked sites in their order
+
+## Drawing of Trees - Deprecated
+
+- **Status**: Still works but prints a warning
+- **Timeline**: Will be removed when all callers have moved
+
+## Caching of Pages - Deprecated
+
+- **Status**: Works on Linux alone and prints a warning
+
+## Functions That Are Gone
+
+**`load()`** - Removed
+
+- **Status**: Removed from the second version on
+
+**`save()`** - Removed
+
+- **Why**: Nobody has called it for ten years
+"""
+
+
+def test_labels_are_asked_for_as_such_and_names_that_say_it_all_not() -> None:
+    asked = set(made(CHANGES))
+    assert "Under “Drawing of Trees - Deprecated”, what is given as the timeline?" in asked
+    assert "Under “Caching of Pages - Deprecated”, what is given as the status?" in asked
+    assert not any("Functions That Are Gone" in question for question in asked)  # the status of which of them?
+    assert "What is the PageList class?" in asked
+    assert not any("ExactPage" in question for question in asked)
+    assert not any("make_tree" in question for question in asked)  # of the version before
+
+
 def test_what_is_done_is_no_topic_of_a_twin() -> None:
     asked = standing("how_to", "how can you draw a tree", "how you can draw a tree", "call show()", "draw a tree")
     made = {complicate(asked, Random(seed)) for seed in range(20)}
