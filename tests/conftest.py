@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import socket
 import subprocess
@@ -39,6 +40,7 @@ LOADING_FOR_SECONDS = (
     "rag_pipeline/rerankers/test_cross_encoder.py",
     "rag_pipeline/test_any_local_model.py",
     "rag_pipeline/test_local_embedder.py",
+    "rag_pipeline/test_model_hub.py",
     "workbench/test_commands.py",
     "workbench/test_sample.py",
     "workbench/test_tuning.py",
@@ -54,6 +56,13 @@ class OneLoads(LoadFileScheduling):
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
         return "loading" if file.removeprefix("tests/").startswith(LOADING_FOR_SECONDS) else file
+
+
+def pytest_collection_finish() -> None:
+    """Leave what importing and collecting made out of every later garbage collection, and collect less often."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -23,3 +23,6 @@ from workbench.settings import DATA_DIR, DATABASES  # noqa: E402
 if not _database:
     # A file rather than memory: threads and processes of a test share it as they would in use.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
+
+# Every test client builds the middleware anew; it shall not look at all static files each time.
+WHITENOISE_AUTOREFRESH = True
