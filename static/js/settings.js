@@ -50,6 +50,19 @@
     if (name(button) !== pressed) held = name(button); // the same again is a double click
   }, true);
 
+  // A form that comes between pressing a button and letting it go takes the button away: the browser sees no click.
+  let down = null;
+  panel.addEventListener("mousedown", (event) => {
+    down = event.button === 0 ? event.target.closest("button") : null;
+  });
+  panel.addEventListener("mouseup", () => {
+    if (down && !down.isConnected) {
+      held = name(down);
+      if (!request) press();
+    }
+    down = null;
+  });
+
   // What a run would cost comes with a new form anyway.
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (event.target.id !== "estimate") return;

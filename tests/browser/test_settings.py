@@ -61,6 +61,19 @@ def test_a_button_pressed_meanwhile_is_pressed_with_what_was_typed(page, sample,
     expect(page.get_by_label("Top k", exact=True)).to_have_value("7")
 
 
+def test_a_button_held_down_while_the_settings_come_anew_is_pressed(page, sample, slow):
+    page.goto("/")
+    choose_again(page)
+    page.get_by_label("Top k", exact=True).fill("6")
+    page.get_by_role("button", name="Save as preferred").hover()
+    page.mouse.down()
+    slow()
+    at_rest(page).mouse.up()
+    expect(page.locator("#messages")).to_contain_text("Saved as preferred")
+    page.reload()
+    expect(page.get_by_label("Top k", exact=True)).to_have_value("6")
+
+
 def test_a_double_click_starts_one_run(page, sample):
     page.goto("/runs/")
     runs = page.locator("main").get_by_role("link", name=re.compile("^Run "))
