@@ -7,9 +7,11 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from evaluation.registry import checked_options, metric_units
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.registry import first_problem
-from rag_pipeline.spec import BUILTIN_READER, digest, with_provider
+from rag_pipeline.settings.pipeline_spec import digest, with_provider
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -89,8 +91,6 @@ class EvaluationSpec(_Checked):
     @classmethod
     def _known_options(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         """Check each metric's options as it declares them; what equals its default is left out."""
-        from evaluation.metrics.base import checked_options  # it reads this module
-
         checked = {name: checked_options(name, given) for name, given in value.items()}
         return {name: given for name, given in sorted(checked.items()) if given}
 
@@ -98,15 +98,13 @@ class EvaluationSpec(_Checked):
     @classmethod
     def _known_metrics(cls, value: object) -> object:
         """Take names as a list or with commas between; the five are there anyway."""
-        from evaluation.metrics.base import metrics  # it reads this module
-
         names = value.split(",") if isinstance(value, str) else value
         if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
             raise ValueError("Metrics are names with commas between, such as token_f1,mrr.")
         found = list(dict.fromkeys(name.strip() for name in names if name.strip()))
         for name in found:
-            if metrics.find(name) is None:
-                raise ValueError(f"There is no metric called “{name}”. There are: {', '.join(metrics.keys())}.")
+            if metric_units.find(name) is None:
+                raise ValueError(f"There is no metric called “{name}”. There are: {', '.join(metric_units.keys())}.")
         return tuple(name for name in found if name not in HEADLINE)
 
     @field_validator("weights")

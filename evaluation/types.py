@@ -140,3 +140,26 @@ class DraftQuestion:
     error: str = ""
     split: str = "tune"
     metadata: dict[str, Any] = field(default_factory=dict)
+
+
+HOLDOUT = 0.3
+"""Share of the pairs that is kept apart from tuning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A question that was made and thrown away; `reason` in the user's words."""
+
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One step of writing: the questions of one pair (simple, then its twin), or one out-of-scope question.
+
+    `questions` is empty when a region gave nothing; `rejected` are the attempts that failed their check.
+    """
+
+    questions: tuple[DraftQuestion, ...] = ()
+    rejected: tuple[Rejected, ...] = ()

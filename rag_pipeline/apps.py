@@ -1,6 +1,7 @@
 """Django app of the pipeline."""
 
 from django.apps import AppConfig
+from django.utils.module_loading import autodiscover_modules
 
 
 class RagPipelineConfig(AppConfig):
@@ -10,11 +11,14 @@ class RagPipelineConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Hand over the limits of model calls and the place of tuned models."""
+        """Hand over the limits of model calls and the place of tuned models; make all background work known.
+
+        Every app names its kinds of background work in `services/background_work.py`, so that each process that may
+        be asked to do one knows it.
+        """
         from django.conf import settings
 
-        from rag_pipeline.embedders.tuned import set_models_folder
-        from rag_pipeline.llm.limits import ModelLimits, configure
+        from rag_pipeline.runtime import ModelLimits, configure, set_models_folder
 
         configure(
             ModelLimits(
@@ -24,3 +28,4 @@ class RagPipelineConfig(AppConfig):
             )
         )
         set_models_folder(lambda: settings.DATA_DIR / "models")
+        autodiscover_modules("services.background_work")

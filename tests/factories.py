@@ -13,7 +13,7 @@ from evaluation.spec import EvaluationSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.models import Corpus, Document
 from rag_pipeline.services.corpora import import_documents
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Span
 from tests import fake_embedder  # noqa: F401 - registers `words:`
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evaluation.judging.judge import F, Judge, Request, Unjudged
+from evaluation.judge.judge import F, Judge, Request, Unjudged
 
 
 class ScriptedJudge(Judge):

@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from evaluation.question_writers.base import question_writers
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.generators.base import generators
-from rag_pipeline.readers.base import readers
+from rag_pipeline.loaders.base import readers
 from rag_pipeline.retrievers.base import retrievers
 from tests.commands import ROOT, command_environment
 
@@ -59,6 +59,8 @@ class Facts(NamedTuple):
     has_docstring: bool
     imports: tuple[tuple[int, str], ...]
     """(line, dotted module) of every import, also of those inside functions."""
+    named: frozenset[str]
+    """Every dotted name that an import may have brought: modules, and what is imported from them."""
     functions: tuple[tuple[int, str, int], ...]
     """(line, name, length in lines)."""
     prints: tuple[int, ...]
@@ -75,6 +77,7 @@ def facts(path: Path) -> Facts:
         len(text.splitlines()),
         not text.strip() or ast.get_docstring(tree) is not None,
         tuple(each for node in nodes for each in _imports(node)),
+        frozenset(name for node in nodes for name in _named(node)),
         tuple(
             (node.lineno, node.name, (node.end_lineno or 0) - node.lineno + 1)
             for node in nodes
@@ -93,6 +96,13 @@ def _imports(node: ast.AST) -> Iterator[tuple[int, str]]:
         yield from ((node.lineno, alias.name) for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
         yield node.lineno, "." * node.level + (node.module or "")
+
+
+def _named(node: ast.AST) -> Iterator[str]:
+    for _, module in _imports(node):
+        yield module
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
 def place(path: Path, line: int) -> str:
@@ -243,3 +253,67 @@ def test_every_unit_explains_itself(registry):
         assert unit.help or registry is readers, f"{registry.kind} {unit.key} has no help"
         for name, field in unit.Options.model_fields.items():
             assert field.description, f"setting {name} of {registry.kind} {unit.key} has no description"
+
+
+def arrows(of: Callable[[str], str]) -> dict[str, set[str]]:
+    """Return which modules (or their folders, as `of` says) import which others, also inside functions."""
+    modules = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in sources(*PACKAGES)
+    }
+    found: dict[str, set[str]] = {of(module): set() for module in modules}
+    for module, path in modules.items():
+        for named in facts(path).named:
+            if named in modules and of(named) != of(module):
+                found[of(module)].add(of(named))
+    return found
+
+
+def knots(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Return the groups of nodes that reach each other."""
+    reach = {node: _reached(graph, node) for node in graph}
+    tied = {
+        node: sorted(other for other in reach[node] if node in reach[other]) for node in graph if node in reach[node]
+    }
+    return sorted(map(list, {tuple(group) for group in tied.values()}))
+
+
+def _reached(graph: dict[str, set[str]], start: str) -> set[str]:
+    seen: set[str] = set()
+    todo = [start]
+    while todo:
+        new = graph[todo.pop()] - seen
+        seen |= new
+        todo += new
+    return seen
+
+
+def test_modules_import_each_other_in_no_circle():
+    assert knots(arrows(lambda module: module)) == []
+
+
+def test_folders_import_each_other_in_no_circle():
+    """A folder's own files count as the folder; those of a folder in it are another one."""
+    folders = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ".".join(
+            path.relative_to(ROOT).parent.parts
+        )
+        for path in sources(*PACKAGES)
+    }
+    assert knots(arrows(folders.__getitem__)) == []
+
+
+def test_knots_are_found():
+    assert knots({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [["b", "c"]]
+
+
+@pytest.mark.parametrize(("layer", "above"), [("models", "queries"), ("models", "services")])
+def test_reads_and_models_do_not_import_what_uses_them(layer, above):
+    breaches = [
+        f"{place(path, line)} imports {module}"
+        for path in sources(*PACKAGES)
+        if layer in path.relative_to(ROOT).with_suffix("").parts[1:2]
+        for line, module in facts(path).imports
+        if module.split(".")[1:2] == [above]
+    ]
+    assert breaches == []

@@ -14,7 +14,7 @@ from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.rerankers.base import rerankers
 from rag_pipeline.services.pipelines import search
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import SourceDoc
 from tests.factories import WORDS, make_corpus
 from tests.real_passages import asked, paragraphs

@@ -8,6 +8,5 @@ class WorkbenchConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the system checks and the kind of background work that makes the sample."""
+        """Register the system checks."""
         from workbench import checks  # noqa: F401
-        from workbench.services import sample  # noqa: F401

@@ -9,7 +9,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 
-from rag_pipeline.background import worker_alive
+from rag_pipeline.background.tasks import worker_alive
 from rag_pipeline.models import BackgroundTask
 
 PAGES = (

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from evaluation.models import Run
 from rag_pipeline.models import Corpus
-from workbench.answer_line import answer_line
-from workbench.reader_answer import READER, ReaderAnswer, reader_answer
+from workbench.display.answer_line import answer_line
+from workbench.display.reader_answer import READER, ReaderAnswer, reader_answer
 
 
 class Preferences(models.Model):

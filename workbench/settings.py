@@ -97,7 +97,7 @@ MIDDLEWARE = [
     "workbench.middleware.content_security_policy",
 ]
 
-ROOT_URLCONF = "workbench.urls"
+ROOT_URLCONF = "workbench.views.urls"
 ASGI_APPLICATION = "workbench.asgi.application"
 TEMPLATES = [
     {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluation.csv_cells import restore
 from evaluation.exchange.answered_jsonl import (
     COST,
     SECONDS,
@@ -14,6 +13,7 @@ from evaluation.exchange.answered_jsonl import (
     read_each,
     read_object,
 )
+from evaluation.exchange.csv_cells import restore
 from evaluation.exchange.fields import json_cell, json_value
 from evaluation.exchange.problems import NOTHING_SCORED, RowError, refuse
 from evaluation.exchange.tables import File, decoded, table

@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from evaluation.exchange.problems import RowError, refuse
-from evaluation.types import DraftQuestion
+from evaluation.types import HOLDOUT, DraftQuestion
 
-HOLDOUT = 0.3
 SPLITS = ("tune", "holdout")
 LONGEST_ID = 80
 _SURROGATE = re.compile("[\ud800-\udfff]")

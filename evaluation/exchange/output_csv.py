@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluation.csv_cells import restore
+from evaluation.exchange.csv_cells import restore
 from evaluation.exchange.evidence import Documents
 from evaluation.exchange.fields import SPLITS, json_cell, one_of, question_text, reference_list, short_id
 from evaluation.exchange.problems import RowError, each_row

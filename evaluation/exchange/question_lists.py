@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluation.csv_cells import restore
+from evaluation.exchange.csv_cells import restore
 from evaluation.exchange.fields import question_text
 from evaluation.exchange.problems import RowError, each_row, refuse
-from evaluation.metrics.rule import counted
 from evaluation.types import DraftQuestion
+from rag_pipeline.english.wording import counted
 
 QUESTION_HEADS = ("question", "questions")
 ANSWER_HEADS = (

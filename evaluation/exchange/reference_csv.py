@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evaluation.csv_cells import restore
+from evaluation.exchange.csv_cells import restore
 from evaluation.exchange.evidence import Documents
 from evaluation.exchange.fields import json_cell, question_text
 from evaluation.exchange.problems import RowError, each_row

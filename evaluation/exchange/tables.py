@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 
-from evaluation.csv_cells import from_csv
+from evaluation.exchange.csv_cells import from_csv
 from evaluation.exchange.problems import NOTHING_IMPORTED, refuse
 
 File = tuple[str, bytes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_pipeline.background import run_inline
+from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.management.base import WorkbenchCommand
 from rag_pipeline.models import BackgroundTask

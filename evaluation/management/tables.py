@@ -6,9 +6,9 @@ from typing import Any
 
 from evaluation.metrics.base import POOLED
 from evaluation.models import Run, RunMetric, TunedEmbedding
-from evaluation.scales import scale_of
+from evaluation.scoring.scales import scale_of
+from evaluation.scoring.summaries import TOTAL
 from evaluation.spec import HEADLINE
-from evaluation.summaries import TOTAL
 
 
 def score_table(run: Run) -> str:

@@ -8,8 +8,8 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from evaluation.claims.forms import PART_PROMPT
-from evaluation.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER
+from evaluation.judge.claims.forms import PART_PROMPT
+from evaluation.judge.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER
 from evaluation.metrics.base import UNREAD, Metric, MetricContext, metrics
 from evaluation.metrics.claim_based import ALL_CLAIMS, ANSWERABLE, tables_of
 from evaluation.metrics.factual_similarity import FactualSimilarity, factual_score

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from evaluation.judging.forms import JudgeForm
-from evaluation.judging.judge import Request, Unjudged
+from evaluation.judge.forms import JudgeForm
+from evaluation.judge.judge import Request, Unjudged
 from evaluation.metrics.base import UNREAD, Metric, MetricContext, metrics
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Refusal, Sample, Score

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from evaluation.judging.aspects import (
+from evaluation.judge.aspects import (
     BINARY_PROMPT,
     FIVE_PROMPT,
     HIGHEST,
@@ -19,7 +19,7 @@ from evaluation.judging.aspects import (
     ShippedAspect,
     aspect_request,
 )
-from evaluation.judging.judge import Unjudged
+from evaluation.judge.judge import Unjudged
 from evaluation.metrics.aspect_examples import EXAMPLES
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.types import Sample, Score

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
-from pydantic import ValidationError
-
-from evaluation.metrics.families import MetricRegistry
 from evaluation.metrics.worked import WorkedExample
+from evaluation.registry import MetricRegistry, metric_units
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.embedders.base import Vectors
-from rag_pipeline.known_script import Reads, reads_all
-from rag_pipeline.registry import Unit, first_problem
+from rag_pipeline.local_models.scripts import Reads, reads_all
+from rag_pipeline.registry import Unit
 
 if TYPE_CHECKING:
-    from evaluation.claims.tables import ClaimTables
-    from evaluation.judging.judge import Judge
+    from evaluation.judge.claims.tables import ClaimTables
+    from evaluation.judge.judge import Judge
 
 INPUTS = {
     "question": "question",
@@ -94,7 +92,7 @@ class Metric(Unit):
     `asks_each_context`: a judge is asked about each context by itself; `voted`: as often as there are votes.
     `needs_option`: the option without which there is nothing to score, such as a pattern.
     `revision`: raised when the formula gives other values than before, also by what the metric shares with others;
-    `changes` then says what is new. Values of two revisions are never compared (`evaluation/comparable.py`).
+    `changes` then says what is new. Values of two revisions are never compared (`evaluation/scoring/comparability.py`).
     """
 
     group: ClassVar[str] = ""
@@ -194,27 +192,11 @@ def kind_words(kinds: frozenset[str]) -> str:
     return " and ".join(kind.replace("_of_", "-of-") for kind in order if kind in kinds)
 
 
-metrics: MetricRegistry[Metric] = MetricRegistry("metric", "evaluation.metrics")
+metrics = cast("MetricRegistry[Metric]", metric_units)
+"""All metrics by name."""
 
 
 def make_metric(name: str, spec: EvaluationSpec) -> Metric:
     """Return the metric called `name` with its options of `spec`. Raises ConfigError where there is none."""
     unit = metrics.get(name, "metrics")
     return unit(unit.Options.model_validate(spec.metric_options.get(name, {})))
-
-
-def checked_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a metric that are not as it declares them. Raises ValueError in the user's words."""
-    unit = metrics.find(name)
-    if unit is None:
-        raise ValueError(f"There is no metric called “{name}”.")
-    unknown = sorted(set(given) - set(unit.Options.model_fields))
-    if unknown:
-        known = ", ".join(unit.Options.model_fields) or "none"
-        raise ValueError(f"The metric {name} has no option called “{unknown[0]}”. It has: {known}.")
-    try:
-        options = unit.Options.model_validate(dict(given))
-    except ValidationError as error:
-        raise ValueError(f"Metric {name}: {first_problem(error)[1]}") from error
-    default = unit.Options.model_construct().model_dump(mode="json")
-    return {key: value for key, value in options.model_dump(mode="json").items() if default.get(key) != value}

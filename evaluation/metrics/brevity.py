@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.worked import WorkedExample
-from evaluation.tokens import count_words
 from evaluation.types import Sample, Score
+from rag_pipeline.english.tokens import count_words
 
 
 @metrics.register

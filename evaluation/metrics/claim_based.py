@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from evaluation.claims.forms import PART_PROMPT
-from evaluation.claims.table import ClaimTable
-from evaluation.claims.tables import ClaimTables
+from evaluation.judge.claims.forms import PART_PROMPT
+from evaluation.judge.claims.table import ClaimTable
+from evaluation.judge.claims.tables import ClaimTables
 from evaluation.metrics.base import POOLED, Metric, MetricContext
 from evaluation.types import Sample, Score
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from evaluation.judging.forms import JudgeForm
-from evaluation.judging.judge import Request, Unjudged
+from evaluation.judge.forms import JudgeForm
+from evaluation.judge.judge import Request, Unjudged
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.claim_based import ANSWERABLE
 from evaluation.metrics.worked import WorkedExample

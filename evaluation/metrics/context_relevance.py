@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from evaluation.judging.forms import JudgeForm
-from evaluation.judging.judge import Request, Unjudged
+from evaluation.judge.forms import JudgeForm
+from evaluation.judge.judge import Request, Unjudged
 from evaluation.metrics.base import POOLED, Metric, MetricContext, metrics
 from evaluation.metrics.claim_based import ANSWERABLE, ratio
 from evaluation.metrics.worked import WorkedExample
@@ -114,7 +114,7 @@ def _strange(reply: RelevantSentences, sources: Sequence[VerbatimText]) -> list[
 
 
 def _score(sample: Sample, reply: RelevantSentences | Unjudged) -> Score:
-    from rag_pipeline.reader.sentences import split_sentences
+    from rag_pipeline.english.sentences import split_sentences
 
     if isinstance(reply, Unjudged):
         return Score.unjudged(reply.reason)

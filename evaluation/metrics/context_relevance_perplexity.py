@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evaluation.metrics.base import metrics
+from evaluation.metrics.perplexity_based import QuestionRelevance
 from evaluation.metrics.worked import WorkedExample
-from evaluation.weights.relevance import QuestionRelevance
 
 
 @metrics.register

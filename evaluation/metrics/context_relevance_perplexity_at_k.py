@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from evaluation.metrics.base import metrics
+from evaluation.metrics.perplexity_based import QuestionRelevance, RelevanceOptions
 from evaluation.metrics.worked import WorkedExample
-from evaluation.weights.relevance import QuestionRelevance, RelevanceOptions
 
 
 class RelevanceAtKOptions(RelevanceOptions):

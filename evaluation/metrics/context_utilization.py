@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from evaluation.claims.table import REFERENCE_ANSWER, REFERENCE_CONTEXTS, ClaimTable
+from evaluation.judge.claims.table import REFERENCE_ANSWER, REFERENCE_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, ClaimMetric, ratio
 from evaluation.metrics.worked import WorkedExample

@@ -9,10 +9,10 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.metrics.base import metrics
+from evaluation.metrics.model_based import WeightsMetric
+from evaluation.metrics.models.pair_model import PairScore, pair_model
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
-from evaluation.weights.metric import WeightsMetric
-from evaluation.weights.pair_model import PairScore, pair_model
 
 
 class CrossEncoderSimilarityOptions(BaseModel):

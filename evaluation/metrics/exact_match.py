@@ -5,7 +5,7 @@ from __future__ import annotations
 from evaluation.metrics.base import metrics
 from evaluation.metrics.overlap import ReferenceOverlap
 from evaluation.metrics.worked import WorkedExample
-from evaluation.tokens import squad_tokens
+from rag_pipeline.english.tokens import squad_tokens
 
 
 @metrics.register

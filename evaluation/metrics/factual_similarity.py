@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER, ClaimTable
+from evaluation.judge.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, NO_STATEMENT, ClaimMetric
 from evaluation.metrics.worked import WorkedExample

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from evaluation.claims.table import ANSWER_CONTEXTS, ClaimTable
+from evaluation.judge.claims.table import ANSWER_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import NO_STATEMENT, ClaimMetric, ratio
 from evaluation.metrics.worked import WorkedExample

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from evaluation.language.readability import Counts, Readability
 from evaluation.metrics.base import metrics
+from evaluation.metrics.readability import Counts, Readability
 from evaluation.metrics.worked import WorkedExample
 
 _LOWEST = 0.39 + 11.8 - 15.59

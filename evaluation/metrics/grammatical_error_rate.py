@@ -9,10 +9,10 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from evaluation.language import languagetool
-from evaluation.language.languagetool import Checked, Checker, Rules
-from evaluation.languages import language_of
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.language import languagetool
+from evaluation.metrics.language.detection import language_of
+from evaluation.metrics.language.languagetool import Checked, Checker, Rules
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 from rag_pipeline.errors import ConfigError, ProviderError

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.support.scripts import script_barrier
+from evaluation.metrics.support.support import Case, Support, support_of
 from evaluation.metrics.worked import WorkedExample
-from evaluation.support.scripts import script_barrier
-from evaluation.support.support import Case, Support, support_of
 from evaluation.types import Sample, Score
 
 _SHOWN = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from evaluation.judging.preferring import PROMPT, prefer_many
+from evaluation.judge.preference import PROMPT, prefer_many
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score

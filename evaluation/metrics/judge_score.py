@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from evaluation.judging.forms import JudgeForm
-from evaluation.judging.judge import Request, Unjudged
-from evaluation.judging.material import expected_answer
+from evaluation.judge.forms import JudgeForm
+from evaluation.judge.judge import Request, Unjudged
+from evaluation.judge.material import expected_answer
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.language.words import why_not_spaced, words_of
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.language.words import why_not_spaced, words_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.metrics.base import MetricContext, metrics
-from evaluation.metrics.rule import Rule, counted, verdict
+from evaluation.metrics.rule import Rule, verdict
 from evaluation.metrics.worked import WorkedExample
-from evaluation.tokens import count_words
 from evaluation.types import Sample, Score
+from rag_pipeline.english.tokens import count_words
+from rag_pipeline.english.wording import counted
 
 
 class MaxWordsOptions(BaseModel):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from evaluation.metrics.base import metrics
 from evaluation.metrics.ranked import IR_MEASURES, RankMetric
+from evaluation.metrics.ranks import Ranks
 from evaluation.metrics.worked import WorkedExample
-from evaluation.ranks import Ranks
 
 
 @metrics.register

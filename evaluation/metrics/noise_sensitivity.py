@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.claims.table import ANSWER_CONTEXTS, ANSWER_REFERENCE, REFERENCE_CONTEXTS, Claim, ClaimTable
+from evaluation.judge.claims.table import ANSWER_CONTEXTS, ANSWER_REFERENCE, REFERENCE_CONTEXTS, Claim, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ANSWERABLE, NO_STATEMENT, ClaimMetric, ratio
 from evaluation.metrics.worked import WorkedExample

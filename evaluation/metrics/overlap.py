@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext
-from evaluation.tokens import UNSPACED_CHARACTER, squad_tokens
 from evaluation.types import Sample, Score
+from rag_pipeline.english.tokens import UNSPACED_CHARACTER, squad_tokens
 
 Tokens = Counter[str]
 NO_TOKENS = "no reference answer has a word to compare"

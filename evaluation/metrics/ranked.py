@@ -9,7 +9,7 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.metrics.base import Metric, MetricContext
-from evaluation.ranks import Ranks, ranks_of
+from evaluation.metrics.ranks import Ranks, ranks_of
 from evaluation.types import Sample, Score
 
 IR_MEASURES = "as in trec_eval (ir-measures), binary gains"

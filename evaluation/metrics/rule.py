@@ -21,8 +21,3 @@ class Rule(Metric):
 def verdict(kept: bool, reason: str, **details: Any) -> Score:
     """Return 1 for a rule that is kept, 0 for one that is broken, with what was found."""
     return Score(float(kept), reason, details)
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun, such as “1 word” or “2 words”."""
-    return f"{count:,} {noun if count == 1 else f'{noun}s'}"

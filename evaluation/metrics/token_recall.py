@@ -8,8 +8,8 @@ from typing import ClassVar
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.overlap import UNTELLABLE, any_untellable
 from evaluation.metrics.worked import WorkedExample
-from evaluation.tokens import squad_tokens
 from evaluation.types import Sample, Score
+from rag_pipeline.english.tokens import squad_tokens
 
 
 @metrics.register

@@ -1,11 +1,10 @@
 """Reads across runs, answers and scores for the pages; a constant number of queries each."""
 
 from evaluation.queries.comparison import compare_runs, score_cards
+from evaluation.queries.context_views import ContextPiece, ContextView
 from evaluation.queries.questions import question_detail, question_rows
 from evaluation.queries.rows import (
     Comparison,
-    ContextPiece,
-    ContextView,
     EvidenceView,
     GroupValue,
     PairedDifference,

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from itertools import groupby, islice, zip_longest
 from typing import Any
 
-from evaluation.answered import MEAN
-from evaluation.claims.table import ClaimTable
 from evaluation.exchange.answered import LABEL, LISTS, METADATA, TEXTS
 from evaluation.exchange.answered_jsonl import Task, sample_of
 from evaluation.exchange.fields import reference_list
+from evaluation.judge.claims.table import ClaimTable
 from evaluation.metrics.base import Metric, metrics
-from evaluation.metrics_page import group_title
 from evaluation.models import AnswerFile
 from evaluation.queries.claims import ClaimsView, TextPiece, view_of_claims
 from evaluation.queries.rows import ScoreView
+from evaluation.scoring.answered import MEAN
+from evaluation.scoring.metric_reference import group_title
 from evaluation.services.answer_files import COLUMNS, DETAILS, SCORED, folder_of
 from evaluation.spec import HEADLINE
 from evaluation.types import Refusal, Score, Summary

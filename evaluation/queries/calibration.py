@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.calibration import Agreement, Marked, agreement, oriented
-from evaluation.comparable import HowScored, measured_differently
-from evaluation.correlations import Correlation, correlations
 from evaluation.metrics.base import metrics
 from evaluation.models import Answer, AnswerMark, MetricScore, Run, Scoring
-from evaluation.scales import Scale, scale_of
+from evaluation.scoring.comparability import HowScored, measured_differently
+from evaluation.scoring.scales import Scale, scale_of
 from evaluation.spec import HEADLINE, EvaluationSpec
+from evaluation.statistics.calibration import Agreement, Marked, agreement, oriented
+from evaluation.statistics.correlations import Correlation, correlations
 from evaluation.types import Summary
 from rag_pipeline.errors import ConfigError
 

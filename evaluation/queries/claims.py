@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from evaluation.claims.places import Place, TextPlaces
-from evaluation.claims.table import Claim, ClaimTable, Verdict
+from evaluation.judge.claims.places import Place, TextPlaces
+from evaluation.judge.claims.table import Claim, ClaimTable, Verdict
 from evaluation.models import Answer, MetricScore
-from evaluation.queries.rows import ContextPiece, ContextView
+from evaluation.queries.context_views import ContextPiece, ContextView
 from evaluation.services.scoring import CLAIMS
 from evaluation.types import Sample
 

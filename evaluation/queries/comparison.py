@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evaluation.comparable import other_formulas
 from evaluation.metrics.base import metrics
 from evaluation.models import Answer, Run, RunMetric
 from evaluation.queries.answers import context_views, load_answer_scores, question_row
+from evaluation.queries.context_views import ContextView
 from evaluation.queries.differences import (
     Key,
     ScoredRun,
@@ -22,7 +22,6 @@ from evaluation.queries.differences import (
 )
 from evaluation.queries.rows import (
     Comparison,
-    ContextView,
     GroupValue,
     OlderFormulas,
     PairedDifference,
@@ -33,9 +32,10 @@ from evaluation.queries.rows import (
 from evaluation.queries.runs import rows_of, summary_of
 from evaluation.queries.sentences import group_label
 from evaluation.queries.settings import differing_settings
+from evaluation.scoring.comparability import other_formulas
+from evaluation.scoring.summaries import TOTAL, TOTAL_HIGH
 from evaluation.services.scoring import make_samples
 from evaluation.spec import HEADLINE
-from evaluation.summaries import TOTAL, TOTAL_HIGH
 from evaluation.types import Summary
 
 _TOTAL_HELP = "The weighted mean of the five scores, from 0 to 5."

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 
 from django.db.models import QuerySet
 
-from evaluation.comparable import HowScored, measured_differently, other_formulas
-from evaluation.diagnosis.losses import PRIMARY
 from evaluation.metrics.base import metrics
 from evaluation.models import MetricScore, Question, Run, RunMetric, Scoring
-from evaluation.paired import Difference, paired_difference
 from evaluation.queries.rows import PairedDifference
 from evaluation.queries.sentences import difference_sentence
-from evaluation.scales import scale_of
+from evaluation.scoring.comparability import HowScored, measured_differently, other_formulas
+from evaluation.scoring.diagnosis.losses import PRIMARY
+from evaluation.scoring.scales import scale_of
+from evaluation.scoring.summaries import TOTAL, metric_terms, total_weights
 from evaluation.spec import HEADLINE, EvaluationSpec
-from evaluation.stats import Term
-from evaluation.summaries import TOTAL, metric_terms, total_weights
+from evaluation.statistics.intervals import Term
+from evaluation.statistics.paired import Difference, paired_difference
 from evaluation.types import Sample, Score
 from rag_pipeline.types import Trace
 

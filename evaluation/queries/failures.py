@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.diagnosis import LABELS, ORDER, PASSED
-from evaluation.diagnosis.advice import Advice, advice
 from evaluation.models import MetricScore, Run
+from evaluation.scoring.diagnosis.advice import Advice, advice
+from evaluation.scoring.diagnosis.points import LABELS, ORDER, PASSED
 from evaluation.services.diagnosing import FAILURE_POINT
 from evaluation.spec import EvaluationSpec
 

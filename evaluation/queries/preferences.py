@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from django.core.paginator import Page, Paginator
 from django.db.models import Q, QuerySet
 
-from evaluation.judging.preferring import DRAW, LOSS, WIN
+from evaluation.judge.preference import DRAW, LOSS, WIN
+from evaluation.judge.win_rates import PreferenceSummary
 from evaluation.models import Preference, PreferenceVerdict, Question, Run
-from evaluation.preferences import PreferenceSummary
 from evaluation.services.judge_prompts import UsedPrompt, used_prompts
 from evaluation.services.preferring import preferences_between
 

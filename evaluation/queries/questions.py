@@ -17,7 +17,7 @@ from evaluation.services.diagnosing import FAILURE_POINT
 from evaluation.services.scoring import REFUSED, make_samples, texts_for
 from evaluation.types import Sample
 from rag_pipeline.models import Document
-from rag_pipeline.step_table import stored_steps
+from rag_pipeline.pipeline.step_table import stored_steps
 
 _SORTS = {"latency": "latency_s", "answer": "text", "question": "question__text", "kind": "question__kind"}
 _UNSHOWN = ("contexts", "prompt")

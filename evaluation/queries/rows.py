@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evaluation.comparable import HowScored
 from evaluation.metrics.base import Metric
 from evaluation.models import Question, Run
+from evaluation.queries.claims import ClaimsView
+from evaluation.queries.context_views import ContextPiece, ContextView
+from evaluation.scoring.comparability import HowScored
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Score, Summary
-
-if TYPE_CHECKING:
-    from evaluation.queries.claims import ClaimsView
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,39 +117,6 @@ class ScoreCard:
     previous_value: float | None = None
     preferred_value: float | None = None
     groups: list[GroupValue] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class ContextPiece:
-    """A piece of a text; `is_evidence` when the gold evidence (or a verbatim repeat of it) covers it.
-
-    `claims`: names of the claims that the judge found in it; `ends` of those that end with it.
-    """
-
-    text: str
-    is_evidence: bool
-    claims: tuple[str, ...] = ()
-    ends: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ContextView:
-    """A chunk as it was given to the model. `pieces` joined are `text`."""
-
-    rank: int
-    score: float
-    document_id: int
-    document: str
-    start: int
-    end: int
-    page: int | None
-    text: str
-    pieces: list[ContextPiece]
-
-    @property
-    def has_evidence(self) -> bool:
-        """True when some of the evidence is in this chunk."""
-        return any(piece.is_evidence for piece in self.pieces)
 
 
 @dataclass(frozen=True, slots=True)

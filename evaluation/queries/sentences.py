@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evaluation.paired import SAME, Difference
-from evaluation.scales import Scale
+from evaluation.scoring.scales import Scale
+from evaluation.statistics.paired import SAME, Difference
 
 FEWEST_PAIRS = 6
 """With fewer pairs even a change in all of them has p ≥ 0.06: nothing can be told apart."""

@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from evaluation.queries.rows import RunRow, SettingDifference
 from evaluation.spec import EvaluationSpec, RunOptions
-from rag_pipeline.parts import PARTS
-from rag_pipeline.spec import CoreSettings
+from rag_pipeline.settings.parts import PARTS
+from rag_pipeline.settings.pipeline_spec import CoreSettings
 
 
 def differing_settings(a: RunRow, b: RunRow) -> list[SettingDifference]:

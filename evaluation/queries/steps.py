@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from evaluation.queries.answers import marked
-from evaluation.queries.rows import CandidateView, CellView, ColumnView, ContextPiece, StepsView
-from rag_pipeline.step_table import LABELS, CandidateRow, StepCell, step_table
+from evaluation.queries.context_views import ContextPiece
+from evaluation.queries.rows import CandidateView, CellView, ColumnView, StepsView
+from rag_pipeline.pipeline.step_table import LABELS, CandidateRow, StepCell, step_table
 from rag_pipeline.types import Context, Hit, SourceDoc, Span, Step
 
 EXCERPT = 260

@@ -4,36 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from evaluation.spec import GeneratorSpec
-from evaluation.types import DraftQuestion
+from evaluation.types import DraftQuestion, Written
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import SourceDoc
-
-HOLDOUT = 0.3
-"""Share of the pairs that is kept apart from tuning."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """A question that was made and thrown away; `reason` in the user's words."""
-
-    text: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """One step of writing: the questions of one pair (simple, then its twin), or one out-of-scope question.
-
-    `questions` is empty when a region gave nothing; `rejected` are the attempts that failed their check.
-    """
-
-    questions: tuple[DraftQuestion, ...] = ()
-    rejected: tuple[Rejected, ...] = ()
 
 
 class QuestionWriter(Unit):

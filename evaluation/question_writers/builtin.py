@@ -8,24 +8,20 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
-from evaluation.question_writers.base import QuestionWriter, Rejected, Written, question_writers
-from evaluation.questions.corpus import CorpusWords
-from evaluation.questions.out_of_scope import OutOfScope, OutOfScopeQuestions
-from evaluation.questions.premises import premise_for
-from evaluation.questions.purpose import stories
-from evaluation.questions.round_trip import ANSWERED, RoundTrip
-from evaluation.questions.selection import Purpose, select
-from evaluation.questions.simple import SimpleQuestion
-from evaluation.questions.slips import KINDS, choose_and_apply
-from evaluation.questions.twins import TRANSFORMATIONS, make_twin, protected_words
+from evaluation.question_writers.base import QuestionWriter, question_writers
+from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
+from evaluation.question_writers.rules.premises import premise_for
+from evaluation.question_writers.rules.purpose import stories
+from evaluation.question_writers.rules.round_trip import ANSWERED, RoundTrip
+from evaluation.question_writers.rules.selection import Purpose, select
+from evaluation.question_writers.rules.simple import SimpleQuestion
+from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
+from evaluation.question_writers.rules.twins import TRANSFORMATIONS, make_twin, protected_words
 from evaluation.spec import GeneratorSpec
-from evaluation.types import DraftEvidence, DraftQuestion
+from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.types import SourceDoc, Span
-
-HOLDOUT = 0.3
-"""Share of the pairs that is kept apart from tuning."""
-
 
 _ATTEMPTS = 4
 """Wordings of each way to make a twin that are tried until the reader gives the answer back, its own way first."""

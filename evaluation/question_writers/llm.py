@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from evaluation.question_writers.base import QuestionWriter, Written, question_writers
-from evaluation.questions.model_forms import ModelTasks
-from evaluation.questions.model_outside import OutsideWriting
-from evaluation.questions.model_pairs import PairWriting
+from evaluation.question_writers.base import QuestionWriter, question_writers
+from evaluation.question_writers.by_model.forms import ModelTasks
+from evaluation.question_writers.by_model.out_of_scope import OutsideWriting
+from evaluation.question_writers.by_model.pairs import PairWriting
 from evaluation.spec import GeneratorSpec
-from evaluation.types import DraftQuestion
+from evaluation.types import DraftQuestion, Written
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.llm.chat import ChatModel
-from rag_pipeline.llm.limits import ModelLimits
 from rag_pipeline.llm.loop_thread import iterate_blocking
+from rag_pipeline.runtime import ModelLimits
 from rag_pipeline.types import SourceDoc
 
 _LONGEST_REPLY = 4000  # a reasoning model thinks within it

@@ -16,16 +16,16 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from evaluation.answered import ScoredAnswers, score_answered
 from evaluation.exchange.answered import Answered, read_answers
 from evaluation.exchange.answered_jsonl import json_line, read_answered
 from evaluation.metrics.base import metrics
 from evaluation.models import AnswerFile
-from evaluation.scoring import Steps
+from evaluation.scoring.answered import ScoredAnswers, score_answered
+from evaluation.scoring.scoring import Steps
 from evaluation.services.files import write_file
 from evaluation.services.judging import check_judge, open_judge
 from evaluation.spec import EvaluationSpec
-from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler
+from rag_pipeline.background.tasks import TaskHandler, UnitDone, enqueue, handler
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError, InUseError, ProviderError
 from rag_pipeline.services.indexes import open_embedder

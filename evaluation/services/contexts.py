@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 from evaluation.models import Answer, Question, Run, TestSet
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask
-from rag_pipeline.parts import option_names
-from rag_pipeline.spec import CORE_NAMES, PipelineSpec
+from rag_pipeline.settings.parts import option_names
+from rag_pipeline.settings.pipeline_spec import CORE_NAMES, PipelineSpec
 from rag_pipeline.types import Hit, Span
 
 FIELD = "contexts_from"

@@ -7,21 +7,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evaluation.diagnosis import Diagnosis, Evidence, Row, decide
-from evaluation.diagnosis.decide import lost_score
-from evaluation.diagnosis.journey import EvidenceSight, Stage, journey
-from evaluation.diagnosis.ranks import EvidenceRank, evidence_rank, missing_pieces
 from evaluation.metrics.context_matching import covered_positions, evidence_positions
 from evaluation.models import Answer, Run
-from evaluation.scoring import ScoredSamples
+from evaluation.scoring.diagnosis.decide import Evidence, Row, decide, lost_score
+from evaluation.scoring.diagnosis.journey import EvidenceSight, Stage, journey
+from evaluation.scoring.diagnosis.points import Diagnosis
+from evaluation.scoring.diagnosis.ranks import EvidenceRank, evidence_rank, missing_pieces
+from evaluation.scoring.scoring import ScoredSamples
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Sample
 from rag_pipeline.errors import PipelineError
-from rag_pipeline.index_store import ChunkIndex
-from rag_pipeline.retrieval import Retrieval
+from rag_pipeline.indexing.index_store import ChunkIndex
+from rag_pipeline.pipeline.retrieval import Retrieval
+from rag_pipeline.pipeline.step_table import stored_steps
 from rag_pipeline.services.pipelines import open_ranking
-from rag_pipeline.spec import PipelineSpec
-from rag_pipeline.step_table import stored_steps
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Query, Span
 
 FAILURE_POINT = "failure_point"

@@ -8,16 +8,16 @@ from functools import cached_property
 from django.conf import settings
 
 from evaluation.models import Answer, Question, Run
-from evaluation.runner import run_block
 from evaluation.services.contexts import contexts_of
 from evaluation.services.runs import asked_questions
 from evaluation.services.scoring import score_run_in_steps
 from evaluation.spec import EvaluationSpec, RunOptions
-from rag_pipeline.background import TaskHandler, UnitDone, handler
+from rag_pipeline.background.tasks import TaskHandler, UnitDone, handler
 from rag_pipeline.errors import ProviderError
+from rag_pipeline.pipeline.runner import run_block
 from rag_pipeline.services.indexes import build_index, estimate
 from rag_pipeline.services.pipelines import open_pipeline
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Progress, Query, Span, Trace
 
 _HOPELESS = 20

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 
-from evaluation.csv_cells import to_csv
+from evaluation.exchange.csv_cells import to_csv
 from evaluation.models import Answer, Evidence, MetricScore, Question, Run, TestSet
 from evaluation.spec import HEADLINE
 from rag_pipeline.models import Document

@@ -9,17 +9,17 @@ from functools import cached_property
 from typing import Any
 
 from evaluation.models import Question, TestSet
-from evaluation.question_writers.base import QuestionWriter, Written, question_writers
+from evaluation.question_writers.base import QuestionWriter, question_writers
 from evaluation.services.files import write_testset_file
 from evaluation.services.testsets import spread_out_of_scope, store_questions
 from evaluation.spec import GeneratorSpec
-from evaluation.types import DraftEvidence, DraftQuestion
-from rag_pipeline.background import TaskHandler, UnitDone, handler
+from evaluation.types import DraftEvidence, DraftQuestion, Written
+from rag_pipeline.background.tasks import TaskHandler, UnitDone, handler
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.llm.tally import UsageTally
-from rag_pipeline.services.corpora import source_docs
+from rag_pipeline.llm.target import BUILTIN_READER
+from rag_pipeline.services.documents import source_docs
 from rag_pipeline.services.indexes import open_embedder
-from rag_pipeline.spec import BUILTIN_READER
 from rag_pipeline.types import Progress, Span, Usage
 
 WRITER_EMBEDDING = "local:all-MiniLM-L6-v2"

@@ -12,7 +12,7 @@ from evaluation.services.files import write_testset_file
 from evaluation.services.testsets import checked_name, drop_leftover, store_questions
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus
-from rag_pipeline.services.corpora import source_docs
+from rag_pipeline.services.documents import source_docs
 
 
 def import_testset(*, corpus: Corpus, name: str, file: File, answers: File | None = None) -> TestSet:

@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from evaluation.judging.differences import DiffLine, line_differences
-from evaluation.judging.prompts import check_prompt, placeholders, shipped_prompts
+from evaluation.judge.line_differences import DiffLine, line_differences
+from evaluation.judge.prompts import check_prompt, placeholders, shipped_prompts
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import JudgePrompt
 from rag_pipeline.errors import ConfigError

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.conf import settings
 
-from evaluation.judging.judge import Judge, make_judge
-from evaluation.judging.prompts import JudgePrompts
+from evaluation.judge.judge import Judge, make_judge
+from evaluation.judge.prompts import JudgePrompts
 from evaluation.metrics.base import metrics
 from evaluation.models import JudgePrompt, JudgeReply
 from evaluation.spec import EvaluationSpec

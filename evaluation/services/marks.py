@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evaluation.csv_cells import to_csv
+from evaluation.exchange.csv_cells import to_csv
 from evaluation.models import Answer, AnswerMark, MetricScore, Run
 from evaluation.services.files import further_metrics
 from evaluation.spec import HEADLINE

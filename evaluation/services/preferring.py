@@ -9,16 +9,16 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from evaluation.judging.judge import Judge
-from evaluation.judging.preferring import PROMPT, prefer_many
+from evaluation.judge.judge import Judge
+from evaluation.judge.preference import PROMPT, prefer_many
+from evaluation.judge.win_rates import summarise_preferences
 from evaluation.models import Answer, Preference, PreferenceVerdict, Run
-from evaluation.preferences import summarise_preferences
+from evaluation.scoring.summaries import cluster_of
 from evaluation.services.judge_prompts import get_judge_prompt
 from evaluation.services.judging import check_judge, open_judge
 from evaluation.spec import EvaluationSpec
-from evaluation.summaries import cluster_of
 from evaluation.types import Sample, Score
-from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler
+from rag_pipeline.background.tasks import TaskHandler, UnitDone, enqueue, handler
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.types import Trace

@@ -10,23 +10,23 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Avg
 
-from evaluation.judging.expected import expected_calls
 from evaluation.metrics.availability import check_options
 from evaluation.models import Answer, Question, Run, TestSet
+from evaluation.scoring.expected_calls import expected_calls
 from evaluation.services.contexts import check_source, with_retrieval_of
 from evaluation.services.judging import check_judge
 from evaluation.services.preferring import preferences_with
 from evaluation.services.tuning import seen_in_tuning
 from evaluation.services.versions import versions
 from evaluation.spec import EvaluationSpec, RunOptions
-from rag_pipeline import background
+from rag_pipeline.background import tasks as background
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.llm.preflight import check_model
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services import indexes
 from rag_pipeline.services.pipelines import calls_before_answer, check_parts
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
 QUICK_QUESTIONS = 10
 # Rough paces of a 2-core machine, for the estimate beside the button only.

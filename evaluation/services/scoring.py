@@ -8,13 +8,13 @@ from typing import Any
 
 from django.db import transaction
 
-from evaluation.claims.table import ClaimTable
-from evaluation.comparable import formulas_in_force
-from evaluation.diagnosis import Diagnosis
-from evaluation.judging.judge import Judge
+from evaluation.judge.claims.table import ClaimTable
+from evaluation.judge.judge import Judge
 from evaluation.models import Answer, Evidence, MetricScore, Run, RunMetric, Scoring
 from evaluation.repeats import repeats_of
-from evaluation.scoring import ScoredSamples, Steps, finished, score_samples
+from evaluation.scoring.comparability import formulas_in_force
+from evaluation.scoring.diagnosis.points import Diagnosis
+from evaluation.scoring.scoring import ScoredSamples, Steps, finished, score_samples
 from evaluation.services.diagnosing import FAILURE_POINT, diagnose_run
 from evaluation.services.files import write_run_file
 from evaluation.services.judging import open_judge
@@ -23,7 +23,7 @@ from evaluation.types import Refusal, Sample
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.models import Document
 from rag_pipeline.services.indexes import open_embedder
-from rag_pipeline.spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
 from rag_pipeline.types import Context, Span, Trace, Usage
 
 REFUSED = "refused"

@@ -16,7 +16,7 @@ from evaluation.models import Evidence, Question, TestSet
 from evaluation.services.files import write_testset_file
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion
-from rag_pipeline import background
+from rag_pipeline.background import tasks as background
 from rag_pipeline.errors import ConfigError, InUseError, UsageError
 from rag_pipeline.llm.preflight import check_model
 from rag_pipeline.models import BackgroundTask, Corpus, Document

@@ -12,23 +12,24 @@ from django.db import transaction
 from django.db.models import Q
 
 from evaluation.models import Question, Run, Scoring, TestSet, TunedEmbedding
-from evaluation.ranking import DEPTH, RankedQuestion, advice, compare_ranks, first_gold, gold_rows
-from evaluation.scoring import Steps
+from evaluation.scoring.scoring import Steps
 from evaluation.spec import TuningSpec
-from evaluation.tuning import make_examples, plan_batches, rows_of
-from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler
-from rag_pipeline.chunk_table import ChunkTable
-from rag_pipeline.chunking import chunk_documents
+from evaluation.tuning.examples import make_examples, plan_batches, rows_of
+from evaluation.tuning.ranking import DEPTH, RankedQuestion, advice, compare_ranks, first_gold, gold_rows
+from rag_pipeline.background.tasks import TaskHandler, UnitDone, enqueue, handler
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.embedders.local import LocalEmbedder
-from rag_pipeline.embedders.tuned import TunedEmbedder, is_tuned_name, models_folder, tuned_names, weights_hash
-from rag_pipeline.embedding_cache import CachedEmbedder
+from rag_pipeline.embedders.tuned import TunedEmbedder, is_tuned_name, tuned_names, weights_hash
 from rag_pipeline.errors import ConfigError, InUseError, PipelineError, UsageError
-from rag_pipeline.index_store import ChunkIndex
+from rag_pipeline.indexing.chunk_table import ChunkTable
+from rag_pipeline.indexing.embedding_cache import CachedEmbedder
+from rag_pipeline.indexing.index_store import ChunkIndex
 from rag_pipeline.models import PipelineConfig
-from rag_pipeline.services.corpora import source_docs
+from rag_pipeline.pipeline.chunking import chunk_documents
+from rag_pipeline.runtime import models_folder
+from rag_pipeline.services.documents import source_docs
 from rag_pipeline.services.indexes import cached, open_embedder
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Progress, SourceDoc, Span
 
 FEWEST_PAIRS = 10

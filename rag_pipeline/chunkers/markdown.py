@@ -11,7 +11,7 @@ from rag_pipeline.chunkers.packing import packed
 from rag_pipeline.chunkers.rulers import Ruler, Slice, trimmed, without_contained
 from rag_pipeline.chunkers.sized import MeasuredChunker
 from rag_pipeline.chunkers.sizes import SizeOptions
-from rag_pipeline.reader.sentences import split_sentences
+from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.types import Chunk, SourceDoc, Span
 
 _BETWEEN = " > "

@@ -14,7 +14,7 @@ from rag_pipeline.chunkers.packing import packed
 from rag_pipeline.chunkers.rulers import Ruler, Slice, without_contained
 from rag_pipeline.chunkers.sized import MeasuredChunker
 from rag_pipeline.chunkers.sizes import ChunkSize
-from rag_pipeline.reader.sentences import split_sentences
+from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.types import SourceDoc, Span
 
 GROUP = 3

@@ -8,7 +8,7 @@ from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.chunkers.packing import packed
 from rag_pipeline.chunkers.rulers import Ruler, Slice
 from rag_pipeline.chunkers.sized import SizedChunker
-from rag_pipeline.reader.sentences import split_sentences
+from rag_pipeline.english.sentences import split_sentences
 
 
 @chunkers.register

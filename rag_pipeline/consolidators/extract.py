@@ -9,8 +9,8 @@ import numpy as np
 from rag_pipeline.consolidators.base import Consolidator, consolidators
 from rag_pipeline.consolidators.pieces import Piece, pieces_of
 from rag_pipeline.embedders.base import Vectors, embedders
-from rag_pipeline.reader.matching import match, tagged
-from rag_pipeline.reader.questions import QuestionReading, read_question
+from rag_pipeline.extractive_qa.matching import match, tagged
+from rag_pipeline.extractive_qa.question_analysis import QuestionReading, read_question
 from rag_pipeline.types import Context, Hit, Span
 
 # The three numbers were chosen on every second question of the benchmark's texts; the figures in docs/benchmarks.md are

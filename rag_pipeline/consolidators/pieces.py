@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from rag_pipeline.reader.evidence import Passage, passages_of
+from rag_pipeline.extractive_qa.context_sentences import Passage, passages_of
 from rag_pipeline.types import Context
 
 _HEADING = re.compile(r"(#{1,6})[ \t]")

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_pipeline import model_hub
 from rag_pipeline.embedders.base import Embedder, Vectors, embedders
 from rag_pipeline.embedders.fast_encoder import FastEncoder, can_encode, cpu_has_bfloat16
 from rag_pipeline.errors import ConfigError, ProviderError
-from rag_pipeline.known_script import mostly_known
+from rag_pipeline.local_models import hub as model_hub
+from rag_pipeline.local_models.scripts import mostly_known
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

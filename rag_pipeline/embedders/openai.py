@@ -13,11 +13,11 @@ from rag_pipeline.embedders.openai_tokens import openai_token_offsets
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.llm.clients import openai_client
 from rag_pipeline.llm.failures import ExplainedErrors, ModelCallError
-from rag_pipeline.llm.limits import ModelLimits, configured_limits
 from rag_pipeline.llm.loop_thread import run_blocking
 from rag_pipeline.llm.preflight import check_model
 from rag_pipeline.llm.retry import Retry
 from rag_pipeline.llm.target import OPENAI, Target
+from rag_pipeline.runtime import ModelLimits, configured_limits
 
 if TYPE_CHECKING:
     from openai.types import CreateEmbeddingResponse

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.embedders.local import LocalEmbedder, weight_files
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.runtime import models_folder
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
-_folder: Callable[[], Path] | None = None
 _hashes: dict[tuple[str, int, int], str] = {}
-
-
-def set_models_folder(folder: Callable[[], Path]) -> None:
-    """Say where tuned models lie: called once when the application starts."""
-    global _folder
-    _folder = folder
-
-
-def models_folder() -> Path:
-    """Return the folder that holds one folder for each tuned model. Raises ConfigError where none was set."""
-    if _folder is None:
-        raise ConfigError("No folder for tuned models is set. Start through manage.py.", "embedding")
-    return _folder()
 
 
 def tuned_names() -> list[str]:

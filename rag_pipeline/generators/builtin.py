@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Sequence
 
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.errors import ConfigError, PipelineError, UsageError
+from rag_pipeline.extractive_qa.answerability import Refusal
+from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader, Reading
+from rag_pipeline.extractive_qa.matching import Embed
+from rag_pipeline.extractive_qa.span_reader import shipped_reader
+from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.generators.base import Generator, Result, Stopwatch, generators
-from rag_pipeline.reader.extractive import ExtractiveReader, Reading
-from rag_pipeline.reader.matching import Embed
-from rag_pipeline.reader.refusing import Refusal
-from rag_pipeline.reader.shipped import card
-from rag_pipeline.reader.span_reader import shipped_reader
 from rag_pipeline.types import Generation, GenerationRequest, Usage
 
 _FREE = Usage(cost_usd=0.0)

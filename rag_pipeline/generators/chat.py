@@ -7,7 +7,7 @@ from contextlib import aclosing
 
 from rag_pipeline.generators.base import Generator, generators
 from rag_pipeline.llm.chat import ChatModel, Reply
-from rag_pipeline.llm.limits import ModelLimits
+from rag_pipeline.runtime import ModelLimits
 from rag_pipeline.types import Generation, GenerationRequest
 
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, cast
 from rag_pipeline.llm.call_settings import CallSettings
 from rag_pipeline.llm.connect import connect
 from rag_pipeline.llm.failures import ExplainedErrors, ModelCallError, broken_off, garbage
-from rag_pipeline.llm.limits import ModelLimits, configured_limits
 from rag_pipeline.llm.loop_thread import iterate_there, run_there
 from rag_pipeline.llm.prices import cost_usd
 from rag_pipeline.llm.retry import Retry
 from rag_pipeline.llm.target import OPENAI, Target
 from rag_pipeline.llm.wording import Pieces, storable, without_thoughts
+from rag_pipeline.runtime import ModelLimits, configured_limits
 from rag_pipeline.types import Usage
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from rag_pipeline.llm.limits import ModelLimits
 from rag_pipeline.llm.target import Target
+from rag_pipeline.runtime import ModelLimits
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

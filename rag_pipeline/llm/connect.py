@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from rag_pipeline.llm.call_settings import CallSettings
 from rag_pipeline.llm.clients import openai_client
-from rag_pipeline.llm.limits import ModelLimits
 from rag_pipeline.llm.providers import incomplete, missing_package, module_of
 from rag_pipeline.llm.target import OPENAI, Target
+from rag_pipeline.runtime import ModelLimits
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.chat import ChatModel
-from rag_pipeline.llm.limits import ModelLimits, configured_limits
 from rag_pipeline.llm.providers import EXAMPLES
+from rag_pipeline.runtime import ModelLimits, configured_limits
 
 _QUESTION = "Reply with the single word: ready"
 _LONGEST_REPLY = 32

@@ -5,11 +5,10 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from rag_pipeline.errors import ConfigError, ProviderError, UsageError
-from rag_pipeline.llm.limits import configured_limits
 from rag_pipeline.llm.prices import own_prices
 from rag_pipeline.llm.providers import UnknownProviderError, missing_package, module_of
-from rag_pipeline.llm.target import OPENAI, Target
-from rag_pipeline.spec import BUILTIN_READER
+from rag_pipeline.llm.target import BUILTIN_READER, OPENAI, Target
+from rag_pipeline.runtime import configured_limits
 
 
 def check_model(llm: str, field: str = "llm") -> None:

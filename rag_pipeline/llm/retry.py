@@ -6,7 +6,7 @@ import asyncio
 import random
 
 from rag_pipeline.llm.failures import ModelCallError
-from rag_pipeline.llm.limits import ModelLimits
+from rag_pipeline.runtime import ModelLimits
 
 
 class Retry:

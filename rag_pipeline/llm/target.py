@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from rag_pipeline.errors import ProviderError
 
 OPENAI = "openai"
+BUILTIN_READER = "builtin:extractive"
+"""The model that asks no provider: it extracts answers on this machine."""
 _OPENAI_HOST = "api.openai.com"
 _NO_KEY = "not-needed"
 _KEY_NAMES = {

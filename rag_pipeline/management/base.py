@@ -17,11 +17,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from rag_pipeline.background.storage_problems import DATABASE_AWAY, storage_problem
 from rag_pipeline.errors import ConfigError, PipelineError, UsageError
 from rag_pipeline.management.progress import ProgressBar
-from rag_pipeline.prompt import shipped_prompts
-from rag_pipeline.services.storage import DATABASE_AWAY, storage_problem
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
+from rag_pipeline.settings.prompt_templates import shipped_prompts
 from rag_pipeline.types import Progress
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130

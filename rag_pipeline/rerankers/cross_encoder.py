@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rag_pipeline import model_hub
 from rag_pipeline.errors import ConfigError, PipelineError, ProviderError
+from rag_pipeline.local_models import hub as model_hub
 from rag_pipeline.rerankers.base import Reranked, Reranker, rerankers
 from rag_pipeline.types import Context
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from rag_pipeline.index_store import ChunkIndex
+from rag_pipeline.indexing.index_store import ChunkIndex
 from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import Hit, Query
 

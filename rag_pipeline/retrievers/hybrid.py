@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_pipeline.fusion import fuse
 from rag_pipeline.retrievers.base import Retriever, retrievers
 from rag_pipeline.retrievers.bm25 import Bm25Retriever
 from rag_pipeline.retrievers.dense import DenseRetriever
+from rag_pipeline.retrievers.fusion import fuse
 from rag_pipeline.types import Hit, Query
 
 DEPTH = 200

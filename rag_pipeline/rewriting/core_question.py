@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from rag_pipeline.reader.sentences import split_sentences
-from rag_pipeline.reader.words import words_of
+from rag_pipeline.english.sentences import split_sentences
+from rag_pipeline.english.words import words_of
 from rag_pipeline.rewriting import fillers
 
 Holds = Callable[[str], bool]

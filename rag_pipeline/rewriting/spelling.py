@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rag_pipeline.reader.words import stem, word_list
+from rag_pipeline.english.words import stem, word_list
 from rag_pipeline.rewriting.edits import edit_distance
 
 _TOKEN = re.compile(r"(?<![\w@./\\#&+'’-])[^\W\d_]+(?![\w@/\\#&+_]|[.-]\w|['’](?!s\b)\w)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import re
 import unicodedata
@@ -16,9 +15,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import Model
 
 from rag_pipeline.errors import ConfigError, DocumentError, InUseError, UsageError
+from rag_pipeline.loaders.lookup import read_document
 from rag_pipeline.models import BackgroundTask, Corpus, Document
-from rag_pipeline.readers.lookup import read_document
-from rag_pipeline.types import SourceDoc
+from rag_pipeline.services.indexes import delete_indexes
 
 _State = BackgroundTask.State
 
@@ -59,17 +58,6 @@ def rename_corpus(*, corpus: Corpus, name: str) -> None:
         raise ConfigError(f"There is already a corpus called “{checked}”. Choose another name.", "name")
     corpus.name = checked
     corpus.save(update_fields=["name"])
-
-
-def source_docs(*, corpus: Corpus, until: dt.datetime | None = None) -> list[SourceDoc]:
-    """Return the documents of a corpus as the engine sees them, in order of id.
-
-    `until` leaves out what was imported later: long work sees the corpus as it was when it was asked for.
-    """
-    documents = corpus.documents.order_by("id")
-    if until is not None:
-        documents = documents.filter(created__lte=until)
-    return [document.as_source() for document in documents]
 
 
 def document_ids(*, corpus: Corpus, names: Collection[str]) -> set[int] | None:
@@ -124,7 +112,7 @@ def delete_document(*, document: Document) -> None:
     runs = document.corpus.runs.filter(created__gte=document.created)
     _refuse_held(f"“{document.name}”", [*sorted(testsets | set(growing), key=str), *runs])
     with transaction.atomic():
-        _delete_indexes(document.corpus)
+        delete_indexes(corpus=document.corpus)
         document.delete()
         _delete_files_on_commit([document])
 
@@ -134,7 +122,7 @@ def delete_corpus(*, corpus: Corpus) -> None:
     _refuse_held(f"The corpus “{corpus.name}”", [*corpus.testsets.all(), *corpus.runs.all()])
     with transaction.atomic():
         documents = list(corpus.documents.defer("text"))
-        _delete_indexes(corpus)
+        delete_indexes(corpus=corpus)
         corpus.delete()
         _delete_files_on_commit(documents)
 
@@ -220,12 +208,6 @@ def _refuse_held(what: str, holders: list[Model]) -> None:
     names = [f"{holder._meta.verbose_name} “{holder}”" for holder in holders]
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     raise InUseError(f"{what} is needed by {shown}. Delete those first, or start a new corpus.")
-
-
-def _delete_indexes(corpus: Corpus) -> None:
-    from rag_pipeline.services.indexes import delete_indexes  # which reads documents through this module
-
-    delete_indexes(corpus=corpus)
 
 
 def _delete_files_on_commit(documents: list[Document]) -> None:

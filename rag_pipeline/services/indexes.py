@@ -13,15 +13,15 @@ import numpy as np
 from django.conf import settings
 from django.utils import timezone
 
-from rag_pipeline.chunking import chunk_documents, make_chunker, texts_to_embed_first
 from rag_pipeline.embedders.base import Embedder, Vectors, embedders
-from rag_pipeline.embedding_cache import CachedEmbedder
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.index_store import ChunkIndex, load_index, save_index
+from rag_pipeline.indexing.embedding_cache import CachedEmbedder
+from rag_pipeline.indexing.index_store import ChunkIndex, load_index, save_index
 from rag_pipeline.models import Corpus, Document, Index
+from rag_pipeline.pipeline.chunking import chunk_documents, make_chunker, texts_to_embed_first
 from rag_pipeline.retrievers.base import retrievers
-from rag_pipeline.services.corpora import source_docs
-from rag_pipeline.spec import PipelineSpec, digest
+from rag_pipeline.services.documents import source_docs
+from rag_pipeline.settings.pipeline_spec import PipelineSpec, digest
 from rag_pipeline.types import Chunk, Progress, SourceDoc, Span
 
 

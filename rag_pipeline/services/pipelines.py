@@ -12,23 +12,23 @@ from typing import Any
 import numpy as np
 from asgiref.sync import async_to_sync
 
-from rag_pipeline.chunk_table import ChunkTable
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.generators.base import Generator, generator_for
 from rag_pipeline.generators.builtin import BuiltinReader
-from rag_pipeline.index_store import ChunkIndex
+from rag_pipeline.indexing.chunk_table import ChunkTable
+from rag_pipeline.indexing.index_store import ChunkIndex
+from rag_pipeline.indexing.vocabulary import word_counts
 from rag_pipeline.models import Corpus
-from rag_pipeline.parts import PARTS
-from rag_pipeline.pipeline import Pipeline
-from rag_pipeline.retrieval import Retrieval, contexts_of
+from rag_pipeline.pipeline.pipeline import Pipeline
+from rag_pipeline.pipeline.retrieval import Retrieval, contexts_of
 from rag_pipeline.retrievers.base import Retriever, retrievers
 from rag_pipeline.services import indexes
-from rag_pipeline.services.corpora import source_docs
+from rag_pipeline.services.documents import source_docs
 from rag_pipeline.services.indexes import build_index, open_embedder, open_index
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.parts import PARTS
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Context, Progress, SourceDoc, Span, Step
-from rag_pipeline.vocabulary import word_counts
 
 READER_EMBEDDING = "local:all-MiniLM-L6-v2"
 """What the builtin reader compares sentences with, whatever embedding retrieves."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import NamedPrompt
-from rag_pipeline.prompt import placeholders, shipped_prompts
+from rag_pipeline.settings.prompt_templates import placeholders, shipped_prompts
 
 LONGEST_NAME = 80
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from rag_pipeline.consolidators.base import consolidators
 from rag_pipeline.embedders.base import Embedder, embedders
-from rag_pipeline.reader.sentences import split_sentences
-from rag_pipeline.retrieval import contexts_of
+from rag_pipeline.english.sentences import split_sentences
+from rag_pipeline.pipeline.retrieval import contexts_of
 from rag_pipeline.types import Hit, SourceDoc, Span
 from tests.bench.corpora import Asked, chunking_eval, cut, index_of, squad
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.stats import Term, estimate, wilson
+from evaluation.statistics.intervals import Term, estimate, wilson
 from rag_pipeline.embedders.base import embedders
+from rag_pipeline.english.squad import overlap
+from rag_pipeline.extractive_qa.trained_model import card
+from rag_pipeline.extractive_qa_training.measures import COVERAGES, auroc
 from rag_pipeline.generators.builtin import BuiltinReader
-from rag_pipeline.reader.shipped import card
-from rag_pipeline.reader_training.measures import COVERAGES, auroc
-from rag_pipeline.squad import overlap
 from tests.bench.reader_card import as_table, trained_tables
 from tests.bench.reader_speed import speed
 from tests.bench.reader_trials import (

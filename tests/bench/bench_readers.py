@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rag_pipeline.readers.lookup import read_document
+from rag_pipeline.loaders.lookup import read_document
 
 ORDER = 5
 _REPEATS = 5

@@ -10,11 +10,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from evaluation.refusal import RefusalDetector
+from evaluation.refusal.detection import RefusalDetector
 from evaluation.spec import EvaluationSpec
-from evaluation.stats import wilson
+from evaluation.statistics.intervals import wilson
 from rag_pipeline.embedders.base import embedders
-from rag_pipeline.spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
 
 ORDER = 50
 _VARIANTS = {

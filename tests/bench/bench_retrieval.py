@@ -8,7 +8,7 @@ from typing import Any
 
 from rag_pipeline.chunkers.recursive import DEFAULT_SEPARATORS
 from rag_pipeline.embedders.base import Embedder
-from rag_pipeline.index_store import ChunkIndex
+from rag_pipeline.indexing.index_store import ChunkIndex
 from rag_pipeline.types import Span
 from tests.bench import cache
 from tests.bench.corpora import Spans, chunking_eval, cut, index_of, paragraphs, squad

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.paired import SAME, paired_difference
-from evaluation.stats import Term
+from evaluation.statistics.intervals import Term
+from evaluation.statistics.paired import SAME, paired_difference
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.consolidators.base import consolidators
 from rag_pipeline.retrievers.base import retrievers

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rag_pipeline.chunking import chunk_documents
 from rag_pipeline.embedders.base import embedders
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.pipeline.chunking import chunk_documents
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import SourceDoc
 from tests.bench.corpora import chunking_eval, cut
 

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from evaluation.question_writers.base import question_writers
-from evaluation.questions.slips import apply_slip
+from evaluation.question_writers.rules.slips import apply_slip
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion
 from rag_pipeline.embedders.base import Embedder, embedders
+from rag_pipeline.indexing.vocabulary import word_counts
+from rag_pipeline.loaders.lookup import read_document
 from rag_pipeline.query_transforms.base import Transformed, query_transforms
-from rag_pipeline.readers.lookup import read_document
 from rag_pipeline.retrievers.base import Retriever, retrievers
 from rag_pipeline.types import Query, SourceDoc, Span
-from rag_pipeline.vocabulary import word_counts
 from tests.bench.corpora import Asked, chunking_eval, cut, index_of
 
 ORDER = 26

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rag_pipeline.chunking import chunk_documents
 from rag_pipeline.embedders.base import Embedder
-from rag_pipeline.index_store import ChunkIndex
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.indexing.index_store import ChunkIndex
+from rag_pipeline.pipeline.chunking import chunk_documents
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import SourceDoc, Span
 
 Spans = npt.NDArray[np.int64]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.roc import auroc, cluster_numbers
+from evaluation.statistics.roc import auroc, cluster_numbers
 
 Floats = npt.NDArray[np.float64]
 Statistic = Callable[[Floats, Floats], float]

@@ -19,7 +19,7 @@ _RUNS = 5
 _SINGLE = 20
 """Questions asked one by one."""
 _LOAD = (
-    "import time; start = time.perf_counter(); from rag_pipeline.reader.span_reader import shipped_reader; "
+    "import time; start = time.perf_counter(); from rag_pipeline.extractive_qa.span_reader import shipped_reader; "
     "shipped_reader(); print(time.perf_counter() - start)"
 )
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from rag_pipeline.embedders.base import Embedder
 from rag_pipeline.generators.builtin import BuiltinReader
-from rag_pipeline.prompt import default_prompt, fill
 from rag_pipeline.retrievers.base import retrievers
-from rag_pipeline.spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.prompt_templates import default_prompt, fill
 from rag_pipeline.types import Context, GenerationRequest, Hit, Query, SourceDoc, Span
 from tests.bench.cache import ROOT
 from tests.bench.corpora import chunking_eval, cut, index_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_pipeline.chunk_table import ChunkTable
 from rag_pipeline.chunkers.base import TokenOffsets
 from rag_pipeline.chunkers.recursive import RecursiveChunker, RecursiveOptions
 from rag_pipeline.chunkers.rulers import TokenRuler, trimmed, without_contained
+from rag_pipeline.indexing.chunk_table import ChunkTable
 from rag_pipeline.types import Chunk, SourceDoc, Span
 
 _SPECIAL = 2

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.stats import Estimate, Term, estimate
-from rag_pipeline.chunk_table import ChunkTable
-from rag_pipeline.chunking import chunk_documents
+from evaluation.statistics.intervals import Estimate, Term, estimate
 from rag_pipeline.consolidators.base import consolidators
 from rag_pipeline.embedders.base import embedders
-from rag_pipeline.embedding_cache import CachedEmbedder
-from rag_pipeline.index_store import ChunkIndex
-from rag_pipeline.retrieval import Retrieval
+from rag_pipeline.indexing.chunk_table import ChunkTable
+from rag_pipeline.indexing.embedding_cache import CachedEmbedder
+from rag_pipeline.indexing.index_store import ChunkIndex
+from rag_pipeline.pipeline.chunking import chunk_documents
+from rag_pipeline.pipeline.retrieval import Retrieval
 from rag_pipeline.retrievers.base import retrievers
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Query, SourceDoc, Span
 from tests.bench.corpora import Asked
 from tests.bench.span_scores import as_row, omega_of, score_spans

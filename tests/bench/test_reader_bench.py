@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_pipeline.reader_training.trials import FOUND, GOLD
+from rag_pipeline.extractive_qa_training.trials import FOUND, GOLD
 from rag_pipeline.types import Context, Span
 from tests.bench.bench_reader import _inside
 from tests.bench.reader_card import trained_tables

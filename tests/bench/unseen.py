@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from rag_pipeline.reader_training.dataset import read_qamr, read_questions
-from rag_pipeline.squad import squad_tokens
+from rag_pipeline.english.squad import squad_tokens
+from rag_pipeline.extractive_qa_training.dataset import read_qamr, read_questions
 
 _RUN = 12
 """Words in a row that two texts hardly share by chance."""

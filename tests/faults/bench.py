@@ -23,7 +23,7 @@ from evaluation.services.runs import resume_run, start_run
 from evaluation.services.testsets import start_generation
 from evaluation.spec import EvaluationSpec, GeneratorSpec, RunOptions
 from rag_pipeline.models import *
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
 def queue(settings, repeat=1):
     testset = TestSet.objects.get(name="first")

@@ -11,10 +11,10 @@ from django.urls import reverse
 from evaluation.models import Run, TestSet
 from evaluation.services.runs import RunEstimate
 from rag_pipeline.models import NamedPrompt
-from rag_pipeline.prompt import shipped_prompts
 from rag_pipeline.query_transforms.base import query_transforms
 from rag_pipeline.retrievers.base import retrievers
 from rag_pipeline.services.corpora import delete_corpus
+from rag_pipeline.settings.prompt_templates import shipped_prompts
 from tests.factories import WORDS, make_corpus, make_run, make_testset
 from workbench.forms.workbench import SettingsForm
 from workbench.models import Preferences

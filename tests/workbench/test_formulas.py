@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.metrics.base import metrics
 from evaluation.models import Scoring
-from rag_pipeline.background import run_inline
+from rag_pipeline.background.tasks import run_inline
 from tests.factories import make_run, make_testset
 
 pytestmark = pytest.mark.django_db

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from evaluation.judging.prompts import shipped_prompts
+from evaluation.judge.prompts import shipped_prompts
 from evaluation.models import JudgePrompt, Scoring
 from evaluation.services.judge_prompts import get_judge_prompt
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.spec import EvaluationSpec
-from rag_pipeline.background import run_inline
+from rag_pipeline.background.tasks import run_inline
 from tests.factories import WORDS, make_run
 from tests.fake_openai import FakeOpenAI
 

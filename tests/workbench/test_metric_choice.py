@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from evaluation.models import Run
-from rag_pipeline.background import run_inline
+from rag_pipeline.background.tasks import run_inline
 from tests.factories import make_run, make_testset
 from workbench.forms.metrics import MetricsWidget, OptionsWidget
 from workbench.forms.workbench import SettingsForm
@@ -250,7 +250,7 @@ class TestRunPage:
 
 def test_weights_that_are_not_here_can_be_named_though_the_metric_is_closed(client, testset, monkeypatch):
     monkeypatch.setattr(
-        "evaluation.weights.metric.why_not_to_be_had", lambda model: "" if model == "/w" else "not here"
+        "evaluation.metrics.model_based.why_not_to_be_had", lambda model: "" if model == "/w" else "not here"
     )
     html = client.get("/").content.decode()
     assert "disabled" in box(html, "answer_reward")

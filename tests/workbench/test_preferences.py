@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from evaluation.models import JudgePrompt, Preference
-from rag_pipeline.background import run_inline
+from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset
 from tests.fake_openai import Behaviour, FakeOpenAI

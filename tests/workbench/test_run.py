@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from evaluation.models import MetricScore, RunMetric
 from evaluation.services.files import run_csv
-from rag_pipeline.background import run_inline
+from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset
 

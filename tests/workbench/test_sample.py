@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.models import TestSet
 from evaluation.spec import GeneratorSpec
-from rag_pipeline.background import run_inline
+from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services.corpora import get_or_create_corpus
 from workbench.services.sample import CORPUS, LoadSample, queue_sample, sample_files

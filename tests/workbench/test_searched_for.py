@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from evaluation.models import Answer
 from rag_pipeline.services.pipelines import search
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from tests.factories import ROSETTA, WORDS, make_corpus, make_run
 from tests.fake_openai import Behaviour, FakeOpenAI
 from workbench.models import ChatMessage, Preferences

@@ -10,9 +10,9 @@ from django.urls import reverse
 from evaluation.models import Answer
 from evaluation.queries.steps import steps_view
 from rag_pipeline.management.commands.search import trails
+from rag_pipeline.pipeline.step_table import stored_steps
 from rag_pipeline.services.pipelines import search
-from rag_pipeline.spec import PipelineSpec
-from rag_pipeline.step_table import stored_steps
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Context, SourceDoc, Span
 from tests.factories import PAIRS, ROSETTA, WORDS, make_corpus, make_run
 from workbench.models import ChatMessage, Preferences

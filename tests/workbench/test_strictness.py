@@ -8,9 +8,9 @@ import pytest
 from django.urls import reverse
 
 from evaluation.models import Run
+from rag_pipeline.extractive_qa.strictness import cost_of
+from rag_pipeline.extractive_qa.trained_model import card, default_strictness
 from rag_pipeline.models import BackgroundTask
-from rag_pipeline.reader.coverage import cost_of
-from rag_pipeline.reader.shipped import card, default_strictness
 from tests.factories import ROSETTA, WORDS, make_corpus, make_run, make_testset
 from workbench.forms.workbench import SettingsForm
 from workbench.models import Preferences

@@ -10,7 +10,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from evaluation.models import Question, TestSet
-from rag_pipeline.background import request_cancel
+from rag_pipeline.background.tasks import request_cancel
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_corpus, make_run, make_testset
 from workbench.models import Preferences

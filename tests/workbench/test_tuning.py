@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from evaluation.models import TestSet, TunedEmbedding
-from evaluation.ranking import advice, compare_ranks
-from rag_pipeline.background import request_cancel
-from rag_pipeline.embedders.tuned import models_folder
+from evaluation.tuning.ranking import advice, compare_ranks
+from rag_pipeline.background.tasks import request_cancel
+from rag_pipeline.runtime import models_folder
 from tests.evaluation.tuning_corpus import THINGS, invented_testset
 from tests.factories import ROSETTA, make_testset
 from tests.tiny_bert import make_tiny_bert

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
 LONGEST = 4000
 

@@ -11,11 +11,11 @@ from django import forms
 from evaluation.models import Run, TestSet
 from evaluation.queries import RunRow
 from evaluation.queries.differences import metric_label
+from evaluation.scoring.summaries import TOTAL
 from evaluation.spec import EvaluationSpec
-from evaluation.summaries import TOTAL
 from rag_pipeline.chunkers.sizes import SizeOptions
 from workbench.forms.options import fields_of
-from workbench.services.bench import SCORES
+from workbench.services.results_panel import SCORES
 
 
 class DashboardForm(forms.Form):

@@ -10,8 +10,8 @@ from django.core.files.uploadedfile import UploadedFile
 
 from rag_pipeline.chunkers.base import Chunker, chunkers
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.readers.lookup import known_extensions
-from rag_pipeline.spec import CoreSettings, PipelineSpec
+from rag_pipeline.loaders.lookup import known_extensions
+from rag_pipeline.settings.pipeline_spec import CoreSettings, PipelineSpec
 from workbench.forms.options import fields_of, form_field
 
 

@@ -11,8 +11,8 @@ from django import forms
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from rag_pipeline.parts import NONE
 from rag_pipeline.registry import Registry
+from rag_pipeline.settings.parts import NONE
 
 
 class JsonListField(forms.CharField):

@@ -8,13 +8,13 @@ from typing import Any
 
 from django import forms
 
-from evaluation.diagnosis import LABELS, ORDER
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import Question, Run, TestSet
 from evaluation.queries import QuestionFilters
-from evaluation.scales import Scale, scale_of
+from evaluation.scoring.diagnosis.points import LABELS, ORDER
+from evaluation.scoring.scales import Scale, scale_of
 from evaluation.services import files
-from evaluation.services.at_hand import at_hand
+from evaluation.services.scoring_inputs import at_hand
 from evaluation.spec import HEADLINE, EvaluationSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus

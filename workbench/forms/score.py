@@ -11,7 +11,7 @@ from evaluation.metrics.availability import NO_JUDGE, Available, check_options, 
 from evaluation.metrics.base import Metric, metrics
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
 from workbench.forms.metrics import judge_widget, metric_fields, names_of, sent_options, show_choices
 
 NO_OTHER_FILE = "it compares two files: manage.py score --against"

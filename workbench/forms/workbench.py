@@ -11,14 +11,15 @@ from django.http import QueryDict
 
 from evaluation.metrics.availability import check_options
 from evaluation.models import Run, TestSet
-from evaluation.services.at_hand import at_hand
 from evaluation.services.contexts import retrieval_names, runs_with_contexts, with_retrieval_of
+from evaluation.services.scoring_inputs import at_hand
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.models import Corpus
-from rag_pipeline.parts import PARTS, Part, option_names, unread_names
 from rag_pipeline.services.prompts import list_prompts
-from rag_pipeline.spec import BUILTIN_READER, CoreSettings, PipelineSpec
+from rag_pipeline.settings.parts import PARTS, Part, option_names, unread_names
+from rag_pipeline.settings.pipeline_spec import CoreSettings, PipelineSpec
 from workbench.forms.metrics import further_metrics, judge_widget, metric_fields, sent_options, show_choices
 from workbench.forms.options import FloatField, UnitSelect, fields_of, named_unit_field, unit_field
 from workbench.services.preferences import WEIGHT, comparable, differing

@@ -12,21 +12,21 @@ from asgiref.sync import sync_to_async
 
 from evaluation.models import Question
 from evaluation.queries.steps import steps_view
-from evaluation.refusal import RefusalDetector
+from evaluation.refusal.detection import RefusalDetector
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.models import Corpus
-from rag_pipeline.pipeline import Pipeline
+from rag_pipeline.pipeline.pipeline import Pipeline
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.services.pipelines import open_pipeline, prepare_pipeline
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Context, Progress, Span, Trace
-from workbench.answer_line import contexts_used
+from workbench.display.answer_line import contexts_used
+from workbench.display.reader_answer import READER
 from workbench.ids import as_id
 from workbench.models import Chat, ChatMessage
-from workbench.reader_answer import READER
-from workbench.services.present import PresentSettings, evaluated_settings, preferred_corpus
+from workbench.services.current_settings import PresentSettings, evaluated_settings, preferred_corpus
 
 STOPPED = "Stopped before the answer was finished."
 SHOWN = 30

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluation.models import Run
 from rag_pipeline.embedders.tuned import tuned_names
-from rag_pipeline.spec import BUILTIN_READER
+from rag_pipeline.llm.target import BUILTIN_READER
 
 _EMBEDDINGS = ("local:all-MiniLM-L6-v2", "openai:text-embedding-3-small", "openai:text-embedding-3-large")
 _MODELS = ("openai:gpt-4.1-mini", "openai:gpt-4.1")

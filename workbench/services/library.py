@@ -20,7 +20,7 @@ from rag_pipeline.services.indexes import (
     unembedded_sentences,
 )
 from rag_pipeline.services.pipelines import search
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Context, other_than
 
 ASK_BEFORE_EMBEDDING = 500

@@ -6,10 +6,10 @@ from collections.abc import Container, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from evaluation.comparable import formulas_read, measured_differently
 from evaluation.metrics.base import metrics
 from evaluation.queries import RunRow
-from evaluation.scales import scale_of
+from evaluation.scoring.comparability import formulas_read, measured_differently
+from evaluation.scoring.scales import scale_of
 from evaluation.spec import HEADLINE
 
 METRICS = ("total", *HEADLINE)

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from evaluation.metrics.base import checked_options, metrics
+from evaluation.metrics.base import metrics
+from evaluation.registry import checked_options
 
 Options = dict[str, dict[str, Any]]
 """By metric, then by option."""

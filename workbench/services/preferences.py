@@ -10,8 +10,8 @@ from typing import Any
 from evaluation.models import Run, TestSet
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
 from rag_pipeline.models import Corpus
-from rag_pipeline.parts import PARTS
-from rag_pipeline.spec import CoreSettings, PipelineSpec
+from rag_pipeline.settings.parts import PARTS
+from rag_pipeline.settings.pipeline_spec import CoreSettings, PipelineSpec
 from workbench.models import Preferences
 from workbench.services.metric_options import options_text
 

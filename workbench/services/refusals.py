@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 from evaluation.models import MetricScore, Run, RunMetric
-from evaluation.scoring import ScoredSamples
+from evaluation.scoring.scoring import ScoredSamples
+from evaluation.scoring.summaries import TOTAL
 from evaluation.services.scoring import REFUSED
 from evaluation.spec import HEADLINE
-from evaluation.summaries import TOTAL
 from evaluation.types import Refusal, Sample, Summary
 
 

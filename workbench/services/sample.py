@@ -12,11 +12,11 @@ from evaluation.models import Run, TestSet
 from evaluation.services.runs import start_run
 from evaluation.services.testsets import start_generation
 from evaluation.spec import EvaluationSpec, GeneratorSpec, RunOptions
-from rag_pipeline.background import TaskHandler, UnitDone, enqueue, handler, run_inline
+from rag_pipeline.background.tasks import TaskHandler, UnitDone, enqueue, handler, run_inline
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services.corpora import get_or_create_corpus, import_documents
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Progress
 
 FOLDER = Path(__file__).resolve().parent.parent / "sample"

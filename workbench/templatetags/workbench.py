@@ -17,11 +17,11 @@ from django.utils.safestring import SafeString
 
 from evaluation.metrics.base import metrics
 from evaluation.models import Answer
-from evaluation.scales import money_text, scale_of, seconds_text
+from evaluation.scoring.scales import money_text, scale_of, seconds_text
+from rag_pipeline.extractive_qa.strictness import let_through
+from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.models import BackgroundTask
-from rag_pipeline.parts import NONE, PARTS
-from rag_pipeline.reader.coverage import let_through
-from rag_pipeline.reader.shipped import card
+from rag_pipeline.settings.parts import NONE, PARTS
 
 register = template.Library()
 

@@ -35,8 +35,8 @@ from workbench.services.chat import (
     sample_questions,
     start_message,
 )
+from workbench.services.current_settings import finished_runs
 from workbench.services.library import document_choices
-from workbench.services.present import finished_runs
 
 SESSION_KEY = "chat"
 CHOOSABLE_RUNS = 50

@@ -14,11 +14,11 @@ from evaluation.metrics.base import metrics
 from evaluation.models import TestSet
 from evaluation.queries import RunRow, run_rows
 from evaluation.queries.differences import metric_label
-from workbench import charts
+from workbench.charts import figures as charts
+from workbench.charts.palette import SERIES, prompt_series
 from workbench.forms.dashboard import DashboardForm
 from workbench.htmx import render_page
 from workbench.services.listing import METRICS, best_of, further_of, measured_otherwise, sorted_rows, with_older_formula
-from workbench.services.palette import SERIES, prompt_series
 
 PER_PAGE = 100
 

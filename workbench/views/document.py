@@ -18,15 +18,15 @@ from rag_pipeline.errors import InUseError, PipelineError
 from rag_pipeline.models import Document
 from rag_pipeline.services import corpora
 from rag_pipeline.services.indexes import ChunkPreview
-from workbench.charts import Figure
-from workbench.chunk_view import CHUNKS_A_PAGE, SizeSpread, chunk_rows, page_holding, parent_marks, size_spread
+from workbench.charts.chunk_sizes import size_histogram
+from workbench.charts.figures import Figure
+from workbench.display.chunk_view import CHUNKS_A_PAGE, SizeSpread, chunk_rows, page_holding, parent_marks, size_spread
 from workbench.forms.documents import ChunkForm
 from workbench.htmx import render_page, wants_part
 from workbench.ids import as_id
+from workbench.services.current_settings import present_settings
 from workbench.services.known_models import known_embeddings
 from workbench.services.library import Waiting, cut_document, embed_for_cutting
-from workbench.services.present import present_settings
-from workbench.size_chart import size_histogram
 
 PAGE = "documents/document.html"
 

@@ -18,13 +18,13 @@ from django.views.decorators.http import require_POST, require_safe
 from rag_pipeline.errors import ConfigError, InUseError, PipelineError
 from rag_pipeline.models import Corpus, Document
 from rag_pipeline.services import corpora
+from workbench.display.upload_report import UploadReport, upload_messages
 from workbench.forms.documents import CorpusForm, SearchForm, UploadForm
 from workbench.htmx import render_page
 from workbench.ids import as_id
+from workbench.services.current_settings import preferred_corpus, present_settings
 from workbench.services.library import corpus_rows, document_choices, document_rows, search_corpus, users_of
-from workbench.services.present import preferred_corpus, present_settings
 from workbench.services.sample import CORPUS as SAMPLE
-from workbench.upload_report import UploadReport, upload_messages
 
 PAGE = "documents/page.html"
 DOCUMENTS_A_PAGE = 50

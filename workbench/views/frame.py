@@ -8,7 +8,7 @@ from django.urls import path
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
-from rag_pipeline.background import request_cancel
+from rag_pipeline.background.tasks import request_cancel
 from rag_pipeline.models import BackgroundTask
 from workbench.context_processors import THEMES
 from workbench.htmx import wants_part

@@ -8,7 +8,7 @@ from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from rag_pipeline.background import worker_alive
+from rag_pipeline.background.tasks import worker_alive
 
 
 @require_safe

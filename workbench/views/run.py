@@ -21,9 +21,9 @@ from evaluation.services.rescoring import start_scoring_again
 from evaluation.services.scoring import preview_scores
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError, PipelineError
+from workbench.display.reader_answer import READER, page_of, reader_answer
 from workbench.forms.runs import MetricsForm, QuestionFilterForm, RefusalForm, RunNameForm
 from workbench.htmx import render_page
-from workbench.reader_answer import READER, page_of, reader_answer
 from workbench.services.judge_facts import judge_facts
 from workbench.services.known_models import known_judges
 from workbench.services.marking import mark_rows

@@ -9,12 +9,12 @@ from django.core.exceptions import ValidationError
 
 from evaluation.services.runs import RunEstimate, estimate_run
 from rag_pipeline.errors import PipelineError
-from rag_pipeline.prompt import placeholders
-from rag_pipeline.reader.coverage import cost_of
-from rag_pipeline.reader.prompt_reading import read_prompt
-from rag_pipeline.reader.shipped import card
+from rag_pipeline.extractive_qa.prompt_reading import read_prompt
+from rag_pipeline.extractive_qa.strictness import cost_of
+from rag_pipeline.extractive_qa.trained_model import card
+from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.services.prompts import list_prompts
-from rag_pipeline.spec import BUILTIN_READER
+from rag_pipeline.settings.prompt_templates import placeholders
 from workbench.forms.workbench import UNITS, SettingsForm
 from workbench.services.known_models import known_embeddings, known_judges, known_models
 from workbench.services.preferences import Bench, comparable

@@ -22,7 +22,7 @@ from rag_pipeline.models import BackgroundTask, Corpus
 from workbench.forms.testsets import GenerateForm, ImportForm, QuestionFilter
 from workbench.htmx import render_page
 from workbench.ids import as_id
-from workbench.services.present import preferred_corpus, preferred_generator
+from workbench.services.current_settings import preferred_corpus, preferred_generator
 from workbench.services.question_list import (
     counts_of,
     newest_pairs,

@@ -13,8 +13,8 @@ from evaluation.services.tuning import delete_tuned, start_tuning
 from rag_pipeline.errors import ConfigError, InUseError
 from workbench.forms.tuning import TuningForm
 from workbench.htmx import wants_part
+from workbench.services.current_settings import present_settings
 from workbench.services.preferences import prefers
-from workbench.services.present import present_settings
 from workbench.views.testsets import testset_page
 from workbench.views.tuning_panel import tuning_panel
 

@@ -20,8 +20,8 @@ from rag_pipeline.models import Corpus
 from rag_pipeline.services.prompts import get_prompt, save_prompt
 from workbench.forms.workbench import SettingsForm
 from workbench.htmx import render_page, wants_part
-from workbench.services.bench import Results, results
 from workbench.services.preferences import Bench, bench_of_run, preferred_bench, save_preferred
+from workbench.services.results_panel import Results, results
 from workbench.services.sample import loading_sample
 from workbench.views.settings_panel import settings_panel
 

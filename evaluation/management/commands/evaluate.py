@@ -8,13 +8,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.judging.usage import usage_line
 from evaluation.management.inline import finish_inline
+from evaluation.management.judge_usage import usage_line
 from evaluation.management.output_files import check_place, write_to
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.management.tables import score_table
 from evaluation.metrics.availability import check_options
-from evaluation.metrics.rule import counted
 from evaluation.models import Run, TestSet
 from evaluation.services.contexts import find_source, refuse_retrieval_settings
 from evaluation.services.files import run_csv
@@ -22,6 +21,7 @@ from evaluation.services.runs import start_run
 from evaluation.services.summaries import run_summary
 from evaluation.services.testsets import get_testset
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
+from rag_pipeline.english.wording import counted
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, parse_set, pipeline_spec, wrong_usage
 from rag_pipeline.services.corpora import get_corpus

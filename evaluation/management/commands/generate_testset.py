@@ -9,14 +9,14 @@ from django.core.management.base import CommandParser
 
 from evaluation.management.inline import finish_inline
 from evaluation.management.output_files import check_place, write_to
-from evaluation.metrics.rule import counted
 from evaluation.services.files import testset_csv
 from evaluation.services.generation import reported_usage
 from evaluation.services.testsets import resume_generation, start_generation, stopped_generation
 from evaluation.spec import GeneratorSpec
+from rag_pipeline.english.wording import counted
+from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.management.base import WorkbenchCommand, wrong_usage
 from rag_pipeline.services.corpora import get_corpus
-from rag_pipeline.spec import BUILTIN_READER
 
 
 class Command(WorkbenchCommand):

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.metrics.rule import counted
 from evaluation.services.imports import import_testset
+from rag_pipeline.english.wording import counted
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.management.base import WorkbenchCommand
 from rag_pipeline.services.corpora import get_corpus

@@ -10,8 +10,8 @@ from django.core.management.base import CommandParser
 
 from evaluation.metrics.availability import Available, unmet
 from evaluation.metrics.base import Metric, metrics
-from evaluation.metrics_page import metrics_page
-from evaluation.scales import scale_of
+from evaluation.scoring.metric_reference import metrics_page
+from evaluation.scoring.scales import scale_of
 from rag_pipeline.management.base import WorkbenchCommand
 
 

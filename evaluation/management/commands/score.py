@@ -8,23 +8,23 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.answered import ScoredAnswers
 from evaluation.exchange.against import with_other_answers
 from evaluation.exchange.answered import read_answers
-from evaluation.judging.usage import usage_line
+from evaluation.judge.win_rates import summarise_preferences
+from evaluation.management.judge_usage import usage_line
 from evaluation.management.output_files import check_place, write_to
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.metrics.base import metrics
 from evaluation.metrics.judge_preference import JudgePreference
-from evaluation.preferences import summarise_preferences
-from evaluation.scales import scale_of
-from evaluation.scoring import Steps
+from evaluation.scoring.answered import ScoredAnswers
+from evaluation.scoring.scales import scale_of
+from evaluation.scoring.scoring import Steps
 from evaluation.services.answer_files import score_answers, scored_bytes, summary_bytes
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Summary
 from rag_pipeline.errors import ConfigError, ProviderError
 from rag_pipeline.management.base import WorkbenchCommand, wrong_usage
-from rag_pipeline.spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
 from rag_pipeline.types import Progress
 
 

@@ -14,7 +14,7 @@ from evaluation.spec import TuningSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, parse_set, wrong_usage
 from rag_pipeline.services.corpora import get_corpus
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
 _SETTINGS = ("base", "epochs", "learning_rate", "batch_size", "negatives", "seed")
 _ANSWERING = ("llm", "prompt", "top_k", "retriever", "use_context", "embedding")

@@ -17,7 +17,7 @@ from rag_pipeline.management.base import (
     add_set_argument,
     pipeline_spec,
 )
-from rag_pipeline.pipeline import Pipeline
+from rag_pipeline.pipeline.pipeline import Pipeline
 from rag_pipeline.services.corpora import document_ids, get_corpus
 from rag_pipeline.services.pipelines import open_pipeline, prepare_pipeline
 from rag_pipeline.types import Hit, Trace

@@ -10,9 +10,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from rag_pipeline.errors import DocumentError
+from rag_pipeline.loaders.lookup import known_extensions
 from rag_pipeline.management.base import WorkbenchCommand
 from rag_pipeline.models import Corpus, Document
-from rag_pipeline.readers.lookup import known_extensions
 from rag_pipeline.services import corpora
 from rag_pipeline.types import Progress
 

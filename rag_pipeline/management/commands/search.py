@@ -13,9 +13,9 @@ from rag_pipeline.management.base import (
     add_set_argument,
     pipeline_spec,
 )
+from rag_pipeline.pipeline.step_table import LABELS, CandidateRow, step_table
 from rag_pipeline.services.corpora import document_ids, get_corpus
 from rag_pipeline.services.pipelines import Found, prepare_pipeline, search
-from rag_pipeline.step_table import LABELS, CandidateRow, step_table
 from rag_pipeline.types import Context, Hit, other_than
 
 

@@ -10,13 +10,13 @@ from pydantic import ValidationError
 
 from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.extractive_qa_training.averaging import average
+from rag_pipeline.extractive_qa_training.cross_validation import CARD, cross_validate, train_folds
+from rag_pipeline.extractive_qa_training.mixture import MixtureSettings
+from rag_pipeline.extractive_qa_training.trainer import LoopSettings
+from rag_pipeline.extractive_qa_training.training import FIGURES, WEIGHTS, Places, TrainingSettings, train
+from rag_pipeline.extractive_qa_training.unanswerable import remembering
 from rag_pipeline.management.base import WorkbenchCommand
-from rag_pipeline.reader_training.averaging import average
-from rag_pipeline.reader_training.cross_validation import CARD, cross_validate, train_folds
-from rag_pipeline.reader_training.mixture import MixtureSettings
-from rag_pipeline.reader_training.trainer import LoopSettings
-from rag_pipeline.reader_training.training import FIGURES, WEIGHTS, Places, TrainingSettings, train
-from rag_pipeline.reader_training.unanswerable import remembering
 from rag_pipeline.registry import first_problem
 from rag_pipeline.services.indexes import open_embedder
 

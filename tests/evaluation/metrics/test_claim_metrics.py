@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.claims.table import Claim, ClaimTable, Verdict
-from evaluation.judging.judge import make_judge
-from evaluation.judging.prompts import JudgePrompts
+from evaluation.judge.claims.table import Claim, ClaimTable, Verdict
+from evaluation.judge.judge import make_judge
+from evaluation.judge.prompts import JudgePrompts
 from evaluation.metrics.base import UNREAD, MetricContext, make_metric
 from evaluation.metrics.claim_based import ClaimMetric
 from evaluation.metrics.context_relevance import RelevantSentences, _score
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
-from rag_pipeline.known_script import Reads, reads_all
+from rag_pipeline.local_models.scripts import Reads, reads_all
 from rag_pipeline.types import Context, Span, Trace
 from tests.fake_embedder import embed_words
 from tests.fake_openai import Behaviour, FakeOpenAI

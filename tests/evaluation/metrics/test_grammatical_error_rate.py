@@ -12,7 +12,7 @@ import pytest
 from evaluation.metrics.grammatical_error_rate import GrammaticalErrorRate, GrammaticalErrorRateOptions
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.llm.limits import ModelLimits, configure, configured_limits
+from rag_pipeline.runtime import ModelLimits, configure, configured_limits
 from tests.evaluation.samples import make_answered, make_context
 from tests.fake_languagetool import Behaviour, FakeLanguageTool
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.judging.judge import make_judge
-from evaluation.judging.prompts import JudgePrompts, placeholders, shipped_prompts
+from evaluation.judge.judge import make_judge
+from evaluation.judge.prompts import JudgePrompts, placeholders, shipped_prompts
 from evaluation.metrics.base import MetricContext, make_metric, metrics
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score

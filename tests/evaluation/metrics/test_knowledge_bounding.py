@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evaluation.metrics.base import metrics
+from evaluation.scoring.summaries import summarise
 from evaluation.spec import EvaluationSpec
-from evaluation.summaries import summarise
 from tests.evaluation.samples import make_context, make_sample
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from evaluation.metrics.base import MetricContext, metrics
-from evaluation.roc import auroc
 from evaluation.spec import EvaluationSpec
+from evaluation.statistics.roc import auroc
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.embedders.base import Vectors, embedders
 from rag_pipeline.types import Context, Span

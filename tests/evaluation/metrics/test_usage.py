@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.metrics.base import metrics
+from evaluation.scoring.summaries import summarise
 from evaluation.spec import EvaluationSpec
-from evaluation.stats import Term, estimate
-from evaluation.summaries import summarise
+from evaluation.statistics.intervals import Term, estimate
 from evaluation.types import Sample, Score
 from rag_pipeline.types import Usage
 from tests.evaluation.samples import make_context, make_sample

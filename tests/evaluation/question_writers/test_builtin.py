@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.question_writers.base import Written, question_writers
+from evaluation.question_writers.base import question_writers
 from evaluation.question_writers.builtin import BuiltinWriter
-from evaluation.questions.asked import Asked
-from evaluation.questions.corpus import CorpusWords
-from evaluation.questions.round_trip import NOT_FOUND, RoundTrip
-from evaluation.questions.simple import SimpleQuestion
-from evaluation.questions.slips import KINDS
+from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.phrasing import Asked
+from evaluation.question_writers.rules.round_trip import NOT_FOUND, RoundTrip
+from evaluation.question_writers.rules.simple import SimpleQuestion
+from evaluation.question_writers.rules.slips import KINDS
 from evaluation.spec import GeneratorSpec
-from evaluation.types import DraftQuestion
+from evaluation.types import DraftQuestion, Written
 from rag_pipeline.embedders.base import Vectors
-from rag_pipeline.readers.lookup import read_document
+from rag_pipeline.loaders.lookup import read_document
 from rag_pipeline.types import SourceDoc
 
 SAMPLE = (Path(__file__).parents[3] / "workbench" / "sample" / "warsaw.txt").read_text(encoding="utf-8")

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from evaluation.question_writers.base import Written
+from evaluation.question_writers.by_model import pairs as model_pairs
 from evaluation.question_writers.llm import ModelWriter
-from evaluation.questions import model_pairs
-from evaluation.questions.slips import KINDS
+from evaluation.question_writers.rules.slips import KINDS
 from evaluation.spec import GeneratorSpec
-from evaluation.types import DraftQuestion
+from evaluation.types import DraftQuestion, Written
 from rag_pipeline.errors import ProviderError
-from rag_pipeline.llm.limits import ModelLimits
+from rag_pipeline.runtime import ModelLimits
 from rag_pipeline.types import SourceDoc
 from tests.fake_embedder import embed_words
 from tests.fake_openai import Behaviour, FakeOpenAI

@@ -14,11 +14,11 @@ from evaluation.services import runs
 from evaluation.services.contexts import find_source
 from evaluation.services.summaries import run_summary
 from evaluation.spec import EvaluationSpec, RunOptions
-from rag_pipeline import background
-from rag_pipeline.background import run_inline
+from rag_pipeline.background import tasks as background
+from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.models import Index
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from tests.factories import ROSETTA, WORDS, make_run, make_testset
 from tests.fake_openai import Behaviour
 

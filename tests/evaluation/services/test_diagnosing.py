@@ -17,7 +17,7 @@ from evaluation.spec import EvaluationSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.models import Document, Index
 from rag_pipeline.services.indexes import build_index
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Span
 from tests.factories import REFUSAL, WORDS, make_corpus, make_run, make_testset
 

@@ -12,7 +12,7 @@ from evaluation.services import generation
 from evaluation.services.generation import reported_usage
 from evaluation.services.testsets import start_generation
 from evaluation.spec import GeneratorSpec
-from rag_pipeline.background import run_inline
+from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.models import BackgroundTask
 from tests.factories import WORDS, make_corpus
 from tests.fake_openai import Behaviour, FakeOpenAI

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from evaluation.csv_cells import to_csv
+from evaluation.exchange.csv_cells import to_csv
 from evaluation.models import Question, TestSet
 from evaluation.services import files
 from evaluation.services.imports import import_testset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.csv_cells import from_csv
+from evaluation.exchange.csv_cells import from_csv
 from evaluation.models import Answer, AnswerMark
 from evaluation.queries.marks import askable, last_marked, mark_counts, marks_of, next_to_mark, shuffled
 from evaluation.services.marks import marks_csv, set_mark

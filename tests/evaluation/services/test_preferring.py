@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.judging.prompts import shipped_prompts
+from evaluation.judge.prompts import shipped_prompts
 from evaluation.models import JudgePrompt, JudgeReply, Preference, PreferenceVerdict
 from evaluation.services.preferring import PROMPT, preferences_between, start_preferring
 from evaluation.services.runs import delete_run
-from rag_pipeline.background import request_cancel, resume, run_inline
+from rag_pipeline.background.tasks import request_cancel, resume, run_inline
 from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset

@@ -9,7 +9,7 @@ from evaluation.services import scoring
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.services.runs import delete_run
 from evaluation.spec import EvaluationSpec
-from rag_pipeline.background import request_cancel, run_inline
+from rag_pipeline.background.tasks import request_cancel, run_inline
 from rag_pipeline.errors import ConfigError, InUseError, ProviderError
 from rag_pipeline.models import BackgroundTask
 from tests.factories import WORDS, make_run

@@ -11,12 +11,12 @@ from evaluation.models import Answer, Run, TestSet
 from evaluation.services import runs
 from evaluation.services.testsets import set_status, spread_out_of_scope
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
-from rag_pipeline import background
-from rag_pipeline.background import run_inline
+from rag_pipeline import runtime as limits
+from rag_pipeline.background import tasks as background
+from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.errors import ConfigError, InUseError
-from rag_pipeline.llm import limits
 from rag_pipeline.services.corpora import import_documents
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from tests.factories import WORDS, make_corpus, make_testset
 from tests.fake_openai import Behaviour
 

@@ -13,13 +13,13 @@ from evaluation.services.runs import start_run
 from evaluation.services.testsets import delete_testset
 from evaluation.services.tuning import delete_tuned, ranked_questions, start_tuning
 from evaluation.spec import EvaluationSpec, RunOptions, TuningSpec
-from rag_pipeline.background import request_cancel, run_inline
+from rag_pipeline.background.tasks import request_cancel, run_inline
 from rag_pipeline.embedders.tuned import tuned_names
 from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.services.pipelines import search
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from tests.evaluation.tuning_corpus import ASKED, SENTENCE, THINGS, invented_testset, vocabulary
 from tests.factories import make_run, make_testset
 from tests.tiny_bert import make_tiny_bert

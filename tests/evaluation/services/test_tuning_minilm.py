@@ -8,11 +8,11 @@ from evaluation.models import TestSet
 from evaluation.services.tuning import start_tuning
 from evaluation.spec import TuningSpec
 from evaluation.types import DraftEvidence, DraftQuestion
-from rag_pipeline.background import run_inline
+from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.embedders.bert_graph import can_build
-from rag_pipeline.embedders.tuned import models_folder
+from rag_pipeline.runtime import models_folder
 from rag_pipeline.services.indexes import open_embedder
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Span
 from tests.factories import make_corpus, make_testset
 

@@ -8,7 +8,7 @@ import pytest
 
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import SourceDoc
 
 BOOK = (Path(__file__).resolve().parents[2] / "data" / "time_machine_excerpt.txt").read_text(encoding="utf-8")

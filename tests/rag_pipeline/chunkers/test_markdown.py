@@ -8,7 +8,7 @@ import pytest
 
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.chunkers.markdown_blocks import markdown_blocks
-from rag_pipeline.readers.lookup import read_document
+from rag_pipeline.loaders.lookup import read_document
 from rag_pipeline.types import SourceDoc
 
 GUIDE = """# Guide

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag_pipeline.chunkers.base import chunkers
-from rag_pipeline.reader.sentences import split_sentences
+from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.types import SourceDoc
 
 BOOK = (Path(__file__).resolve().parents[2] / "data" / "time_machine_excerpt.txt").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ import pytest
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.generators import builtin
 from rag_pipeline.generators.builtin import BuiltinReader
-from rag_pipeline.prompt import fill, shipped_prompts
+from rag_pipeline.settings.prompt_templates import fill, shipped_prompts
 from rag_pipeline.types import Context, Generation, GenerationRequest, Span
 
 TEXT = (

@@ -6,7 +6,7 @@ import pytest
 
 from rag_pipeline.llm.chat import ChatModel
 from rag_pipeline.llm.failures import ModelCallError
-from rag_pipeline.llm.limits import ModelLimits
+from rag_pipeline.runtime import ModelLimits
 from tests.fake_openai import Behaviour, FakeOpenAI
 
 LIMITS = ModelLimits(timeout_s=120, max_retries=1, first_wait_s=0.01)

@@ -9,7 +9,7 @@ import pytest
 
 from rag_pipeline.llm.chat import ChatModel, Reply
 from rag_pipeline.llm.failures import ModelCallError
-from rag_pipeline.llm.limits import ModelLimits
+from rag_pipeline.runtime import ModelLimits
 from rag_pipeline.types import Usage
 from tests.fake_openai import Behaviour, FakeOpenAI
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from rag_pipeline import runtime as limits
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.llm import limits
 from rag_pipeline.llm.preflight import check_model
 from tests.fake_openai import FakeOpenAI
 

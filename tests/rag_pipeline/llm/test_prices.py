@@ -9,9 +9,9 @@ import pytest
 
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.generators.chat import ChatGenerator
-from rag_pipeline.llm.limits import ModelLimits
 from rag_pipeline.llm.prices import cost_usd, own_prices
 from rag_pipeline.llm.target import Target
+from rag_pipeline.runtime import ModelLimits
 from rag_pipeline.types import GenerationRequest
 from tests.fake_openai import Behaviour, FakeOpenAI
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rag_pipeline.indexing.vocabulary import word_counts
 from rag_pipeline.query_transforms.rewrite import Rewrite
 from rag_pipeline.rewriting.edits import edit_distance
 from rag_pipeline.rewriting.spelling import Spelling
 from rag_pipeline.types import SourceDoc
-from rag_pipeline.vocabulary import word_counts
 
 TEXT = """
 The Tower Building of the Little Rock Arsenal was built in 1840. The government renamed it in 1890 because of its new

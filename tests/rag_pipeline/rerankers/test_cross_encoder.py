@@ -14,7 +14,7 @@ from rag_pipeline.rerankers import cross_encoder
 from rag_pipeline.rerankers.base import Reranked
 from rag_pipeline.rerankers.cross_encoder import CrossEncoderReranker, score_pairs
 from rag_pipeline.services.pipelines import prepare_pipeline
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from tests.factories import WORDS, make_corpus
 from tests.real_passages import asked, contexts, paragraphs
 from tests.tiny_cross_encoder import save_tiny_cross_encoder

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rag_pipeline.embedders.base import Embedder, Vectors, embedders
-from rag_pipeline.index_store import ChunkIndex
+from rag_pipeline.indexing.index_store import ChunkIndex
 from rag_pipeline.types import SourceDoc
 from tests.fake_embedder import WordsEmbedder
 

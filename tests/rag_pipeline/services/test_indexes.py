@@ -9,7 +9,7 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Index
 from rag_pipeline.services.indexes import IndexEstimate, build_index, estimate, open_index, preview_chunks
 from rag_pipeline.services.pipelines import search
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from tests.factories import ROSETTA, make_corpus
 
 pytestmark = pytest.mark.django_db

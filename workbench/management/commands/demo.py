@@ -20,7 +20,7 @@ from rag_pipeline.errors import DocumentError
 from rag_pipeline.management.base import WorkbenchCommand
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services.corpora import get_or_create_corpus, import_documents
-from rag_pipeline.spec import PipelineSpec
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from workbench.services.sample import sample_files
 
 TESTSET = "Demo"

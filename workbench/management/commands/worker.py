@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from rag_pipeline.background import run_worker
+from rag_pipeline.background.tasks import run_worker
 from rag_pipeline.management.base import WorkbenchCommand
 
 STDERR = 2

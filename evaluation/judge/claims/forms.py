@@ -1,0 +1,92 @@
+"""What the judge fills in about claims, and the requests for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from pydantic import field_validator
+
+from evaluation.judge.forms import JudgeForm
+from evaluation.judge.judge import Request
+from rag_pipeline.llm.structured import Form
+
+ONE_REPLY = 60
+"""Claims that are extracted with one reply; a text that makes more is extracted in portions."""
+
+MOST_CLAIMS = 400
+"""Claims of one text that are checked; one that makes more is not scored by claims."""
+
+MOST_AT_ONCE = 40
+"""Claims in one list: more verdicts would not fit into one reply."""
+
+PART_PROMPT = "claims_of_part"
+
+
+class ExtractedClaims(JudgeForm):
+    """The statements of a text, each understandable by itself; none for a text that declines."""
+
+    voted: ClassVar[bool] = False
+
+    claims: list[str]
+
+
+class CheckedClaim(Form):
+    """The verdict on one claim; the reason comes first, so that the verdict follows from it."""
+
+    number: int
+    reason: str = ""
+    supported: bool
+
+
+class CheckedClaims(JudgeForm):
+    """The verdicts on a numbered list of claims, in its order, whatever the order of the reply."""
+
+    verdicts: list[CheckedClaim]
+
+    @field_validator("verdicts")
+    @classmethod
+    def _in_order(cls, value: list[CheckedClaim]) -> list[CheckedClaim]:
+        return sorted(value, key=lambda verdict: verdict.number)
+
+
+def extraction(question: str, text: str) -> Request[ExtractedClaims]:
+    """Return the request for the claims of `text`, an answer to `question`."""
+    # One more than fits, so that it is seen when there are more.
+    fields = {"question": question.strip(), "answer": text.strip(), "most": str(ONE_REPLY + 1)}
+    return Request("claims", ExtractedClaims, fields)
+
+
+def extraction_of_part(question: str, before: str, part: str) -> Request[ExtractedClaims]:
+    """Return the request for the claims of a `part` of an answer to `question`; `before` says whom its “it” means."""
+    fields = {"question": question.strip(), "before": before or "(nothing)", "part": part, "most": str(ONE_REPLY + 1)}
+    return Request(PART_PROMPT, ExtractedClaims, fields)
+
+
+def check_against_text(claims: Sequence[str], text: str) -> Request[CheckedClaims]:
+    """Return the request for verdicts on `claims` by one context, or all of them joined."""
+    return Request("check_claims", CheckedClaims, {"claims": _numbered(claims), "text": text}, _complete(len(claims)))
+
+
+def check_against_answer(claims: Sequence[str], question: str, other: str) -> Request[CheckedClaims]:
+    """Return the request for verdicts on `claims` by another answer to the same question."""
+    fields = {"claims": _numbered(claims), "question": question.strip(), "other": other.strip()}
+    return Request("compare_claims", CheckedClaims, fields, _complete(len(claims)))
+
+
+def _numbered(claims: Sequence[str]) -> str:
+    return "\n".join(f"{number}. {claim}" for number, claim in enumerate(claims, 1))
+
+
+def _complete(count: int) -> Callable[[CheckedClaims], str]:
+    """Return the check that there is one verdict for each claim."""
+    wanted = list(range(1, count + 1))
+
+    def check(reply: CheckedClaims) -> str:
+        if [verdict.number for verdict in reply.verdicts] == wanted:
+            return ""
+        return (
+            f"There are {count} claims, numbered 1 to {count}: “verdicts” must have exactly one entry for each number."
+        )
+
+    return check

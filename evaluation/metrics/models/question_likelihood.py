@@ -1,0 +1,162 @@
+"""How probable a question is to a model that is asked to write one about a text."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from evaluation.metrics.models.batches import batches
+from evaluation.metrics.models.hub import check_architecture, load, refused, state_of
+from evaluation.metrics.models.known_script import knows
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+PROMPT = "Generate a question based on the given content:"
+_BATCH_TOKENS = 8192
+_TARGET_TOKENS = 1024
+"""Of questions at once: each takes a number for every word of the vocabulary, 130 kB with flan-t5."""
+_MOST_KNOWN = 20_000
+"""Pairs whose likelihood is kept: two metrics of one scoring read the same ones."""
+_KIND = "a model that writes one text after another (seq2seq)"
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """Geometric mean of a question's token probabilities, None with its `reason` where the model cannot read a text.
+
+    `cut`: tokens at the end of the context that the model did not read.
+    """
+
+    value: float | None
+    cut: int = 0
+    reason: str = ""
+
+
+class QuestionModel:
+    """A seq2seq model with its tokenizer, in 32-bit floats. Safe between threads."""
+
+    def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
+        self._model = model
+        self._tokenizer = tokenizer
+        self._known: dict[tuple[int, str, str], Likelihood] = {}
+
+    def likelihoods(self, pairs: Sequence[tuple[str, str]], window: int) -> list[Likelihood]:
+        """Return the likelihood of each (question, context), in order; each distinct pair is read once.
+
+        `window`: tokens of prompt and context that are read, less where the model knows fewer places.
+        """
+        window = min(window, self._places() or window)
+        with _lock:
+            if len(self._known) > _MOST_KNOWN:
+                self._known.clear()
+            new = [pair for pair in dict.fromkeys(pairs) if (window, *pair) not in self._known]
+            for pair, likelihood in zip(new, self._read(new, window), strict=True):
+                self._known[window, *pair] = likelihood
+            return [self._known[window, *pair] for pair in pairs]
+
+    def _read(self, pairs: Sequence[tuple[str, str]], window: int) -> list[Likelihood]:
+        questions = {text: self._tokens(text) for text, _ in pairs}
+        contexts = {text: self._tokens(f"{PROMPT} {text}") for _, text in pairs}
+        known = {text: knows(self._tokenizer, text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
+
+        def problem(question: str, context: str) -> str:
+            if len(questions[question]) > window:
+                return "the question is longer than the model reads"
+            unknown = [name for name, text in (("question", question), ("context", context)) if not known[text]]
+            return f"the model does not know the script of the {unknown[0]}" if unknown else ""
+
+        found = [Likelihood(None, reason=problem(*pair)) for pair in pairs]
+        asked: dict[str, list[int]] = {}
+        for place, (_, context) in enumerate(pairs):
+            if not found[place].reason:
+                asked.setdefault(context, []).append(place)
+        sources = [self._fitted(contexts[text], window) for text in asked]
+        for batch in batches([len(source) for source in sources], _BATCH_TOKENS):
+            texts = [list(asked)[each] for each in batch]
+            rows = [(row, place) for row, text in enumerate(texts) for place in asked[text]]
+            targets = [(row, questions[pairs[place][0]]) for row, place in rows]
+            for (row, place), value in zip(rows, self._values([sources[each] for each in batch], targets), strict=True):
+                found[place] = Likelihood(value, len(contexts[texts[row]]) - len(sources[batch[row]]))
+        return found
+
+    def _values(self, sources: Sequence[list[int]], targets: Sequence[tuple[int, list[int]]]) -> list[float]:
+        """Return exp(mean log p) of the tokens of each (number of its source, target), its end mark included.
+
+        Teacher forcing: the model is given the tokens before each one as they are, not as it would have written them.
+        Each source is read once, whatever the number of its targets.
+        """
+        import torch
+        from transformers.modeling_outputs import BaseModelOutput
+
+        source, source_mask = self._padded(sources)
+        values = [0.0] * len(targets)
+        with torch.inference_mode():
+            read = self._model.get_encoder()(input_ids=source, attention_mask=source_mask).last_hidden_state
+            for batch in batches([len(tokens) for _, tokens in targets], _TARGET_TOKENS):
+                rows = torch.tensor([targets[each][0] for each in batch])
+                target, mask = self._padded([targets[each][1] for each in batch])
+                logits = self._model(
+                    encoder_outputs=BaseModelOutput(last_hidden_state=read[rows]),
+                    attention_mask=source_mask[rows],
+                    labels=target.masked_fill(mask == 0, -100),
+                ).logits
+                chosen = logits.gather(2, target.unsqueeze(2)).squeeze(2) - logits.logsumexp(2)
+                means = (chosen * mask).sum(1) / mask.sum(1)
+                for each, value in zip(batch, means.exp().tolist(), strict=True):
+                    values[each] = value
+        return values
+
+    def _padded(self, rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
+        import torch
+
+        width = max(len(row) for row in rows)
+        padding = self._tokenizer.pad_token_id or 0
+        ids = torch.tensor([row + [padding] * (width - len(row)) for row in rows])
+        mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
+        return ids, mask
+
+    def _tokens(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer(text, verbose=False)["input_ids"]
+        return ids
+
+    def _fitted(self, tokens: list[int], window: int) -> list[int]:
+        """Cut tokens before the end mark, so that the context loses its end and the prompt stays."""
+        if len(tokens) <= window:
+            return tokens
+        marked = tokens[-1] == self._tokenizer.eos_token_id
+        return [*tokens[: window - 1], tokens[-1]] if marked else tokens[:window]
+
+    def _places(self) -> int | None:
+        """Return how many positions the model has learned, None where it knows only distances (T5)."""
+        places = getattr(self._model.config, "max_position_embeddings", None)
+        return int(places) if places else None
+
+
+def question_model(name: str) -> QuestionModel:
+    """Return the model in a folder or of the hub, loaded once in a process. Raises ConfigError."""
+    with _lock:
+        return _load(name, state_of(name))
+
+
+@lru_cache(maxsize=2)
+def _load(name: str, state: tuple[float, ...]) -> QuestionModel:
+    return load(name, lambda place, local: _read(name, place, local))
+
+
+def _read(name: str, place: str, local: bool) -> QuestionModel:
+    import torch
+    from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
+
+    config: Any = AutoConfig.from_pretrained(place, local_files_only=local)
+    if not config.is_encoder_decoder:
+        raise refused(f"the model {name} is not {_KIND}: give one such as google/flan-t5-small")
+    check_architecture(name, config.architectures, _KIND)
+    tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=local)
+    model = AutoModelForSeq2SeqLM.from_pretrained(place, local_files_only=local, dtype=torch.float32)
+    return QuestionModel(model.eval(), tokenizer)

@@ -1,0 +1,37 @@
+"""What a sentence denies, and whether two sentences contradict each other by it."""
+
+from __future__ import annotations
+
+from evaluation.metrics.support.units import SMALL, SPEAKER, Sentence, Unit, plain
+from rag_pipeline.english.lemmas import word_set
+
+_CUES = word_set("not no never nor neither none nobody nothing without cannot n't hardly unable")
+_REACH = 2
+"""So many units after the cue are denied."""
+
+
+def denies(unit: Unit) -> bool:
+    """True for a negation."""
+    word = plain(unit.text)
+    return word in _CUES or word.endswith("n't")
+
+
+def denied(sentence: Sentence) -> frozenset[str]:
+    """Return the keys of the units that stand right after a negation."""
+    found, left = set(), 0
+    for unit in sentence.units:
+        if denies(unit):
+            left = _REACH
+        elif left and unit.kind not in (SMALL, SPEAKER):
+            found.add(unit.key)
+            left -= 1
+    return frozenset(found)
+
+
+def contradict(one: Sentence, other: Sentence) -> bool:
+    """True when one denies what the other states of the same thing."""
+    mine, theirs = denied(one), denied(other)
+    if not mine and not theirs:
+        return False
+    said = {unit.key for unit in one.units} & {unit.key for unit in other.units}
+    return bool((mine ^ theirs) & said)

@@ -1,0 +1,215 @@
+"""How well contexts support a text, sentence by sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from evaluation.metrics.support.evidence import Evidence, Floats
+from evaluation.metrics.support.meaning import CANDIDATES, Embed, Meaning, Question
+from evaluation.metrics.support.negation import contradict, denies
+from evaluation.metrics.support.scheme import SCHEME, Scheme
+from evaluation.metrics.support.scripts import is_plain_english_script
+from evaluation.metrics.support.units import SMALL, Sentence, Unit, read_sentences
+from evaluation.refusal.detection import shipped_patterns
+
+_BLOCK = 250
+"""Texts whose contexts are read at once; what was embedded is kept for the next."""
+_LONGEST = 500
+"""Characters of a sentence in which stock phrases are looked for."""
+
+
+_TURN = re.compile(r"\b(?:but|however|although|though|yet)\b|[;:]")
+"""After it a sentence that declines may go on to state something."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A text whose support is asked for, where it may come from, and what was asked."""
+
+    text: str
+    contexts: tuple[str, ...]
+    question: str = ""
+
+
+@dataclass(frozen=True)
+class SentenceSupport:
+    """The support of one sentence, the place of the context and the sentence in it that support it best.
+
+    `missing` are the units, function words left out, that nothing supports; `contradicted`: the evidence says the
+    opposite.
+    """
+
+    sentence: Sentence
+    value: float
+    weight: float
+    context: int | None
+    best: Sentence | None
+    missing: tuple[Unit, ...]
+    contradicted: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON, with character offsets in text and context."""
+        found: dict[str, Any] = {
+            "start": self.sentence.start,
+            "end": self.sentence.end,
+            "text": self.sentence.text,
+            "support": round(self.value, 4),
+            "missing": [
+                {"start": unit.start, "end": unit.end, "text": unit.text, "kind": unit.kind} for unit in self.missing
+            ],
+            "contradicted": self.contradicted,
+        }
+        if self.best is not None:
+            found |= {
+                "context": self.context,
+                "evidence": self.best.text,
+                "evidence_start": self.best.start,
+                "evidence_end": self.best.end,
+            }
+        return found
+
+
+@dataclass(frozen=True)
+class Support:
+    """The support of a text: `value`, and the sentences that it comes about from.
+
+    `words` are the plain counterpart: all units of the text except negations and courtesy, with those of stock phrases
+    and of sentences that state nothing; `absent` are those of them that no context has as they stand, and
+    `present` is the share of the words, weighed, that the contexts have.
+    """
+
+    value: float
+    sentences: tuple[SentenceSupport, ...]
+    words: tuple[Unit, ...]
+    absent: tuple[Unit, ...]
+    present: float
+
+
+def support_of(cases: Sequence[Case], embed: Embed, scheme: Scheme = SCHEME) -> list[Support | None]:
+    """Return the support of each text; None for one that states nothing. Raises ProviderError."""
+    meaning = Meaning(embed)
+    found: list[Support | None] = []
+    # What the contexts hold takes a hundred times the room of their text.
+    for start in range(0, len(cases), _BLOCK):
+        found += _block(cases[start : start + _BLOCK], meaning, scheme)
+    return found
+
+
+def _block(cases: Sequence[Case], meaning: Meaning, scheme: Scheme) -> list[Support | None]:
+    known: dict[tuple[str, ...], Evidence] = {}
+    rows: list[list[Question]] = []
+    for case in cases:
+        if case.contexts not in known:
+            known[case.contexts] = Evidence.of(case.contexts)
+        rows.append([_question(sentence, known[case.contexts], scheme) for sentence in statements(case.text)])
+    meaning.learn([question for row in rows for question in row])
+    return [_support(row, case, meaning, scheme) for row, case in zip(rows, cases, strict=True)]
+
+
+def statements(text: str) -> list[Sentence]:
+    """Return the sentences that state something, without their stock phrases and courtesy."""
+    read = (_without_stock(_without_courtesy(sentence)) for sentence in read_sentences(text))
+    return [sentence for sentence in read if any(unit.kind != SMALL for unit in sentence.units)]
+
+
+def _without_courtesy(sentence: Sentence) -> Sentence:
+    return _without(sentence, _matches(_plain(sentence), "courtesy"))
+
+
+def _without_stock(sentence: Sentence) -> Sentence:
+    plain = _plain(sentence)
+    return _without(sentence, [(0, _declined_until(plain, len(sentence.text))), *_matches(plain, "stock")])
+
+
+def _plain(sentence: Sentence) -> str:
+    """Return the beginning of a sentence as the shipped lists read it, nothing where letters would move."""
+    said = sentence.text[:_LONGEST]
+    plain = said.lower().replace("’", "'").replace("‘", "'")
+    return plain if len(plain) == len(said) else ""  # a letter that is longer in lower case moves all after it
+
+
+def _matches(plain: str, shipped: str) -> list[tuple[int, int]]:
+    return [match.span() for pattern in shipped_patterns(shipped) for match in pattern.finditer(plain)]
+
+
+def _without(sentence: Sentence, silent: Sequence[tuple[int, int]]) -> Sentence:
+    return replace(sentence, units=tuple(unit for unit in sentence.units if not _inside(unit, sentence.start, silent)))
+
+
+def _declined_until(plain: str, length: int) -> int:
+    """Return up to where a sentence declines: 0 for one that does not, a turn such as *but*, or its whole length."""
+    if not _declines(plain):
+        return 0
+    turns = (turn for turn in _TURN.finditer(plain) if turn.start())
+    return next(
+        (turn.end() for turn in turns if _declines(plain[: turn.start()]) and not _declines(plain[turn.end() :])),
+        length,
+    )
+
+
+def _declines(plain: str) -> bool:
+    return any(pattern.search(plain) for pattern in shipped_patterns("patterns"))
+
+
+def _inside(unit: Unit, start: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(left <= unit.start - start and unit.end - start <= right for left, right in spans)
+
+
+def _question(sentence: Sentence, evidence: Evidence, scheme: Scheme) -> Question:
+    presence = evidence.presence(sentence.units)
+    if not len(evidence.sentences) or not is_plain_english_script(sentence.text):
+        return Question(sentence, evidence, presence, ())
+    common = np.array([0.1 + unit.rarity for unit in sentence.units]) @ presence
+    order = np.argsort(-common, kind="stable")[:CANDIDATES]
+    return Question(sentence, evidence, presence, tuple(int(at) for at in order))
+
+
+def _support(row: Sequence[Question], case: Case, meaning: Meaning, scheme: Scheme) -> Support | None:
+    asked = {unit.key for sentence in read_sentences(case.question) for unit in sentence.units}
+    found = tuple(_judged(question, asked, meaning, scheme) for question in row)
+    if not found:
+        return None
+    mean = float(np.average([each.value for each in found], weights=[each.weight for each in found]))
+    weakest = min(each.value for each in found)
+    # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
+    said = (_without_courtesy(sentence) for sentence in read_sentences(case.text))
+    words = tuple(unit for sentence in said for unit in sentence.units if not denies(unit))
+    absent = tuple(unit for unit in words if unit.key not in row[0].evidence.by_key)
+    present = 1 - sum(map(scheme.said, absent)) / sum(map(scheme.said, words)) if words else 0.0
+    return Support((1 - scheme.weakest) * mean + scheme.weakest * weakest, found, words, absent, present)
+
+
+def _judged(question: Question, asked: set[str], meaning: Meaning, scheme: Scheme) -> SentenceSupport:
+    units = question.sentence.units
+    weights = np.array([scheme.weight(unit) * (scheme.asked if unit.key in asked else 1.0) for unit in units])
+    total = float(weights.sum())
+    if not question.evidence.sentences:
+        unmet = tuple(unit for unit in units if unit.kind != SMALL)
+        return SentenceSupport(question.sentence, 0.0, total, None, None, unmet, False)
+    likeness = meaning.likeness(question)
+    grades = np.maximum(question.presence, np.where(likeness >= scheme.alike, likeness, 0.0))
+    local = weights @ grades / total
+    place = int(local.argmax())
+    value = scheme.local * float(local[place]) + (1 - scheme.local) * float(weights @ grades.max(axis=1)) / total
+    content = [row for row, unit in enumerate(units) if unit.kind != SMALL]
+    if question.candidates and len(content) >= scheme.meaning_from:
+        value = (1 - scheme.meaning) * value + scheme.meaning * meaning.closeness(question)
+    best = question.evidence.sentences[place]
+    contradicted = float(local[place]) >= scheme.same_matter and contradict(question.sentence, best)
+    if contradicted:
+        value *= scheme.contradicted
+    if len(content) > 1:
+        value = (1 - scheme.order) * value + scheme.order * _together(grades, content)
+    missing = tuple(units[row] for row in content if grades[row].max() == 0)
+    origin = question.evidence.origin[place]
+    return SentenceSupport(question.sentence, min(1.0, value), total, origin, best, missing, contradicted)
+
+
+def _together(grades: Floats, content: Sequence[int]) -> float:
+    """Return how well neighbouring units stand in one and the same sentence, on average."""
+    return float((grades[content[:-1]] * grades[content[1:]]).max(axis=1).mean())

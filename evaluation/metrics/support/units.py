@@ -1,0 +1,139 @@
+"""Sentences of an answer or a context, and the units in them that need support: numbers, names, words, speakers."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rag_pipeline.english.numbers import numbers_in
+from rag_pipeline.english.sentences import split_sentences
+from rag_pipeline.english.tokens import UNSPACED_RUN
+from rag_pipeline.english.words import rarity, stem, word_list
+
+NUMBER, NAME, WORD, SMALL, SPEAKER, PAIR = "number", "name", "word", "small", "speaker", "pair"
+
+_MARKS = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0963"
+"""Accents and vowel signs that \\w leaves out."""
+_LETTERS = rf"[^\W\d_](?:[^\W\d_]|[{_MARKS}])*"
+_WORD = re.compile(
+    rf"{_LETTERS}(?:['’]{_LETTERS})*(?:\s['’]\s?(?:s|t|m|re|ve|ll|d)\b|\sn['’]t\b)?|\w*\d\w*", re.IGNORECASE
+)
+"""A word; in tokenised text with what was cut off: do n't, don ' t, Curie 's."""
+_POSSESSIVE = re.compile(r"\s?['’]\s?s$", re.IGNORECASE)
+_ACCENTS = re.compile(f"[{_MARKS}]")
+_TOKENISED_STOP = re.compile(r"(?<=\s)[.!?;](?=\s)")
+_SPEAKERS = frozenset(["i", "me", "my", "mine", "myself", "i'm", "i've", "i'd", "i'll"])
+_PIECES = frozenset(["s", "t", "m", "re", "ve", "ll", "d", "nt", "n't"])
+"""What tokenising leaves of ’s, n’t and the like."""
+_RARE = 0.999
+"""Rarity of a word outside the 12,000 most frequent ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What needs support, at `start`..`end` of its text. Two units agree where `key` is the same."""
+
+    start: int
+    end: int
+    text: str
+    key: str
+    kind: str
+    rarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence at `start`..`end` of its text, with its units in order."""
+
+    start: int
+    end: int
+    text: str
+    units: tuple[Unit, ...]
+
+
+@lru_cache(maxsize=1024)
+def read_sentences(text: str) -> tuple[Sentence, ...]:
+    """Return the sentences of a text that have a unit. Tokenised text ( . between blanks) is cut too."""
+    found = (_sentence(text, start, end) for start, end in _ranges(text))
+    return tuple(sentence for sentence in found if sentence.units)
+
+
+def _ranges(text: str) -> Iterator[tuple[int, int]]:
+    for sentence in split_sentences(text):
+        left = sentence.start
+        for stop in _TOKENISED_STOP.finditer(text, sentence.start, sentence.end):
+            if stop.end() < sentence.end:
+                yield left, stop.end()
+                left = stop.end()
+        yield left, sentence.end
+
+
+def _sentence(text: str, start: int, end: int) -> Sentence:
+    while start < end and text[start].isspace():
+        start += 1
+    said = text[start:end]
+    units = tuple(sorted(_units(said, start), key=lambda unit: unit.start))
+    return Sentence(start, end, said, units)
+
+
+def _units(said: str, start: int) -> Iterator[Unit]:
+    taken = [False] * len(said)
+    for number in numbers_in(said):
+        yield Unit(start + number.start, start + number.end, said[number.start : number.end], number.value, NUMBER, 1.0)
+        taken[number.start : number.end] = [True] * (number.end - number.start)
+    for run in UNSPACED_RUN.finditer(said):
+        yield from _pairs(run, start)
+        taken[run.start() : run.end()] = [True] * (run.end() - run.start())
+    matches = [match for match in _WORD.finditer(said) if not taken[match.start()]]
+    shouting = len(matches) > 3 and sum(match.group()[0].isupper() for match in matches) > 0.7 * len(matches)
+    for place, match in enumerate(matches):
+        word = _POSSESSIVE.sub("", match.group())
+        yield _word(word, start + match.start(), capital=place > 0 and word[0].isupper() and not shouting)
+
+
+def _pairs(run: re.Match[str], start: int) -> Iterator[Unit]:
+    said = run.group()
+    for at in range(max(1, len(said) - 1)):
+        here = start + run.start() + at
+        pair = said[at : at + 2]
+        yield Unit(here, here + len(pair), pair, pair, PAIR, 1.0)
+
+
+def _word(word: str, start: int, *, capital: bool) -> Unit:
+    lower = plain(word)
+    end = start + len(word)
+    if lower in _SPEAKERS:
+        return Unit(start, end, word, lower, SPEAKER, 0.5)
+    if lower in _PIECES or (lower in word_list("stop_words") and not (word.isupper() and capital and len(word) > 1)):
+        return Unit(start, end, word, lower, SMALL, 0.0)
+    rare = rarity(lower)
+    if any(character.isdigit() for character in lower):
+        return Unit(start, end, word, lower, NUMBER, 1.0)
+    if capital or min(rare, rarity(root(lower))) >= _RARE:
+        return Unit(start, end, word, stem(root(lower)), NAME, max(rare, 0.8))
+    return Unit(start, end, word, stem(root(lower)), WORD, rare)
+
+
+@lru_cache(maxsize=50_000)
+def plain(word: str) -> str:
+    """Return a word in lower case, without accents and the blanks of tokenising."""
+    letters = _ACCENTS.sub("", unicodedata.normalize("NFKD", word.lower())).replace("’", "'")
+    return "".join(letters.split())
+
+
+@lru_cache(maxsize=50_000)
+def root(lower: str) -> str:
+    """Return the dictionary form of an English word: won, win; better, good; the word itself where unknown."""
+    if not lower.isascii() or len(lower) < 3:
+        return lower
+    from lemminflect import getAllLemmas
+
+    lemmas = getAllLemmas(lower)
+    for kind in ("VERB", "AUX", "NOUN", "ADJ", "ADV"):
+        for lemma in lemmas.get(kind, ()):
+            if lemma != lower:
+                return str(lemma)
+    return lower

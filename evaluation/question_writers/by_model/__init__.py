@@ -1,0 +1,1 @@
+"""Writing a test set with a chat model, which also checks each question."""

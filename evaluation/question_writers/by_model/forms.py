@@ -1,0 +1,160 @@
+"""What a model writes and judges about test questions: the forms it fills in, and the prompts that ask for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from evaluation.question_writers.by_model.prompt_files import fill_prompt
+from evaluation.question_writers.rules.passages import Passage
+from rag_pipeline.llm.chat import ChatModel
+from rag_pipeline.llm.structured import Form, ask_form
+from rag_pipeline.llm.tally import UsageTally
+
+_TWIN = {
+    "rephrase": "in other words: another sentence structure and other words, about as long.",
+    "complicate": (
+        "asked in a much more involved way: longer, with subordinate clauses, conditions or an indirect description "
+        "of what is asked, so that it has to be read with care; but it asks for nothing more, and all that is needed "
+        "to know what is meant stays in it."
+    ),
+    "situational": (
+        "asked out of the asker's circumstances: two to four sentences in the first person on who asks and why, with "
+        "details that may distract but change nothing, then the question."
+    ),
+}
+_MOST_AVOIDED = 12
+
+
+class WrittenPair(Form):
+    """A question, its answer and evidence, and its twin. All empty: the passage gives none."""
+
+    question: str
+    answer: str
+    quote: str
+    twin: str
+
+
+class EvidenceVerdict(Form):
+    """Whether the evidence carries the pair."""
+
+    answerable: bool
+    answer_correct: bool
+    same: bool
+    reason: str = ""
+
+
+class StandaloneVerdict(Form):
+    """Whether the pair is understood without its passage."""
+
+    understandable: bool
+    reason: str = ""
+
+
+class FarQuestions(Form):
+    """Questions on other subjects."""
+
+    questions: list[str]
+
+
+class NearQuestion(Form):
+    """A question on something that the passage names, for what it does not say."""
+
+    question: str
+    entity: str
+    attribute_words: list[str] = Field(min_length=1)
+
+
+class NearQuestions(Form):
+    """Several of them."""
+
+    questions: list[NearQuestion]
+
+
+class AbsenceVerdict(Form):
+    """Whether the best passages answer a question."""
+
+    answered: bool
+    sensible: bool = True
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class ModelTasks:
+    """Asks one model for all of it. `tally` counts what that costs."""
+
+    model: ChatModel
+    purpose: str
+    tally: UsageTally
+
+    async def write_pair(self, passage: Passage, transformation: str, avoid: Sequence[str]) -> WrittenPair:
+        """Return a pair about the passage. `avoid` says what not to do again."""
+        recent = [text for text in avoid if text][-_MOST_AVOIDED:]
+        prompt = fill_prompt(
+            "write_pair",
+            purpose=self._purpose(),
+            document=passage.document.name,
+            passage=passage.text.strip(),
+            transformation=_TWIN[transformation],
+            avoid="\n" + "\n".join(recent) + "\n" if recent else "",
+        )
+        return await ask_form(self.model, prompt, WrittenPair, self.tally)
+
+    async def problem_of_pair(self, pair: WrittenPair, evidence: str) -> str:
+        """Return why the pair cannot be used, in the user's words; empty when it can."""
+        values = {"question": pair.question, "twin": pair.twin, "answer": pair.answer, "evidence": evidence}
+        by_evidence, alone = await asyncio.gather(
+            ask_form(self.model, fill_prompt("check_pair", **values), EvidenceVerdict, self.tally),
+            ask_form(self.model, fill_prompt("check_standalone", **values), StandaloneVerdict, self.tally),
+        )
+        if not by_evidence.answerable:
+            return "Its evidence alone does not answer it"
+        if not by_evidence.answer_correct:
+            return "Its reference answer is not what the evidence says"
+        if not alone.understandable:
+            return "It cannot be understood without the passage"
+        return "" if by_evidence.same else "Its twin asks for something else"
+
+    async def write_far(self, documents: Sequence[str], count: int, avoid: Sequence[str]) -> list[str]:
+        """Return questions on subjects that the documents have nothing to do with."""
+        prompt = fill_prompt(
+            "write_far",
+            purpose=self._purpose(),
+            documents="\n\n".join(documents),
+            count=str(count),
+            avoid=_listed(avoid),
+        )
+        return (await ask_form(self.model, prompt, FarQuestions, self.tally)).questions
+
+    async def write_near(self, passage: Passage, count: int, avoid: Sequence[str]) -> list[NearQuestion]:
+        """Return questions on names of the passage, for what it does not say."""
+        prompt = fill_prompt(
+            "write_near",
+            purpose=self._purpose(),
+            document=passage.document.name,
+            passage=passage.text.strip(),
+            count=str(count),
+            avoid=_listed(avoid),
+        )
+        return (await ask_form(self.model, prompt, NearQuestions, self.tally)).questions
+
+    async def problem_of_absent(self, question: str, passages: Sequence[Passage]) -> str:
+        """Return why a question cannot be used as one without an answer; empty when it can."""
+        texts = "\n\n---\n\n".join(passage.text.strip() for passage in passages)
+        prompt = fill_prompt("check_absent", passages=texts, question=question)
+        verdict = await ask_form(self.model, prompt, AbsenceVerdict, self.tally)
+        if verdict.answered:
+            return "The documents answer it"
+        return "" if verdict.sensible else "It is not a sensible question on its own"
+
+    def _purpose(self) -> str:
+        if not self.purpose.strip():
+            return ""
+        return f" What it is for: {self.purpose.strip()}. Ask what its users would ask, in the way they would ask it."
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return "\n".join(f"- {text}" for text in texts[-_MOST_AVOIDED * 2 :]) or "- (none yet)"

@@ -1,0 +1,178 @@
+"""Writing questions that the corpus does not answer with a model, and making sure that it does not."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from evaluation.question_writers.by_model.forms import ModelTasks, NearQuestion
+from evaluation.question_writers.by_model.in_flight import Patience, as_they_come
+from evaluation.question_writers.by_model.nearest import NearestPassages
+from evaluation.question_writers.rules.absence import WindowIndex
+from evaluation.question_writers.rules.entities import looks_like_person
+from evaluation.question_writers.rules.passages import in_asking_order
+from evaluation.spec import GeneratorSpec
+from evaluation.types import HOLDOUT, DraftQuestion, Rejected, Written
+from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.errors import ProviderError
+from rag_pipeline.types import SourceDoc
+
+_AT_ONCE = 8
+_PER_PASSAGE = 3
+_EMPTY_ROUNDS = 3
+_SHOWN_DOCUMENTS, _SHOWN_CHARACTERS = 6, 400
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A question that is to be checked. Far ones have no entity."""
+
+    kind: str
+    text: str
+    entity: str = ""
+    attribute: tuple[str, ...] = ()
+
+
+class _Checked(NamedTuple):
+    """A candidate with why it cannot be used (empty: it can). `failed`: the model could not be asked."""
+
+    candidate: _Candidate
+    problem: str
+    failed: ProviderError | None = None
+
+
+class OutsideWriting:
+    """Asks for candidates in small batches and keeps those that the documents do not answer."""
+
+    def __init__(
+        self,
+        tasks: ModelTasks,
+        documents: Sequence[SourceDoc],
+        spec: GeneratorSpec,
+        embed: Callable[[Sequence[str]], Vectors],
+        done: Sequence[DraftQuestion],
+    ) -> None:
+        self._tasks = tasks
+        self._documents = documents
+        self._spec = spec
+        self._nearest = NearestPassages(documents, embed)
+        self._texts = [question.text for question in done]
+        near = spec.out_of_scope // 2
+        self._missing = {"far": spec.out_of_scope - near, "near": near}
+        for kind in self._missing:
+            self._missing[kind] -= sum(question.transformation == kind for question in done)
+        stored = {question.question_id for question in done}
+        numbers = (f"o{number:03d}" for number in range(1, spec.out_of_scope + 1))
+        self._numbers = deque(number for number in numbers if number not in stored)
+        rng = random.Random(f"outside:{spec.seed}")
+        self._passages = deque(in_asking_order(documents, self._missing["near"], rng))
+        self._patience = Patience()
+
+    async def write(self) -> AsyncIterator[Written]:
+        """Yield far questions, then near ones. Raises ProviderError when the model cannot be used."""
+        for kind, write in (("far", self._write_far), ("near", self._write_near)):
+            empty = 0
+            while self._missing[kind] > 0 and empty < _EMPTY_ROUNDS:
+                kept = 0
+                async for written in self._checked(await self._candidates(write)):
+                    kept += len(written.questions)
+                    yield written
+                empty = 0 if kept else empty + 1
+
+    async def _candidates(self, write: Callable[[], Awaitable[list[_Candidate]]]) -> list[_Candidate]:
+        try:
+            candidates = await write()
+        except ProviderError as error:
+            self._patience.note(error)
+            return []
+        self._patience.note(None)
+        return candidates
+
+    async def _write_far(self) -> list[_Candidate]:
+        shown = [_beginning(document) for document in self._documents[:_SHOWN_DOCUMENTS]]
+        count = min(_AT_ONCE, self._missing["far"] + 1)
+        return [_Candidate("far", text.strip()) for text in await self._tasks.write_far(shown, count, self._texts)]
+
+    async def _write_near(self) -> list[_Candidate]:
+        """Return candidates on the next passages, as many as may be needed."""
+        candidates: list[_Candidate] = []
+        while self._passages and len(candidates) < min(_AT_ONCE, self._missing["near"] + 1):
+            passage = self._passages.popleft()
+            self._passages.append(passage)
+            made = await self._tasks.write_near(passage, _PER_PASSAGE, self._texts)
+            candidates += [_near(each) for each in made]
+            if not made:
+                break
+        return candidates
+
+    async def _checked(self, candidates: Sequence[_Candidate]) -> AsyncIterator[Written]:
+        waiting = deque(candidates)
+
+        def start() -> Coroutine[Any, Any, _Checked] | None:
+            return self._check(waiting.popleft()) if waiting else None
+
+        kinds = {candidate.kind for candidate in candidates}
+        async for candidate, problem, failed in as_they_come(start, lambda: sum(self._missing[one] for one in kinds)):
+            self._patience.note(failed)
+            problem = problem or ("It was asked before" if self._known(candidate.text) else "")
+            if problem:
+                yield Written(rejected=(Rejected(candidate.text, problem),))
+                continue
+            self._missing[candidate.kind] -= 1
+            self._texts.append(candidate.text)
+            yield Written((self._draft(candidate),))
+
+    async def _check(self, candidate: _Candidate) -> _Checked:
+        """Return the candidate with why it cannot be used, empty when it can."""
+        if not candidate.text or self._known(candidate.text):
+            return _Checked(candidate, "It was asked before")
+        if candidate.kind == "near" and not self._silent(candidate):
+            return _Checked(candidate, "The documents speak of it")
+        try:
+            passages = await self._nearest.find(candidate.text)
+            return _Checked(candidate, await self._tasks.problem_of_absent(candidate.text, passages))
+        except ProviderError as error:
+            return _Checked(candidate, str(error), error)
+
+    def _known(self, text: str) -> bool:
+        return text.casefold() in {known.casefold() for known in self._texts}
+
+    @cached_property
+    def _windows(self) -> WindowIndex:
+        return WindowIndex([document.text for document in self._documents])
+
+    def _silent(self, candidate: _Candidate) -> bool:
+        """Return whether the corpus names the entity, and nowhere near it the attribute.
+
+        Words of the entity itself say nothing about the attribute. A person may be called by the last name alone.
+        """
+        entity = candidate.entity.casefold()
+        if not entity or not any(entity in document.text.casefold() for document in self._documents):
+            return False
+        attribute = [word for word in candidate.attribute if word.casefold() not in entity.split()]
+        called = entity.split()[-1] if looks_like_person(candidate.entity.split()) else entity
+        return self._windows.absent(called, attribute)
+
+    def _draft(self, candidate: _Candidate) -> DraftQuestion:
+        number = self._numbers.popleft()
+        rng = random.Random(f"{self._spec.seed}:{number}")
+        metadata: dict[str, Any] = {"writer": self._spec.llm}
+        if candidate.entity:
+            metadata |= {"entity": candidate.entity, "attribute": list(candidate.attribute)}
+        return DraftQuestion(
+            number, number, "out_of_scope", candidate.text, transformation=candidate.kind,
+            split="holdout" if rng.random() < HOLDOUT else "tune", metadata=metadata,
+        )  # fmt: skip
+
+
+def _near(question: NearQuestion) -> _Candidate:
+    words = tuple(dict.fromkeys(word.strip() for word in question.attribute_words if word.strip()))
+    return _Candidate("near", question.question.strip(), question.entity.strip(), words)
+
+
+def _beginning(document: SourceDoc) -> str:
+    return f"“{document.name}”: {' '.join(document.text[:_SHOWN_CHARACTERS].split())}"

@@ -1,0 +1,187 @@
+"""Writing pairs with a model: a passage, a pair, its checks, its slip."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.question_writers.by_model.forms import ModelTasks, WrittenPair
+from evaluation.question_writers.by_model.in_flight import Patience, as_they_come
+from evaluation.question_writers.by_model.quotes import find_quote
+from evaluation.question_writers.rules.passages import Passage, in_asking_order
+from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
+from evaluation.question_writers.rules.twins import TRANSFORMATIONS
+from evaluation.spec import GeneratorSpec
+from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
+from rag_pipeline.english.lemmas import STOP, words
+from rag_pipeline.errors import ProviderError
+from rag_pipeline.types import SourceDoc, Span
+
+_ATTEMPTS = 2
+_MOST_IN_VAIN = 40
+"""Passages in a row that gave no question: what is wrong then is not theirs, and each costs several calls."""
+_FEWEST_QUOTED_WORDS = 3
+_LONGEST_QUOTE = 700
+_NOTHING = "The passage holds nothing that a person would ask"
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What became of one passage. `failed`: the provider could not be asked."""
+
+    number: int
+    passage: Passage
+    questions: tuple[DraftQuestion, ...]
+    rejected: tuple[Rejected, ...]
+    failed: ProviderError | None = None
+
+
+class PairWriting:
+    """Goes through the passages until there are enough pairs, never twice with the same evidence."""
+
+    def __init__(
+        self, tasks: ModelTasks, documents: Sequence[SourceDoc], spec: GeneratorSpec, done: Sequence[DraftQuestion]
+    ) -> None:
+        self._tasks = tasks
+        self._spec = spec
+        self._taken: list[Span] = [each.span for question in done for each in question.evidence]
+        self._texts = {question.text.casefold() for question in done}
+        passages = in_asking_order(documents, spec.pairs, random.Random(f"passages:{spec.seed}"))
+        # Passages that gave a question before an interruption come again only after all the others.
+        self._passages = deque(sorted(passages, key=lambda passage: bool(self._taken_in(passage))))
+        stored = {question.pair_id for question in done}
+        self._numbers = deque(number for number in range(1, spec.pairs + 1) if _pair_id(number) not in stored)
+        self._missing = len(self._numbers)
+        self._patience = Patience()
+        self._in_vain = 0
+
+    async def write(self) -> AsyncIterator[Written]:
+        """Yield each passage's outcome. Raises ProviderError when the model cannot be used."""
+        async for result in as_they_come(self._start, self._wanted):
+            self._patience.note(result.failed)
+            self._in_vain = 0 if result.questions else self._in_vain + 1
+            if result.questions:
+                self._missing -= 1
+                self._passages.append(result.passage)  # it may hold more, once every other was asked
+            else:
+                self._numbers.appendleft(result.number)
+            yield Written(result.questions, result.rejected)
+
+    def _wanted(self) -> int:
+        return self._missing if self._in_vain < _MOST_IN_VAIN else 0
+
+    def _start(self) -> Coroutine[Any, Any, _Result] | None:
+        if not self._passages or not self._numbers:
+            return None
+        return self._about(self._passages.popleft(), self._numbers.popleft())
+
+    async def _about(self, passage: Passage, number: int) -> _Result:
+        rejected: list[Rejected] = []
+        try:
+            for _ in range(_ATTEMPTS):
+                pair, evidence, problem = await self._attempt(passage, number, rejected)
+                if not problem:
+                    return _Result(number, passage, self._drafts(number, pair, evidence), tuple(rejected))
+                rejected.append(Rejected(pair.question, problem))
+                if problem == _NOTHING:
+                    break
+        except ProviderError as error:
+            rejected.append(Rejected("", str(error)))
+            return _Result(number, passage, (), tuple(rejected), error)
+        return _Result(number, passage, (), tuple(rejected))
+
+    async def _attempt(
+        self, passage: Passage, number: int, rejected: Sequence[Rejected]
+    ) -> tuple[WrittenPair, list[DraftEvidence], str]:
+        """Return a pair, its evidence, and what is wrong with it (empty: nothing; its evidence is then taken)."""
+        pair = await self._tasks.write_pair(passage, _transformation(number), self._avoid(passage, rejected))
+        if not pair.question.strip():
+            return pair, [], _NOTHING
+        evidence = _evidence(passage, pair.quote)
+        problem = self._problem(pair, evidence) or await self._tasks.problem_of_pair(
+            pair, "\n".join(each.text for each in evidence)
+        )
+        # Looked at again: another passage's pair may have come first while this one was checked.
+        problem = problem or self._problem(pair, evidence)
+        if not problem:
+            self._taken += [each.span for each in evidence]
+            self._texts |= {pair.question.casefold(), pair.twin.casefold()}
+        return pair, evidence, problem
+
+    def _problem(self, pair: WrittenPair, evidence: Sequence[DraftEvidence]) -> str:
+        """Return what can be seen without a judge to be wrong."""
+        if not evidence:
+            return "Its evidence is not in the passage"
+        length = sum(len(each.text) for each in evidence)
+        if length > _LONGEST_QUOTE or sum(len(words(each.text)) for each in evidence) < _FEWEST_QUOTED_WORDS:
+            return "Its evidence is too long or too short"
+        if not pair.answer.strip() or not pair.twin.strip():
+            return "Its answer or its twin is missing"
+        if pair.twin.strip().casefold() == pair.question.strip().casefold():
+            return "Its twin is the same question in the same words"
+        if pair.question.casefold() in self._texts:
+            return "It was asked before"
+        if any(_overlap(each.span, taken) for each in evidence for taken in self._taken):
+            return "Its evidence was used before"
+        return ""
+
+    def _avoid(self, passage: Passage, rejected: Sequence[Rejected]) -> list[str]:
+        text = passage.document.text
+        used = [f"Do not ask about this again: “{text[one.start : one.end]}”" for one in self._taken_in(passage)]
+        failed = [f"This one was not good enough ({each.reason}): “{each.text}”" for each in rejected]
+        return used + failed
+
+    def _taken_in(self, passage: Passage) -> list[Span]:
+        """Return the evidence used so far that touches a passage."""
+        taken = [span for span in self._taken if span.document_id == passage.document.id]
+        return [span for span in taken if passage.start < span.end and span.start < passage.end]
+
+    def _drafts(
+        self, number: int, pair: WrittenPair, evidence: Sequence[DraftEvidence]
+    ) -> tuple[DraftQuestion, DraftQuestion]:
+        pair_id = _pair_id(number)
+        rng = random.Random(f"{self._spec.seed}:{pair_id}")
+        split = "holdout" if rng.random() < HOLDOUT else "tune"
+        protected = _protected(pair, evidence)
+        twin, error = choose_and_apply(pair.twin.strip(), protected, rng, KINDS[(number - 1) % len(KINDS)])
+        references = (pair.answer.strip(),)
+        metadata = {"writer": self._spec.llm}
+        simple = DraftQuestion(
+            f"{pair_id}-simple", pair_id, "simple", pair.question.strip(), references, tuple(evidence),
+            split=split, metadata=metadata,
+        )  # fmt: skip
+        complex_twin = DraftQuestion(
+            f"{pair_id}-complex", pair_id, "complex", twin, references, tuple(evidence),
+            transformation=_transformation(number), error=error, split=split, metadata=metadata,
+        )  # fmt: skip
+        return simple, complex_twin
+
+
+def _pair_id(number: int) -> str:
+    return f"p{number:03d}"
+
+
+def _transformation(number: int) -> str:
+    return TRANSFORMATIONS[(number - 1) % len(TRANSFORMATIONS)]
+
+
+def _evidence(passage: Passage, quote: str) -> list[DraftEvidence]:
+    spans = [passage.span(start, end) for start, end in find_quote(passage.text, quote)]
+    return [DraftEvidence(span, passage.document.text[span.start : span.end]) for span in spans]
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    """Return whether two spans share half of the shorter one."""
+    if one.document_id != other.document_id:
+        return False
+    shared = min(one.end, other.end) - max(one.start, other.start)
+    return shared * 2 >= min(len(one), len(other))
+
+
+def _protected(pair: WrittenPair, evidence: Sequence[DraftEvidence]) -> set[str]:
+    """Return the words that a slip must not spoil: what the question names, and what leads to the evidence."""
+    said = " ".join([pair.question, pair.answer, *(each.text for each in evidence)])
+    return {word for word in words(said) if word not in STOP} | {"who", "what", "when", "where", "why", "which", "how"}

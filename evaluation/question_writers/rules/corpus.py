@@ -1,0 +1,309 @@
+"""What the whole corpus says about its words: which are names, which terms run through it, what a sentence shares."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+
+from evaluation.question_writers.rules.document_sentences import Sentence, split_document
+from evaluation.question_writers.rules.entities import given_names
+from evaluation.question_writers.rules.glossaries import Glossary
+from evaluation.question_writers.rules.list_entries import Entries
+from evaluation.question_writers.rules.narrators import NARRATOR, with_voices
+from evaluation.question_writers.rules.sections import Sections
+from evaluation.question_writers.rules.technical_terms import Terms
+from evaluation.question_writers.rules.topics import with_names
+from rag_pipeline.english.lemmas import STOP, content_stems, parts_of_speech, words
+from rag_pipeline.types import SourceDoc
+
+_CASED = re.compile(r"(?<![.!?:]\s)(?<![\"“'‘(*#\n])\b[^\W\d_][\w'’-]*")
+_F_WORD = re.compile(r"\b[a-z]*f[a-z]+\b")
+_FEW_SLIPS = 4
+_ARTICLES = 3
+_COMMON_ENDING = re.compile(r"(?:ic|al|ous|ive|ary|oid|ed|ing|ly|ions?|isms?|osis|itis|able|ible|ful|less|otes|ytes)$")
+_NUMBERED = re.compile(r"^(?:[A-Z]|\d{1,3}|[IVX]+)[.)] ")
+_BEHIND = "what|who|when|how|must|should|shall|may|can|is|are|in|at|on|to|if|when|before|after|and|or"
+"""Words that end a noun phrase."""
+_SLICES = 20
+_SPOKEN = 0.1
+_CODES = 5
+_TWICE = 2
+
+
+class CorpusWords:
+    """Statistics of the documents that rules ask for."""
+
+    def __init__(self, documents: Sequence[SourceDoc]) -> None:
+        self.documents = documents
+        self.sentences: dict[int, list[Sentence]] = {
+            doc.id: with_voices(doc, with_names(split_document(doc))) for doc in documents
+        }
+
+    @cached_property
+    def voices(self) -> frozenset[str]:
+        """What `I` stands for in the documents: `the narrator`, `the speaker`."""
+        return frozenset(one.voice for one in self._all_sentences() if one.voice)
+
+    @cached_property
+    def stories(self) -> frozenset[int]:
+        """The documents that tell a story: a narrator speaks, or much is said by others."""
+        told = {doc.id: self.sentences[doc.id] for doc in self.documents}
+        return frozenset(
+            number
+            for number, sentences in told.items()
+            if sum(one.quoted or one.voice == NARRATOR for one in sentences) > _SPOKEN * len(sentences)
+        )
+
+    def without_voice(self, text: str) -> str:
+        """Return a text without the words for the one who tells a document: they stand in no sentence of it."""
+        for voice in self.voices:
+            text = text.replace(f"{voice}’s", "").replace(voice, "")
+        return text
+
+    @cached_property
+    def technical(self) -> frozenset[int]:
+        """The documents that write several things as code, in their sentences or between them."""
+        return frozenset(
+            doc.id
+            for doc in self.documents
+            if len({code for one in self.sentences[doc.id] for code in one.codes}) + _fences(doc.text) >= _CODES
+        )
+
+    @property
+    def is_technical(self) -> bool:
+        """Whether all documents are: `you` is whoever reads them."""
+        return len(self.technical) == len(self.documents)
+
+    @cached_property
+    def sections(self) -> dict[int, Sections]:
+        """The headings of each document."""
+        return {doc.id: Sections(self.sentences[doc.id]) for doc in self.documents}
+
+    @cached_property
+    def glossaries(self) -> dict[int, Glossary]:
+        """The lists of terms of each document."""
+        return {doc.id: Glossary(self.sentences[doc.id]) for doc in self.documents}
+
+    @cached_property
+    def terms(self) -> dict[int, Terms]:
+        """The names that the lists of each document explain."""
+        return {doc.id: Terms(self.sentences[doc.id]) for doc in self.documents}
+
+    @cached_property
+    def entries(self) -> dict[int, Entries]:
+        """The entries of each document's lists that say enough without their heading."""
+        return {doc.id: Entries(self.sentences[doc.id]) for doc in self.documents}
+
+    @cached_property
+    def _cases(self) -> tuple[Counter[str], Counter[str]]:
+        """How often each word stands inside a sentence with a small and with a capital letter."""
+        small: Counter[str] = Counter()
+        capital: Counter[str] = Counter()
+        for sentence in self._all_sentences():
+            for word in re.findall(r"[^\W\d_][\w'’-]*", sentence.text)[1:]:
+                if word[0].isupper():
+                    capital[word.lower()] += 1
+                else:
+                    small[word] += 1
+        return small, capital
+
+    def is_name(self, word: str) -> bool:
+        """Return whether a capitalised word is a name, judged by how the corpus writes it inside sentences."""
+        small, capital = self._cases
+        lower = word.lower()
+        if "-" in lower and not _capital_parts(word):
+            return capital[lower] > 0
+        if lower in STOP:
+            return False
+        if small[lower] or capital[lower]:
+            return capital[lower] > 2 * small[lower]
+        if lower in given_names():
+            return True
+        return not content_known(lower) and _COMMON_ENDING.search(lower) is None
+
+    @cached_property
+    def _lost_ligatures(self) -> bool:
+        """Whether a PDF has lost its ligatures: `proft`, `confict`, `sufcient` stand where no such words are."""
+        lost = {word for one in self._all_sentences() for word in _F_WORD.findall(one.text) if _mended(word)}
+        return len(lost) >= _FEW_SLIPS
+
+    @cached_property
+    def is_collection(self) -> bool:
+        """Whether a document holds articles on different things: each speaks of its title, the others do not."""
+        for sentences in self.sentences.values():
+            articles: dict[str, list[str]] = defaultdict(list)
+            for one in sentences:
+                articles[one.title].append(one.text.lower())
+            if sum(_is_its_own(title, articles) for title in articles) >= _ARTICLES:
+                return True
+        return False
+
+    def is_title(self, phrase: str) -> bool:
+        """Return whether a phrase is the title of an article."""
+        return any(one.title.lower() == phrase.lower() for one in self._all_sentences())
+
+    @cached_property
+    def _section_stems(self) -> set[tuple[str, ...]]:
+        """The stems of every marked heading of two words or more, its number left out."""
+        headings = {_NUMBERED.sub("", one.heading) for one in self._all_sentences() if one.headed}
+        return {stems for heading in headings if len(stems := tuple(content_stems(heading))) > 1}
+
+    def is_section(self, phrase: str) -> bool:
+        """Return whether a section of a document, no collection, is about this: `the monthly report`."""
+        return not self.is_collection and tuple(content_stems(phrase)) in self._section_stems
+
+    @cached_property
+    def _full_terms(self) -> dict[str, str]:
+        """The terms that are headings, like `meeting of creditors`, by their first word, where one has it alone."""
+        terms: dict[str, set[str]] = defaultdict(set)
+        for heading in {_NUMBERED.sub("", one.heading).lower() for one in self._all_sentences() if one.headed}:
+            noun, of, rest = heading.partition(" of ")
+            if of and noun.isalpha() and rest.isalpha() and self.is_vocabulary(heading):
+                terms[noun].add(heading)
+        return {noun: full for noun, (full, *others) in terms.items() if not others}
+
+    def in_full(self, text: str) -> str:
+        """Return a general question with the first `the meeting` written as the term that a section is about."""
+        if self.is_collection:
+            return text
+        for noun, full in self._full_terms.items():
+            if full not in text:
+                text = re.sub(rf"\bthe {noun}(?=[,?]| (?:{_BEHIND})\b|$)", f"the {full}", text, count=1)
+        return text
+
+    def is_damaged(self, text: str) -> bool:
+        """Return whether letters are missing that cannot be put back (`fled a brief` for `filed a brief`)."""
+        return self._lost_ligatures and bool({"fled", "fling", "flings", "fle"} & set(_F_WORD.findall(text)))
+
+    def mended(self, text: str) -> str:
+        """Return a text with the ligatures put back that a PDF has lost (`proft`)."""
+        if not self._lost_ligatures:
+            return text
+        return _F_WORD.sub(lambda match: _mended(match.group()) or match.group(), text)
+
+    @cached_property
+    def _definite(self) -> tuple[Counter[str], Counter[str]]:
+        """Of each noun phrase `the x`: how often it occurs, and in how many of twenty slices of its best document."""
+        best: Counter[str] = Counter()
+        total: Counter[str] = Counter()
+        for sentences in self.sentences.values():
+            slices: dict[str, set[int]] = defaultdict(set)
+            texts = list(dict.fromkeys(one.text.lower() for one in sentences))  # a form may repeat half of a manual
+            for position, text in enumerate(texts):
+                here = position * _SLICES // max(1, len(texts))
+                for match in re.finditer(r"\bthe ((?:[\w-]+ ){0,2}[\w-]+)", text):
+                    parts = match.group(1).split()
+                    for size in range(1, len(parts) + 1):
+                        slices[" ".join(parts[:size])].add(here)
+                        total[" ".join(parts[:size])] += 1
+            for phrase, where in slices.items():
+                best[phrase] = max(best[phrase], len(where))
+        return total, best
+
+    def runs_through(self, phrase: str) -> bool:
+        """Return whether `the phrase` is a fixed term of a document: it is used in most parts of it."""
+        return self._definite[1][phrase.lower()] >= 0.6 * _SLICES
+
+    def says_again(self, phrase: str) -> bool:
+        """Return whether `the phrase` is said more than twice."""
+        return self._definite[0][phrase.lower()] > _TWICE
+
+    def is_vocabulary(self, phrase: str) -> bool:
+        """Return whether `the phrase` is said often, and in more than one part of a document."""
+        total, spread = self._definite
+        return total[phrase.lower()] >= 8 and spread[phrase.lower()] >= 0.25 * _SLICES
+
+    def goes_with_article(self, name: str) -> bool:
+        """Return whether a name is often written with `the`."""
+        return self._definite[0][name.lower()] > 0.3 * self._cases[1][name.lower()]
+
+    @cached_property
+    def _stemmed(self) -> list[list[str]]:
+        """The stems of every sentence, a verbatim repeat left out."""
+        return [content_stems(text) for text in dict.fromkeys(one.text for one in self._all_sentences())]
+
+    @cached_property
+    def _postings(self) -> dict[str, set[int]]:
+        found: dict[str, set[int]] = defaultdict(set)
+        for number, stems in enumerate(self._stemmed):
+            for stem in stems:
+                found[stem].add(number)
+        return found
+
+    def sentences_with(self, stems: Iterable[str]) -> int:
+        """Return how many sentences hold all the stems; a verbatim repeat does not count again."""
+        return len(self._holding(set(stems)))
+
+    def sentences_that_say(self, stems: Iterable[str]) -> int:
+        """Return how many sentences hold all the stems near each other, as a sentence that means the same would."""
+        wanted = set(stems)
+        reach = 2 * len(wanted) + 4
+        return sum(_shortest_stretch(self._stemmed[number], wanted) <= reach for number in self._holding(wanted))
+
+    def stand_together(self, first: str, second: str) -> int:
+        """Return in how many sentences one stem stands right before another."""
+        numbers = self._holding({first, second})
+        return sum((first, second) in zip(self._stemmed[one], self._stemmed[one][1:], strict=False) for one in numbers)
+
+    def _holding(self, stems: set[str]) -> set[int]:
+        sets = sorted((self._postings.get(stem, set()) for stem in stems), key=len)
+        return set.intersection(*sets) if sets else set()
+
+    def holds_once(self, saying: str) -> bool:
+        """Return whether no two different sentences hold these words."""
+        return len({one.text for one in self._all_sentences() if saying in one.text}) == 1
+
+    def _all_sentences(self) -> list[Sentence]:
+        return [sentence for doc in self.documents for sentence in self.sentences[doc.id]]
+
+
+def _fences(text: str) -> int:
+    """Return how many blocks of code a text has."""
+    return len(re.findall(r"^[ \t]*(?:```|~~~)", text, re.MULTILINE)) // 2
+
+
+def _is_its_own(title: str, articles: dict[str, list[str]]) -> bool:
+    """Return whether the sentences under a title use its last word, and those under other titles hardly do."""
+    found = words(title)
+    if not found or len(articles[title]) < 10:
+        return False
+    own = sum(found[-1] in text for text in articles[title]) / len(articles[title])
+    others = [text for other, texts in articles.items() if other != title for text in texts]
+    return own > 0.1 and sum(found[-1] in text for text in others) < 0.02 * max(1, len(others))
+
+
+def _shortest_stretch(stems: list[str], wanted: set[str]) -> int:
+    """Return the length of the shortest run of a sentence's stems that holds all that are wanted."""
+    last: dict[str, int] = {}
+    best = len(stems) + 1
+    for at, stem in enumerate(stems):
+        if stem in wanted:
+            last[stem] = at
+            if len(last) == len(wanted):
+                best = min(best, at - min(last.values()) + 1)
+    return best
+
+
+@lru_cache(maxsize=16384)
+def _mended(word: str) -> str:
+    """Return the word that this one becomes when a ligature is put back; empty when it is a word as it stands."""
+    if content_known(word) or word in STOP:
+        return ""
+    for at, letter in enumerate(word):
+        for ligature in ("fi", "fl", "ff", "ffi", "ffl") if letter == "f" else ():
+            whole = word[:at] + ligature + word[at + 1 :]
+            if content_known(whole):
+                return whole
+    return ""
+
+
+def content_known(word: str) -> bool:
+    """Return whether the dictionary knows a word as anything at all."""
+    return bool(parts_of_speech(word))
+
+
+def _capital_parts(word: str) -> bool:
+    """Return whether a hyphenated word has a capital letter after its hyphen (`Anglo-Saxon`)."""
+    return any(part[:1].isupper() for part in word.split("-")[1:])

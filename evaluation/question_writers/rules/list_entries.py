@@ -1,0 +1,68 @@
+"""Questions for the entries of lists that say enough without their heading: `Cash Journal – a list of …`."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from evaluation.question_writers.rules.document_sentences import Sentence
+from evaluation.question_writers.rules.phrasing import Asked, standing
+from rag_pipeline.english.lemmas import STOP, tag, verb_lemma, words
+
+_ENTRY = re.compile(r"(?P<term>[A-Z][^:–—.(]{2,60}?)(?: \([^()]*\))?(?: [-–—] |: )(?P<told>[^:–—]{10,260}?)\.?")
+_COVERS = re.compile(r"This (?P<what>(?:[a-z]+ )?[a-z]+) (?P<modal>should )?(?P<verb>includes?|covers?) (?P<told>.+)")
+_COVERS_MORE = re.compile(r"(?:This|These|The) [a-z ]{0,20}(?:includes?|covers?|excludes?)\b|.*, and includes\b")
+_SOMETHING = re.compile(r"(?:an?|the|list|listing|record) ")
+_TERM = re.compile(r"[A-Z][a-z]+(?: (?:and )?[A-Za-z][a-z]+){1,6}")
+_NEAR = 12
+"""Sentences behind an entry in which more may be said of it."""
+
+
+class Entries:
+    """The entries of a document's lists that explain a term, each told in one way only."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self._told: dict[str, set[str]] = defaultdict(set)
+        self._goes_on: set[str] = set()
+        for at, one in enumerate(sentences):
+            entry = _entry(one)
+            if entry is not None:
+                self._told[entry["term"].lower()].add(" ".join(words(entry["told"])))
+                behind = takewhile(lambda other: not other.item, sentences[at + 1 : at + _NEAR])
+                if any(_COVERS_MORE.match(other.text) for other in behind):
+                    self._goes_on.add(one.text)
+
+    def questions(self, sentence: Sentence) -> Iterator[Asked]:
+        """Yield what a term includes, does or is, where its entry says all of it."""
+        entry = _entry(sentence)
+        if entry is None or sentence.text in self._goes_on or len(self._told[entry["term"].lower()]) > 1:
+            return
+        term, told = entry["term"], entry["told"]
+        covers = _COVERS.fullmatch(told)
+        if covers is not None:
+            name, modal, verb = f"the {covers['what']} “{term}”", covers["modal"] or "", covers["verb"]
+            asked, plain = f"what {modal or 'does '}{name} {verb_lemma(verb)}", f"what {name} {modal}{verb}"
+            yield standing("entry", asked, plain, covers["told"], name)
+        elif _TERM.fullmatch(term) and not set(term.lower().split()) & (STOP - {"and"}):
+            yield from _of_term(term, told)
+
+
+def _entry(sentence: Sentence) -> re.Match[str] | None:
+    """Return the term and what is told of it where a sentence is an item of a list below a marked heading."""
+    entry = _ENTRY.fullmatch(sentence.text) if sentence.item and sentence.headed else None
+    return entry if entry is not None and entry["told"].count("(") == entry["told"].count(")") else None
+
+
+def _of_term(term: str, told: str) -> Iterator[Asked]:
+    """Yield the question for `Large check report – identifies all checks over x`, `General Ledger – a record of x`."""
+    verb, _, rest = told.partition(" ")
+    many = term.endswith("s")
+    if tag(f"It {told}")[1].tag == "VBZ" and term[1:].islower() and rest:
+        name = f"{'' if many else 'the '}{term[0].lower()}{term[1:]}"
+        lemma = verb_lemma(verb)
+        asked, plain = f"what {'do' if many else 'does'} {name} {lemma}", f"what {name} {lemma if many else verb}"
+        yield standing("entry", asked, plain, rest, name)
+    elif _SOMETHING.match(told) and term.istitle() and not many:
+        yield standing("definition", f"what is the {term}", f"what the {term} is", told, f"the {term}")

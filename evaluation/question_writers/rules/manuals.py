@@ -1,0 +1,147 @@
+"""Questions for the sentences of technical documents: with their code as names, and for what they tell one to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from evaluation.question_writers.rules.code_examples import examples_behind
+from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.document_sentences import Sentence
+from evaluation.question_writers.rules.inline_code import Masked
+from evaluation.question_writers.rules.instructions import instructed, shown
+from evaluation.question_writers.rules.phrasing import Asked
+from rag_pipeline.english.lemmas import is_plural, tag, word_set
+
+_TIES = re.compile(
+    r"(?:Or|Then|Now|First|For example|Alternatively|Also|Finally|Next|Additionally|Optionally|In addition|Note that|"
+    r"Please note that|Tip|Note|Warning|Important),?:? |(?:Yes|No)[.,] "
+)
+_NOT_ASKED = re.compile(
+    r"\W*v?\d+\.\d+|(?:Added|Changed|Fixed|Removed|Deprecated|Security|Improved|Bug ?fixes|Features|Misc)$|.*\b"
+    r"(?:Change ?log|Release notes|Release history|What['’]s new|History|Thanks|Acknowledge?ments?|Credits|Authors|"
+    r"Contributors|Sponsors|Testimonials|Related projects)\b",
+    re.IGNORECASE,
+)
+"""Headings of what was changed from version to version, and of thanks: nobody asks for that of a manual."""
+_EXAMPLE = re.compile(
+    r"\b(?:following|here|below|example|examples|such as|including|like|this|these)\b|\w+ (?:is|are):$", re.IGNORECASE
+)
+"""What ends in a colon and says nothing without what follows."""
+_LISTS_ON = re.compile(r"(?:, [\w-]+(?: [\w-]+)?)+,? (?:and|or) ")
+"""What goes on with the list that an answer has begun: `supports text | , audio and video`."""
+_KINDS = word_set(
+    "how_to in_case needed term shown item definition stands_for when where how_many share measure why how "
+    "condition used_for list called who said"
+)
+"""What is asked of manuals: the other forms, which take any verb and its object, turned out badly every second time."""
+_LONGEST = 500
+"""Characters of a sentence with its code masked: longer ones are lists that lost their marks."""
+_DOTTED = re.compile(r"\w+(?:[._]\w+)+")
+_IDLE = re.compile(
+    r"^In some cases|^What is (?:[Ee]very|[Ee]ach|[Aa]ny) |^What (?:is|are|do|does) no |"
+    r"^(?:If|When) (?:omitted|specified|set|given|provided|present),|"
+    r"\b(?:[a-z]+[^aeiou ]ed|continue) to\?$|\bfound on\?$"
+)
+Rules = Callable[[str], Iterator[Asked]]
+
+
+def technical(sentence: Sentence, corpus: CorpusWords, rules: Rules) -> Iterator[Asked]:
+    """Yield the questions of a sentence of a technical document; `rules` ask about any sentence."""
+    if not is_asked_about(sentence, corpus):
+        return
+    yield from corpus.terms[sentence.span.document_id].questions(sentence)
+    masked = Masked(sentence.text, sentence.codes)
+    if not masked.readable or len(masked.text) > _LONGEST:
+        return
+    text = _untied(masked.text)
+    if text.endswith((".", ":")):
+        for asked in instructed(text, corpus.is_name, colon=text.endswith(":")):
+            yield masked.asked(asked)
+    statement = f"{text[:-1]}." if text.endswith(":") and not _EXAMPLE.search(text) else text
+    if statement != sentence.text:
+        for asked in rules(statement):
+            yield masked.asked(asked)
+
+
+def of_examples(sentence: Sentence, corpus: CorpusWords) -> Iterator[tuple[Asked, Sentence]]:
+    """Yield the questions for the code behind a sentence, each with its evidence."""
+    if not is_asked_about(sentence, corpus):
+        return
+    text = _text(sentence, corpus)
+    masked = Masked(sentence.text, sentence.codes)
+    for example in examples_behind(text, sentence.span.end):
+        if example.said and text.count(f"# {example.said}") == 1:
+            span = replace(sentence.span, start=example.start, end=example.end)
+            whole = replace(sentence, span=span, text=f"{example.said}: {example.line}")
+            for asked in shown(f"{example.said}:", example.line, command=True):
+                yield asked, whole
+        elif not example.said and sentence.text.endswith(":") and masked.readable:
+            whole = replace(
+                sentence, span=replace(sentence.span, end=example.end), text=f"{sentence.text} {example.line}"
+            )
+            for asked in shown(_untied(masked.text), example.line, command=example.is_command):
+                yield masked.asked(asked), whole
+
+
+def _text(sentence: Sentence, corpus: CorpusWords) -> str:
+    return next(doc.text for doc in corpus.documents if doc.id == sentence.span.document_id)
+
+
+def _untied(text: str) -> str:
+    tie = _TIES.match(text)
+    text = text[tie.end() :] if tie is not None else text
+    return text[:1].upper() + text[1:]
+
+
+def is_asked_about(sentence: Sentence, corpus: CorpusWords) -> bool:
+    """Return whether a sentence stands in a technical document, and not in its history or its thanks."""
+    told = _NOT_ASKED.match(sentence.heading) or _NOT_ASKED.match(sentence.title)
+    return is_manual(sentence, corpus) and told is None
+
+
+def is_manual(sentence: Sentence, corpus: CorpusWords) -> bool:
+    """Return whether a sentence stands in a technical document."""
+    return sentence.span.document_id in corpus.technical
+
+
+def misuse(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> str:
+    """Return an objection to a question that may be asked of an article, and that nobody asks a manual."""
+    at = sentence.text.find(asked.answer)
+    if at >= 0 and asked.kind != "item" and _LISTS_ON.match(sentence.text, at + len(asked.answer)):
+        return "the answer is cut short"
+    own_words = re.sub("“[^”]*”", "", asked.text)  # a section has its own
+    if any(name not in sentence.text for name in _DOTTED.findall(own_words)):
+        return "writes a name as nobody would"
+    linked = asked.kind == "item" and _text(sentence, corpus).startswith("[", sentence.span.start)
+    return "asks as nobody would" if linked or _is_idle(asked, sentence) or _is_misread(asked.text) else ""
+
+
+def _is_idle(asked: Asked, sentence: Sentence) -> bool:
+    """Return whether a question is of a form that turns out badly, or asks for what is half said."""
+    kind, text, answer, topic = asked.kind, asked.text, asked.answer, asked.topic
+    if kind not in _KINDS or _IDLE.search(text):
+        return True
+    if kind == "item":
+        return (
+            answer.startswith("If ")
+            or not re.search("[A-Za-z]", topic)
+            or re.search(r"[{}\\^$]| - ", topic) is not None
+        )
+    if kind == "used_for":
+        return answer.startswith("to be ")
+    if kind == "definition":  # `the async variant`: of what?
+        bare = re.sub(r"^(?:an?|the) ", "", topic, flags=re.IGNORECASE)
+        opens = sentence.text.lower().startswith(topic.lower()) or bare in sentence.text
+        return not opens or re.fullmatch(r"(?:an?|the) (?:(?!of |for )[\w-]+ ){0,2}[\w-]+", answer) is not None
+    return False
+
+
+def _is_misread(text: str) -> bool:
+    """Return whether the subject ends in a verb or does not agree: `What do the RSS column measures peak?`"""
+    many = re.match(r"What are (the .+)\?$", text)
+    if many is not None and not is_plural(tag(many.group(1))):
+        return True
+    asks = re.match(r"(?:.*, )?what (?:do|does|did) (.+)\?$", text, re.IGNORECASE)
+    return asks is not None and any(one.tag == "VBZ" for one in tag(f"It {asks.group(1)}")[1:])

@@ -1,0 +1,28 @@
+"""Who said what: questions of stories, where a speech stands with the name of its speaker."""
+
+from __future__ import annotations
+
+import re
+
+from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.phrasing import Asked, standing
+from rag_pipeline.english.lemmas import words
+
+_SPOKEN = re.compile(
+    r"[‘“\"](?P<speech>[^“”\"‘]{20,170}?)[,.!?][’”\"] "
+    r"(?:said|replied|cried|answered|exclaimed|shouted|whispered|remarked|asked|added|muttered) "
+    r"(?P<who>(?:the )?[A-Z][\w-]+(?: [A-Z][\w-]+)*)(?=[,;:. ])"
+)
+_LEAST_WORDS = 6
+
+
+def who_said(text: str, corpus: CorpusWords) -> Asked | None:
+    """Return `Who said “…”?` for a speech of some length with a named speaker that stands in the corpus once."""
+    for match in _SPOKEN.finditer(text):
+        speech, who = match.group("speech").strip(), match.group("who")
+        name = who.removeprefix("the ")
+        known = corpus.is_name(name.split()[-1]) and name.lower() not in speech.lower()
+        if known and len(words(speech)) >= _LEAST_WORDS and speech[0].isupper() and corpus.holds_once(speech):
+            quoted = f"“{speech}”"
+            return standing("said", f"who said {quoted}", f"who said {quoted}", who, "these words")
+    return None

@@ -1,0 +1,61 @@
+"""Headings that a question can be tied to, where its own words do not say which of several passages is meant."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evaluation.question_writers.rules.document_sentences import Sentence
+from evaluation.question_writers.rules.phrasing import Asked
+from rag_pipeline.english.lemmas import STOP, content_stems, words
+
+_CURABLE = frozenset({"names too little", "names nothing particular", "could mean another passage"})
+_MOST_WORDS = 9
+_SIGNS = re.compile(r"[:;“”\"|=]|\d{3}")
+
+
+class Sections:
+    """The headings of a document that stand in it once, with the words of the sentences below them."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        runs: Counter[str] = Counter()
+        self._below: dict[str, list[set[str]]] = defaultdict(list)
+        previous = ""
+        for one in sentences:
+            runs[one.heading] += one.heading != previous
+            previous = one.heading
+            self._below[one.heading].append(set(content_stems(one.text)))
+        self._once = {heading for heading, count in runs.items() if count == 1 and _reads_as_title(heading)}
+
+    def tied(self, asked: Asked, sentence: Sentence, stems: set[str]) -> Asked | None:
+        """Return the question with its section named, if only one sentence of that section has all its words."""
+        heading = sentence.heading
+        if heading not in self._once or not stems or asked.text.startswith("According to"):
+            return None
+        if sum(stems <= below for below in self._below[heading]) > 1:
+            return None
+        direct = asked.text[0].lower() + asked.text[1:]
+        return replace(
+            asked,
+            text=f"In “{heading}”, {direct}",
+            clause=f"{asked.clause} in “{heading}”",
+            worth_less=asked.worth_less + 0.3,
+        )
+
+
+def is_curable(reason: str, sentence: Sentence) -> bool:
+    """Return whether the name of its section can answer an objection to a question.
+
+    In a manual `the nut` is the one that the section is about; a chapter of a story speaks of many.
+    """
+    return reason in _CURABLE or (sentence.headed and not sentence.voice and reason.startswith("does not say which "))
+
+
+def _reads_as_title(heading: str) -> bool:
+    """Return whether a heading can be named in a question: some words, all important ones capitalised."""
+    found = words(heading)
+    if not 2 <= len(found) <= _MOST_WORDS or _SIGNS.search(heading):
+        return False
+    return all(word[0].isupper() or word.lower() in STOP for word in heading.split() if word[0].isalpha())

@@ -1,0 +1,223 @@
+"""Which questions of the corpus are asked: region by region, the best first, kinds and answers varied."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.document_sentences import Sentence
+from evaluation.question_writers.rules.phrasing import Asked
+from evaluation.question_writers.rules.regions import Region, regions
+from evaluation.question_writers.rules.simple import SimpleQuestion, ask
+from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.english.lemmas import words
+
+_VARIETY = 0.6
+"""How much a kind of question loses in rank as it is used more often than others."""
+
+_LOOK, _LOOK_FOR_PURPOSE = 12, 30
+"""Sentences with good questions that are compared before one is chosen: variety without reading a whole region."""
+
+_MOST, _LEAST_MOST = 1 / 3, 3
+"""The share of a set that one kind of question has at most, as long as there are others."""
+
+_WHAT_IS = re.compile(r"(?:What|Who) (?:is|are|was|were) (?!stated\b)")
+
+_Asked = dict[tuple[int, int], tuple[list[SimpleQuestion], list[tuple[Asked, str]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """A walk through the regions: with questions of looser forms or without, with a limit for each kind or without.
+
+    `loosest`: what is stated about something is asked too.
+    """
+
+    loose: bool
+    limited: bool
+    loosest: bool = False
+
+
+_STAGES = (
+    _Stage(loose=False, limited=True),
+    _Stage(loose=True, limited=True),
+    _Stage(loose=True, limited=False),
+    _Stage(loose=True, limited=False, loosest=True),
+)
+"""What turns out best comes first, then variety, then whatever is left."""
+
+_REPEATABLE = frozenset({"when", "how_many", "share", "measure", "term"})
+"""Kinds of which two may have the same answer."""
+
+
+_SPEECHES = 5
+"""Speeches that one speaker is asked for at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A chosen question, what was thrown away on the way to it, and how near it is to the purpose (0 without one).
+
+    `question` is None at the very end, where things were thrown away and nothing more was found.
+    """
+
+    question: SimpleQuestion | None
+    rejected: tuple[tuple[Asked, str], ...]
+    nearness: float = 0.0
+
+
+class Purpose:
+    """How near questions are to what the bot is for, by their embeddings."""
+
+    def __init__(self, text: str, embed: Callable[[Sequence[str]], Vectors]) -> None:
+        self.text = text
+        self._embed = embed
+        self._known: dict[str, float] = {}
+
+    def nearness(self, texts: Sequence[str]) -> list[float]:
+        """Return a cosine for each text; zeros without a purpose."""
+        if not self.text:
+            return [0.0] * len(texts)
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            vectors = self._embed([self.text, *new])
+            self._known.update(zip(new, (vectors[1:] @ vectors[0]).tolist(), strict=True))
+        return [self._known[text] for text in texts]
+
+
+@dataclass
+class _Used:
+    """What earlier questions took. `most`: how many of a kind are asked while there are others."""
+
+    most: float
+    kinds: Counter[str] = field(default_factory=Counter)
+    sentences: set[str] = field(default_factory=set)
+    answers: Counter[str] = field(default_factory=Counter)
+    texts: set[str] = field(default_factory=set)
+
+    def take(self, question: SimpleQuestion) -> None:
+        """Remember a question."""
+        self.kinds[question.asked.kind] += 1
+        self.sentences.add(question.sentence.text)
+        self.texts.add(question.asked.text)
+        if question.asked.kind not in _REPEATABLE:
+            self.answers[_plain(question.asked.answer)] += 1
+
+    def leave_out(self, question: SimpleQuestion) -> None:
+        """Remember not to come back to a question."""
+        self.texts.add(question.asked.text)
+
+    def has_enough(self, question: SimpleQuestion) -> bool:
+        """Return whether its kind has had its share of the set."""
+        return self.kinds[question.asked.kind] >= self.most
+
+    def frees(self, question: SimpleQuestion) -> bool:
+        """Return whether neither the question, its answer nor its sentence was taken."""
+        taken = question.sentence.text in self.sentences or question.asked.text in self.texts
+        often = _SPEECHES if question.asked.kind == "said" else 1
+        return not taken and self.answers[_plain(question.asked.answer)] < often
+
+
+def _none(_question: SimpleQuestion) -> str:
+    """Have nothing against any question."""
+    return ""
+
+
+def select(
+    corpus: CorpusWords, count: int, seed: int, purpose: Purpose, objection: Callable[[SimpleQuestion], str] = _none
+) -> Iterator[Selected]:
+    """Yield questions region by region, round after round, never two from one sentence, until none is left.
+
+    A chosen question against which `objection` has something to say gives way to the next best of its region.
+    """
+    rng = random.Random(f"regions:{seed}")
+    parts = regions(corpus.documents, corpus.sentences, count, rng)
+    asked: _Asked = {}
+    used = _Used(most=max(_LEAST_MOST, count * _MOST))
+    rejected: list[tuple[Asked, str]] = []
+    for stage in _STAGES:
+        searches = [_Search(region, corpus, purpose, stage, asked) for region in parts]
+        while searches:
+            for search in list(searches):
+                chosen = search.next(used, rejected)
+                while chosen is not None and (reason := objection(chosen[0])):
+                    used.leave_out(chosen[0])
+                    rejected.append((chosen[0].asked, reason))
+                    chosen = search.next(used, rejected)
+                if chosen is None:
+                    searches.remove(search)
+                    continue
+                used.take(chosen[0])
+                yield Selected(chosen[0], tuple(rejected), chosen[1])
+                rejected = []
+    if rejected:
+        yield Selected(None, tuple(rejected))
+
+
+class _Search:
+    """Looks through a region's sentences for its next question."""
+
+    def __init__(self, region: Region, corpus: CorpusWords, purpose: Purpose, stage: _Stage, asked: _Asked) -> None:
+        self._stage = stage
+        self._asked = asked
+        self._sentences = iter(region.sentences)
+        self._corpus = corpus
+        self._purpose = purpose
+        self._look = _LOOK_FOR_PURPOSE if purpose.text else _LOOK
+        self._found: list[list[SimpleQuestion]] = []
+
+    def next(self, used: _Used, rejected: list[tuple[Asked, str]]) -> tuple[SimpleQuestion, float] | None:
+        """Return the best remaining question with its nearness, or None when the region holds no more.
+
+        What is thrown away on the way is added to `rejected`.
+        """
+        self._found = self._free(used)
+        for sentence in self._sentences:
+            good, bad = self._ask(sentence)
+            rejected += bad
+            good = [question for question in good if self._suits(question.asked)]
+            if good and sentence.text not in used.sentences:
+                self._found.append(good)
+            if len(self._found) >= self._look:
+                break
+        self._found = self._free(used)
+        questions = [question for group in self._found for question in group]
+        if not questions:
+            return None
+        nearness = self._purpose.nearness([question.asked.text for question in questions])
+        total = 1 + sum(used.kinds.values())
+        ranks = [
+            question.asked.worth - _VARIETY * used.kinds[question.asked.kind] / total + near
+            for question, near in zip(questions, nearness, strict=True)
+        ]
+        best = max(range(len(questions)), key=ranks.__getitem__)
+        return questions[best], nearness[best]
+
+    def _suits(self, asked: Asked) -> bool:
+        """Return whether a question is of the forms that this walk asks for."""
+        if asked.kind == "stated_of" and not _WHAT_IS.match(asked.text):
+            return self._stage.loosest
+        return self._stage.loose or not asked.worth_less
+
+    def _ask(self, sentence: Sentence) -> tuple[list[SimpleQuestion], list[tuple[Asked, str]]]:
+        """Return the questions of a sentence; what was thrown away is told the first time only."""
+        key = (sentence.span.document_id, sentence.span.start)
+        if key in self._asked:
+            return self._asked[key][0], []
+        self._asked[key] = ask(sentence, self._corpus)
+        return self._asked[key]
+
+    def _free(self, used: _Used) -> list[list[SimpleQuestion]]:
+        groups = [
+            [one for one in group if used.frees(one) and not (self._stage.limited and used.has_enough(one))]
+            for group in self._found
+        ]
+        return [group for group in groups if group]
+
+
+def _plain(text: str) -> str:
+    return " ".join(words(text))

@@ -1,0 +1,155 @@
+"""Questions for what the lists of a technical text say of a name: `` `--quiet` - hides the progress bar ``."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from evaluation.question_writers.rules.document_sentences import Sentence
+from evaluation.question_writers.rules.inline_code import STANDS_FOR_CODE, Masked, parted
+from evaluation.question_writers.rules.phrasing import Asked, standing
+from rag_pipeline.english.lemmas import BE, MODALS, content_stems, parts_of_speech, tag, verb_lemma, word_set, words
+from rag_pipeline.types import Span
+
+_NAME = r"(?:the )?(?P<term>(?:[A-Z][\w-]*[a-z0-9][A-Z]\w*|Code[b-z]x))(?: \([^()]*\))?"
+_ENTRY = re.compile(rf"{_NAME}(?: [-–—] | ?: )(?P<told>[^:]{{8,300}}?)[.:]?")
+_NAMED = re.compile(r"@?-{0,2}\w[\w./:@*-]*(?:\(.*\))?(?:\.\w+)?$")
+_FOR = re.compile(rf"{_NAME},? (?P<told>(?:to|for) [^:]{{6,200}}?)[.:]?")
+_INSTEAD = re.compile(
+    r"(?:Use|use|Replaced by|replaced by|Replace with|Migrate to|Switch to) (?P<new>.+?)(?: instead)?"
+)
+_POINTS = re.compile(r"\?|\be\.g$|\bsee\b|^(?:Set|Change|Replace) (?:to|that|this|it)\b", re.IGNORECASE)
+"""What is a question itself, leads elsewhere, or tells one what to do about a name and not what it is."""
+_TYPED = re.compile(r"[\w\[\] |]+, optional\b")
+"""`str, optional Specify …`, as docstrings have it."""
+_BEHIND_NOUNS = word_set("for of you we that which who whose")
+"""Behind these a word in -s was a noun: `Bugs you have verified`."""
+_GONE = re.compile(r"deprecat|remov|legacy|migrat|renam|obsolete", re.IGNORECASE)
+_AGAIN = 2
+_KINDS = {
+    **{f"{noun}s": noun for noun in ("option", "argument", "parameter", "flag", "command", "setting", "field",
+       "function", "method", "attribute", "variable", "property", "keyword", "hook", "fixture", "decorator", "backend",
+       "key", "metric", "class")},
+    "classes": "class", "properties": "property", "configuration": "setting", "subcommands": "subcommand",
+}  # fmt: skip
+"""What a heading says that the entries below it are."""
+
+
+class Terms:
+    """The names that the lists of a document explain, each once."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self._told: Counter[str] = Counter()
+        self._bygone: set[Span] = set()
+        announcing = ""
+        for one in sentences:
+            announcing = announcing if one.item else one.text
+            found = _entry(one)
+            if found is not None:
+                self._told[found[0]] += 1
+                if _was(announcing):
+                    self._bygone.add(one.span)
+
+    def questions(self, sentence: Sentence) -> Iterator[Asked]:
+        """Yield what a name does, is or is for, where one entry says it."""
+        found = _entry(sentence)
+        if found is None or self._told[found[0]] > 1 or not found[2].readable or sentence.span in self._bygone:
+            return
+        name, told, masked = found
+        if (called := _called(name, sentence.heading)) is not None:
+            for asked in _of_name(called, told, sentence.heading):
+                yield masked.asked(asked)
+
+
+def _entry(sentence: Sentence) -> tuple[str, str, Masked] | None:
+    """Return the name that an item of a list explains, what it tells with its code masked, and the mask."""
+    if not sentence.item:
+        return None
+    masked = Masked(sentence.text, sentence.codes)
+    found = _ENTRY.fullmatch(masked.text) or _FOR.fullmatch(masked.text)
+    if found is None or found["told"].count("(") != found["told"].count(")"):
+        return None
+    return masked.plain(found["term"]), found["told"], masked
+
+
+def _was(announcing: str) -> bool:
+    """Return whether a list is announced as what was: `The old system required two functions:`."""
+    return announcing.endswith(":") and any(one.tag == "VBD" for one in tag(announcing))
+
+
+def _called(name: str, heading: str) -> str | None:
+    """Return how a question names a thing: `the -o option`, `RougeScore`; None for what reads as a common word."""
+    kind = next((_KINDS[word] for word in reversed(words(heading)) if word in _KINDS), "")
+    if re.search("[A-Z]", name) and kind not in {"class", "metric"}:
+        kind = ""
+    if name.startswith("-") and not kind:
+        kind = "option"
+    if kind and re.fullmatch(r"[\w.-]+", name):
+        return f"the {name} {kind}"
+    if not _NAMED.match(name):
+        return None  # a value of something, a pattern
+    common = name.islower() and (name.isalpha() or " " in name)
+    return None if common or len(name) > 60 or not re.search(r"[A-Za-z]", name) else name
+
+
+def _of_name(name: str, told: str, heading: str) -> Iterator[Asked]:
+    new = _INSTEAD.fullmatch(told)
+    if new is not None and ("instead" in told or _GONE.search(heading)):
+        asked = f"what should be used instead of {name}"
+        yield standing("term", asked, f"{asked}", new["new"], name)
+        return
+    if new is not None:
+        return
+    tokens = tag(f"It {told[:1].lower()}{told[1:]}")[1:]
+    if len(tokens) < 2 or _POINTS.search(told) or _TYPED.match(told):
+        return
+    first, second = tokens[0], tokens[1]
+    does = name.endswith(")") or name.startswith("the -")  # a function or an option
+    if first.lower in BE:
+        return
+    if (does or first.lower == "return") and _is_verb(first.lower, ""):
+        yield _done(name, first.text, told)
+    elif first.tag == "TO" or (first.lower == "for" and told.startswith("for")):
+        yield standing("term", f"what is {name} for", f"what {name} is for", told, name)
+    elif _is_verb(first.lower, "s") and second.lower not in BE | MODALS | _BEHIND_NOUNS:
+        yield _done(name, first.text, told)
+    elif _repeats(name, told):
+        return
+    elif not any(one.tag in {"VBZ", "VBP", "MD"} or one.lower in BE for one in _main(tokens)) and _is_thing(told):
+        yield standing("term", f"what is {name}", f"what {name} is", told, name)
+    elif _is_verb(first.lower, "") and not re.search(r"\b[A-Z]", name):
+        yield standing("term", f"what does {name} do", f"what {name} does", told, name)
+
+
+def _repeats(name: str, told: str) -> bool:
+    """Return whether half of what is told are parts of the name: `ExactMatch - Exact string matching`."""
+    again, new = set(content_stems(parted(name))), set(content_stems(told))
+    return len(again & new) >= _AGAIN and 2 * len(again & new) >= len(new)
+
+
+def _done(name: str, verb: str, told: str) -> Asked:
+    """Return the question for `returns a list`, `hides the bar and does x`."""
+    lemma, rest = verb_lemma(verb.lower()), told.partition(" ")[2]
+    if lemma in {"return", "take", "accept", "raise"} and "; " not in rest and " and " not in rest:
+        return standing("term", f"what does {name} {lemma}", f"what {name} {lemma}s", rest, name)
+    return standing("term", f"what does {name} do", f"what {name} does", told, name)
+
+
+def _is_verb(word: str, ending: str) -> bool:
+    lemma = verb_lemma(word)
+    return "VERB" in parts_of_speech(word) and (
+        word == lemma if not ending else word != lemma and word.endswith(ending)
+    )
+
+
+def _main(tokens: Sequence) -> Sequence:
+    """Return the tokens before a relative clause."""
+    end = next((at for at, one in enumerate(tokens) if one.tag in {"WDT", "WP", "WRB"} or one.lower == "that"), None)
+    return tokens[:end]
+
+
+def _is_thing(told: str) -> bool:
+    """Return whether a stretch begins as the name of a thing does: `a list`, `the default`, `Edit distance`."""
+    first = tag(f"It is {told[:1].lower()}{told[1:]}")[2]
+    return first.tag in {"DT", "NN", "NNS", "JJ", "CD", "NNP"} and STANDS_FOR_CODE.match(told) is None

@@ -1,0 +1,201 @@
+"""Whether an answer declines: by closeness to known refusals or by the wording, and with nothing of substance after."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, cached_property
+from importlib.resources import files
+
+import numpy as np
+
+from evaluation.spec import EvaluationSpec
+from evaluation.types import Refusal
+from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.english.sentences import split_sentences
+from rag_pipeline.local_models.scripts import Reads, reads_all
+
+Embed = Callable[[Sequence[str]], Vectors]
+Patterns = tuple[re.Pattern[str], ...]
+
+_APOLOGY = (
+    r"(?:(?:i'm|i am|we're|we are) )?(?:so |very |really |truly )?(?:sorry|afraid)(?: to say)?(?: that)?"
+    r"|i regret to (?:say|inform you|tell you)(?: that)?|(?:my )?apologies|i apologi[sz]e(?: for [^,]{1,40})?"
+    r"|unfortunately|regrettably|sadly"
+)
+_HEDGE = (
+    r"(?:it )?(?:seems|appears|looks like)(?: that)?|currently|honestly|actually|however|well|hmm+|no|hello|hi"
+    r"|to my knowledge|i think|i believe"
+)
+_CLAUSE = (
+    r"(?:as an? (?:ai|assistant|language|bot)|as (?:of|far)|based|according|from|after|in the|given|with"
+    r"|at (?:this|the)|having|upon|while|although|for|thank you)\b[^,]{0,90},"
+)
+_DETERMINERS = (
+    r"the|this|these|those|that|any|my|all|your|our|both|either|each|such|of|given|provided|available|supplied|above"
+    r"|following|retrieved|relevant|current|attached|shared|specific|same|present|two|three|four|search|other"
+)
+_TEXTS = (
+    r"contexts?|documents?|passages?|texts?|articles?|sources?|materials?|excerpts?|contents?|snippets?|knowledge base"
+    r"|documentation|search results?|references?|reports?|conversation"
+    r"|information (?:provided|given|available|supplied|i have|at hand)"
+    r"|(?:provided|given|available|supplied) (?:information|data|sections?|pages?|paragraphs?|results?)"
+)
+_PLACEHOLDERS = {
+    "[LEAD]": rf"^\W*(?:(?:(?:{_APOLOGY}|{_HEDGE})\b|{_CLAUSE})[\s,:;.!–-]*(?:(?:but|that)\b[\s,]*)?)*",
+    "[SOURCE]": rf"(?:(?:{_DETERMINERS}) ){{0,4}}(?:{_TEXTS})",
+    "[NOT]": (
+        r"(?:(?:do|does|did|can|could|am|are|is|was|were|have|has|would|will) not"
+        r"|(?:do|does|did|ca|could|are|is|was|were|have|has|would|wo)n't|'m not|cannot|never)"
+    ),
+    "[MATTER]": (
+        r"(?:information|info|answers?|details?|knowledge|data|context|mention|references?|evidence|specifics?|idea|clue"
+        r"|access|response|material|documentation|anything|indication|advice|opinions?|recommendations?|assistance)\b"
+    ),
+}
+"""What stands in square brackets in the shipped patterns."""
+_CONTRAST = re.compile(
+    r"(?:,|;|\.\.\.|…| [–—-]|--)\s*(?:but|however|yet|although|though|nevertheless|still)\b,?|[;:]\s+|\bbut\b", re.I
+)
+_SPEECH = re.compile(r"""^\W*["“‘'](?!.*["”’']\W*$)|^\W*["“‘'].*[,!?.]["”’']\s+\w""")
+"""Somebody's words: a quotation that goes on, or with who said it: `“I don't know,” said the Caterpillar.`"""
+_LONGEST = 500
+"""Characters of a sentence in which its wording is looked for."""
+_MARKS = " \"'“”‘’«»*_"
+_FEWEST_WORDS = 3
+"""A remainder of fewer words has no substance."""
+
+
+class RefusalDetector:
+    """Labels answers `refused`, `partial`, `attempt` or `empty`, and says which rule decided.
+
+    The first sentence (greetings aside) is compared with `refusal` and the shipped list under `embed`, and with the
+    shipped patterns, as `spec` says. `reads` tells whether the model behind `embed` knows a text's script: to one that
+    it does not know nothing is close, and the refusal is known by its letters alone. What follows is of substance
+    unless it declines too or is a shipped filler.
+    """
+
+    def __init__(self, embed: Embed, spec: EvaluationSpec, refusal: str, reads: Reads = reads_all) -> None:
+        self.embed = embed
+        self.reads = reads
+        self.threshold = spec.refusal_threshold
+        self.own = {_letters(sentence) for sentence in [refusal, *_sentences(refusal)]}
+        self.known = [refusal.strip(), *(shipped_lines("sentences") if spec.refusal_list else ())]
+        self.patterns = shipped_patterns("patterns") if spec.refusal_patterns else ()
+
+    def classify_many(self, answers: Sequence[str]) -> list[Refusal]:
+        """Return one label an answer, in order. Raises ProviderError when embedding fails."""
+        split = [_sentences(answer) for answer in answers]
+        distinct = list(dict.fromkeys(text for row in split for text in row))
+        verdicts = dict(zip(distinct, self._judge_each(distinct), strict=True))
+        return [self._label(row, [verdicts[text] for text in row]) for row in split]
+
+    @cached_property
+    def _known_vectors(self) -> Vectors:
+        return self._embed(self.known)
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors, all zero for what the model cannot read: to it all such texts are one."""
+        read = np.array([self.reads(text) for text in texts])
+        return np.asarray(self.embed(texts) * read[:, None], np.float32)
+
+    def _judge_each(self, sentences: Sequence[str]) -> list[Refusal]:
+        """Judge each sentence by itself: `refused` with its rule, or `attempt`."""
+        if not sentences:
+            return []
+        # Quotation marks around a sentence alone cost a third of its cosine.
+        cosines = self._embed([text.strip(_MARKS) for text in sentences]) @ self._known_vectors.T
+        return [self._judge(text, row) for text, row in zip(sentences, cosines, strict=True)]
+
+    def _judge(self, sentence: str, cosines: Vectors) -> Refusal:
+        own = 1.0 if _letters(sentence) in self.own else float(cosines[0])
+        best = int(np.argmax(cosines))
+        highest = max(own, float(cosines[best]))
+        if own >= self.threshold:
+            return Refusal("refused", "threshold", f"“{sentence}” is close to the refusal ({own:.2f}).", own)
+        if highest >= self.threshold:
+            return Refusal(
+                "refused", "list", f"“{sentence}” is close to “{self.known[best]}” ({highest:.2f}).", highest
+            )
+        if self.patterns and not _SPEECH.match(sentence) and _matches(self.patterns, sentence):
+            return Refusal("refused", "pattern", f"“{sentence}” is worded like a refusal.", highest)
+        return Refusal("attempt", similarity=highest)
+
+    def _label(self, sentences: Sequence[str], verdicts: Sequence[Refusal]) -> Refusal:
+        if not sentences:
+            return Refusal("empty")
+        first = _first_that_counts(sentences, verdicts)
+        verdict = verdicts[first]
+        if not verdict.refused:
+            return verdict
+        substance = self._substance(sentences[first]) or self._following(sentences, verdicts, first)
+        if not substance:
+            return verdict
+        detail = f"{verdict.detail} But then it answers: “{substance}”"
+        return replace(verdict, label="partial", rule="substance", detail=detail)
+
+    def _substance(self, sentence: str) -> str:
+        """Return what a declining sentence goes on to say after a *but*, empty when that is nothing."""
+        for turn in _CONTRAST.finditer(sentence):
+            before, after = sentence[: turn.start()], sentence[turn.end() :].strip()
+            if self._declines(before) and _says_something(after) and not self._declines(after):
+                return after
+        return ""
+
+    def _declines(self, clause: str) -> bool:
+        """True when a clause by itself declines, by wording or by closeness."""
+        return bool(clause.strip()) and self._judge_each([clause])[0].refused
+
+    @staticmethod
+    def _following(sentences: Sequence[str], verdicts: Sequence[Refusal], first: int) -> str:
+        """Return the first sentence of substance after sentence `first`, or an empty string."""
+        rest = zip(sentences[first + 1 :], verdicts[first + 1 :], strict=True)
+        return next((text for text, verdict in rest if not verdict.refused and _says_something(text)), "")
+
+
+def _sentences(answer: str) -> list[str]:
+    """Return the sentences of an answer, emphasis marks and what has no letter or digit left out."""
+    found = (sentence.text.strip("*_ \t") for sentence in split_sentences(answer))
+    return [text for text in found if any(character.isalnum() for character in text)]
+
+
+def _first_that_counts(sentences: Sequence[str], verdicts: Sequence[Refusal]) -> int:
+    """Return the place of the first sentence that declines or says something; greetings before it are passed over."""
+    for place, (text, verdict) in enumerate(zip(sentences, verdicts, strict=True)):
+        if verdict.refused or not _matches(shipped_patterns("fillers"), text):
+            return place
+    return 0
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text, lower case: what two sentences that differ in marks alone share."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _says_something(text: str) -> bool:
+    return len(text.split()) >= _FEWEST_WORDS and not _matches(shipped_patterns("fillers"), text)
+
+
+def _matches(patterns: Patterns, sentence: str) -> bool:
+    plain = " ".join(sentence[:_LONGEST].lower().replace("’", "'").replace("‘", "'").split())
+    return any(pattern.search(plain) for pattern in patterns)
+
+
+@cache
+def shipped_lines(name: str) -> tuple[str, ...]:
+    """Return the lines of a shipped list (`sentences`, `patterns`, `fillers`), comments left out."""
+    text = (files("evaluation.refusal") / "phrases" / f"{name}.txt").read_text(encoding="utf-8")
+    return tuple(line for line in map(str.strip, text.splitlines()) if line and not line.startswith("#"))
+
+
+@cache
+def shipped_patterns(name: str) -> Patterns:
+    """Return a shipped list as compiled patterns, with what stands in square brackets filled in."""
+    return tuple(re.compile(_filled(line)) for line in shipped_lines(name))
+
+
+def _filled(line: str) -> str:
+    for name, pattern in _PLACEHOLDERS.items():
+        line = line.replace(name, pattern)
+    return line

@@ -1,0 +1,70 @@
+"""Registry of metrics in which one file can stand for a family of them, such as `aspect:harmfulness`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.registry import Registry, Unit, first_problem
+
+U = TypeVar("U", bound=Unit)
+
+_MEMBER = re.compile(r"[a-z0-9][a-z0-9_]{0,39}")
+
+
+class MetricRegistry(Registry[U]):
+    """Metrics by name. Of a family called `key`, a class with `members` and `member(name)`, the members are metrics.
+
+    `members`: names of those that are shipped; `member(name)`: the class called `key:name`, also of one that is not.
+    """
+
+    def __iter__(self) -> Iterator[type[U]]:
+        found = []
+        for unit in super().__iter__():
+            names = getattr(unit, "members", None)
+            found += [unit] if names is None else [unit.member(name) for name in names]  # type: ignore[attr-defined]
+        return iter(sorted(found, key=lambda unit: unit.key))
+
+    def find(self, key: str) -> type[U] | None:
+        """Return the metric called `key`, None where there is none."""
+        family, colon, name = key.partition(":")
+        unit = super().find(family)
+        if unit is None or bool(colon) != hasattr(unit, "members"):
+            return None
+        if not colon:
+            return unit
+        member: type[U] | None = unit.member(name) if _MEMBER.fullmatch(name) else None  # type: ignore[attr-defined]
+        return member
+
+    def get(self, key: str, field: str | None = None, also: tuple[str, ...] = ()) -> type[U]:
+        """Return the metric called `key`. Raises ConfigError naming what there is, and `also`."""
+        unit = self.find(key)
+        if unit is None:
+            offered = ", ".join([*also, *self.keys()])
+            raise ConfigError(f"There is no {self.kind} called “{key}”. Choose one of: {offered}.", field or self.kind)
+        return unit
+
+
+metric_units: MetricRegistry[Unit] = MetricRegistry("metric", "evaluation.metrics")
+"""All metrics, for who checks names and options; `evaluation.metrics.base.metrics` is the same with their full type."""
+
+
+def checked_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a metric that are not as it declares them. Raises ValueError in the user's words."""
+    unit = metric_units.find(name)
+    if unit is None:
+        raise ValueError(f"There is no metric called “{name}”.")
+    unknown = sorted(set(given) - set(unit.Options.model_fields))
+    if unknown:
+        known = ", ".join(unit.Options.model_fields) or "none"
+        raise ValueError(f"The metric {name} has no option called “{unknown[0]}”. It has: {known}.")
+    try:
+        options = unit.Options.model_validate(dict(given))
+    except ValidationError as error:
+        raise ValueError(f"Metric {name}: {first_problem(error)[1]}") from error
+    default = unit.Options.model_construct().model_dump(mode="json")
+    return {key: value for key, value in options.model_dump(mode="json").items() if default.get(key) != value}

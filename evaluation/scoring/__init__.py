@@ -1,0 +1,1 @@
+"""Answers to scores, scores to means with intervals, and what failed where."""

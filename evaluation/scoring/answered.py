@@ -1,0 +1,179 @@
+"""Answers of any other system, scored: the objects of scored.jsonl, summary.json, and what the page shows beside."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from evaluation.exchange.answered import Answered
+from evaluation.exchange.answered_jsonl import Task, json_line, with_scores
+from evaluation.judge.judge import Judge
+from evaluation.metrics.base import Embed, metrics
+from evaluation.scoring.comparability import formulas_in_force
+from evaluation.scoring.scoring import ScoredSamples, Steps, score_samples
+from evaluation.scoring.summaries import GroupSummary, summarise_by
+from evaluation.spec import EvaluationSpec
+from evaluation.types import Sample, Score, Summary
+from rag_pipeline.local_models.scripts import Reads, reads_all
+
+MEAN = ("mean", "ci_low", "ci_high", "n", "n_null")
+MOST_GROUPS = 30
+"""A field with more values is an id rather than a kind of row: nothing is grouped by it."""
+UNASKED = "it loads a model of its own, so it is computed only where it is chosen by name"
+
+
+@dataclass(frozen=True)
+class ScoredAnswers:
+    """The objects of a file with their scores. `tasks[i]` is the object of `scored.samples[i]`.
+
+    `names`: the metrics in the order they were asked for; `judging`: what the judge took, empty without one.
+    """
+
+    tasks: Sequence[Task]
+    scored: ScoredSamples
+    names: Sequence[str]
+    groups: Mapping[str, Mapping[str, GroupSummary]]
+    judging: Mapping[str, Any]
+
+    @property
+    def failure(self) -> str:
+        """Why a lenient judge gave up, with what there is all the same; empty where it did not."""
+        if "failure" not in self.judging:
+            return ""
+        return (
+            "The judge failed: what it has not judged has no score yet, all other scores are there. "
+            f"{self.judging['failure']}"
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield each object back in order, with its `scores` and `notes`, as lines of JSONL."""
+        for place, task in enumerate(self.tasks):
+            yield json_line(with_scores(task, self._row(place)))
+
+    def details(self) -> Iterator[str]:
+        """Yield a line of JSONL for each object: whether it declines, its scores' reasons and details, its claims."""
+        for place, refusal in enumerate(self.scored.refusals):
+            scores = {
+                name: {"reason": score.reason, "details": score.details} for name, score in self._row(place).items()
+            }
+            table = self.scored.claims[place]
+            claims = {"claims": table.as_details()} if table else {}
+            yield json_line(_plain({"refusal": asdict(refusal), "scores": scores, **claims}))
+
+    def columns(self) -> dict[str, list[float | None]]:
+        """Return the values by metric, to sort by."""
+        return {name: [score.value for score in self.scored.scores[name]] for name in self.names}
+
+    def summary(self) -> dict[str, Any]:
+        """Return each metric's mean with its 95 % interval, how many rows it has and lacks, and what explains them."""
+        found = {name: self.scored.summary(name) for name in self.names}
+        summary: dict[str, Any] = {
+            "metrics": {name: mean_of(each) for name, each in found.items()},
+            "notes": {name: each.reason for name, each in found.items() if each.reason},
+            "details": {name: each.details for name, each in found.items() if each.details},
+            "rows": len(self.tasks),
+            "refusals": dict(sorted(Counter(refusal.label for refusal in self.scored.refusals).items())),
+        }
+        if self.groups:
+            summary["groups"] = {
+                key: {value: _group(each) for value, each in values.items()} for key, values in self.groups.items()
+            }
+        judge = {"judge": self.judging} if self.judging else {}
+        formulas = {"formulas": revised} if (revised := formulas_in_force(self.names)) else {}
+        kept: dict[str, Any] = _plain(summary | judge | formulas)
+        return kept
+
+    def _row(self, place: int) -> dict[str, Score]:
+        return {name: self.scored.scores[name][place] for name in self.names}
+
+
+def score_answered(
+    answered: Answered,
+    spec: EvaluationSpec,
+    refusal: str,
+    embed: Embed,
+    *,
+    names: Sequence[str] | None = None,
+    judge: Judge | None = None,
+    reads: Reads = reads_all,
+) -> Steps[ScoredAnswers]:
+    """Score the objects of a file with the metrics called `names`, yielding progress.
+
+    None for `names` means all there are; those that load a model of their own are then null. `refusal`: the sentence
+    with which the system declines; `reads` as for `score_samples`. Raises ConfigError, ProviderError.
+    """
+    samples = [sample for _, sample in answered]
+    asked = list(metrics.keys() if names is None else names)
+    unasked = [name for name in asked if names is None and "weights" in metrics.get(name).needs]
+    scored = yield from score_samples(
+        samples,
+        spec,
+        refusal,
+        embed,
+        names=[name for name in asked if name not in unasked],
+        judge=judge,
+        reads=reads,
+    )
+    nothing = Summary(None, None, None, 0, len(samples), UNASKED)
+    scored = replace(
+        scored,
+        scores=scored.scores | {name: [Score.unscored(UNASKED)] * len(samples) for name in unasked},
+        summaries=scored.summaries | {(name, ""): nothing for name in unasked},
+    )
+    computed = {name: scored.scores[name] for name in asked if scored.summary(name).n}
+    groups = {key: summarise_by(samples, computed, key) for key in group_keys(samples)}
+    judging = _judging(judge, spec) if judge else {}
+    return ScoredAnswers([task for task, _ in answered], scored, asked, groups, judging)
+
+
+def _judging(judge: Judge, spec: EvaluationSpec) -> dict[str, Any]:
+    """Return what the judge took, and where it failed, why."""
+    failure = {"failure": str(judge.failure)} if judge.failure else {}
+    taken = {"model": judge.model, "votes": spec.judge_votes, **judge.usage}
+    return {**taken, **failure, "prompts": judge.used_prompts}
+
+
+def group_keys(samples: Sequence[Sample]) -> list[str]:
+    """Return the keys of the metadata that tell a few kinds of rows apart."""
+    values: dict[str, set[str]] = {}
+    nested = set()
+    for sample in samples:
+        for key, value in sample.metadata.items():
+            values.setdefault(key, set()).add(str(value))
+            if isinstance(value, list | dict):
+                nested.add(key)
+    return sorted(key for key, found in values.items() if key not in nested and 2 <= len(found) <= MOST_GROUPS)
+
+
+def mean_of(summary: Summary) -> dict[str, Any]:
+    """Return a mean with its interval and counts, as summary.json has it."""
+    return {name: getattr(summary, name) for name in MEAN}
+
+
+def _group(found: GroupSummary) -> dict[str, Any]:
+    notes = {name: each.reason for name, each in found.metrics.items() if each.reason}
+    return {
+        "rows": found.rows,
+        "metrics": {name: mean_of(each) for name, each in found.metrics.items()},
+        **({"notes": notes} if notes else {}),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return the same of JSON's own types, in texts that every database keeps: details may hold anything."""
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode().replace("\x00", "\ufffd")
+    if isinstance(value, Mapping):
+        return {_plain(str(name)): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, set | frozenset):
+        return sorted(_plain(each) for each in value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return _plain(value.item()) if hasattr(value, "item") else str(value)  # a number of numpy's

@@ -1,0 +1,119 @@
+"""Scores of stored or fresh answers: refusals, agreement, metrics, summaries. No model is asked but the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from evaluation.judge.claims.table import ClaimTable
+from evaluation.judge.claims.tables import ClaimTables
+from evaluation.judge.judge import Judge
+from evaluation.metrics.base import Embed, Metric, MetricContext, make_metric
+from evaluation.refusal.detection import RefusalDetector
+from evaluation.scoring.summaries import Summaries, summarise
+from evaluation.spec import HEADLINE, EvaluationSpec
+from evaluation.types import Refusal, Sample, Score, Summary
+from rag_pipeline.local_models.scripts import Reads, reads_all
+from rag_pipeline.types import Progress
+
+Result = TypeVar("Result")
+Steps = Generator[Progress, None, Result]
+"""Work that yields how far it is, and returns what it comes to."""
+
+STEP = "Scoring"
+
+JUDGED_BLOCK = 16
+"""Rows that a metric with a judge scores at once."""
+MODEL_BLOCK = 64
+"""Rows that a metric with a model of its own, or a server, scores at once."""
+BLOCK = 250
+"""Rows that any other metric scores at once: enough for batches of its embedding, and memory stays bounded."""
+
+
+@dataclass(frozen=True)
+class ScoredSamples:
+    """Answers with their scores. `refusals[i]` and `scores[metric][i]` belong to `samples[i]`.
+
+    `claims[i]` is the claim table of `samples[i]`, None where no metric read one.
+    """
+
+    samples: Sequence[Sample]
+    refusals: Sequence[Refusal]
+    scores: dict[str, list[Score]]
+    summaries: Summaries
+    claims: Sequence[ClaimTable | None]
+
+    def summary(self, metric: str, group: str = "") -> Summary:
+        """Return a metric's summary over the run or one of its groups. Raises KeyError."""
+        return self.summaries[metric, group]
+
+
+def score_samples(
+    samples: Sequence[Sample],
+    spec: EvaluationSpec,
+    refusal: str,
+    embed: Embed,
+    *,
+    use_context: bool = True,
+    names: Sequence[str] = HEADLINE,
+    judge: Judge | None = None,
+    reads: Reads = reads_all,
+) -> Steps[ScoredSamples]:
+    """Score answers with the metrics called `names`, yielding progress; `finished` does it all at once.
+
+    `refusal` is the sentence with which the bot should decline; `judge` is asked by the metrics that need one;
+    `reads` tells whether the model behind `embed` knows a text's script.
+    Raises ProviderError when it cannot be asked at all.
+    """
+    units = [make_metric(name, spec) for name in names]
+    agreeing = make_metric(spec.agreement, spec)
+    total = sum(_blocks(unit, len(samples)) for unit in (agreeing, *units)) + 2
+    yield Progress(STEP, 0, total)
+    refusals = RefusalDetector(embed, spec, refusal, reads).classify_many([sample.trace.answer for sample in samples])
+    parts = {part for unit in (agreeing, *units) for part in unit.claim_parts}
+    claims = ClaimTables(judge, parts) if judge else None
+    context = MetricContext(spec, refusals, embed, use_context=use_context, judge=judge, claims=claims, reads=reads)
+    agreement = yield from _scored(agreeing, samples, context, 1, total)
+    context = replace(context, agreement=agreement)
+    scores: dict[str, list[Score]] = {}
+    done = 1 + _blocks(agreeing, len(samples))
+    for name, unit in zip(names, units, strict=True):
+        scores[name] = yield from _scored(unit, samples, context, done, total)
+        done += _blocks(unit, len(samples))
+    yield Progress(STEP, total - 1, total)
+    tables = [claims.made_for(sample) if claims else None for sample in samples]
+    return ScoredSamples(samples, refusals, scores, summarise(samples, scores, spec), tables)
+
+
+def _scored(
+    unit: Metric, samples: Sequence[Sample], context: MetricContext, done: int, total: int
+) -> Steps[list[Score]]:
+    """Score block by block, so that progress is seen, and cancelling heard, while a judge is asked."""
+    scores: list[Score] = []
+    size = _block(unit)
+    for start in range(0, len(samples), size):
+        yield Progress(STEP, done + start // size, total)
+        block = range(start, min(start + size, len(samples)))
+        scores += unit.score_many([samples[position] for position in block], context.only(block))
+    return scores
+
+
+def _blocks(unit: Metric, rows: int) -> int:
+    return -(-rows // _block(unit))
+
+
+def _block(unit: Metric) -> int:
+    if "judge" in unit.needs:
+        return JUDGED_BLOCK
+    return MODEL_BLOCK if unit.needs & {"weights", "server"} else BLOCK
+
+
+def finished(steps: Steps[Result]) -> Result:
+    """Do all steps at once and return what they come to."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            result: Result = stop.value
+            return result

@@ -1,0 +1,1 @@
+"""Statistics of experiments: intervals, paired differences, ROC curves, thresholds, correlations. Numbers only."""

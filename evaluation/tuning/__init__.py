@@ -1,0 +1,1 @@
+"""Embeddings tuned on a test set: what is learned from, and what it brought."""

@@ -1,0 +1,37 @@
+"""Words of a text: SQuAD tokens for overlap, plain words for length."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from rag_pipeline.english.squad import squad_tokens as squad_tokens
+
+# Scripts written without spaces between words: a character counts as a word there.
+UNSPACED = (
+    r"\u0E00-\u0EFF"  # Thai, Lao
+    r"\u0F00-\u0FFF"  # Tibetan
+    r"\u1000-\u109F"  # Myanmar
+    r"\u1780-\u17FF"  # Khmer
+    r"\u3005-\u3007\u3040-\u30FF\u31F0-\u31FF\uFF66-\uFF9F"  # Japanese kana and iteration marks
+    r"\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\U00020000-\U0003FFFF"  # Han
+)
+UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
+_SPACED_RUN = re.compile(f"[^{UNSPACED}]+")
+UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
+"""A run of characters of scripts written without spaces."""
+
+
+def count_words(text: str) -> int:
+    """Return how many words a text has: separated by white space, single characters in scripts without spaces."""
+    return sum(_words_in(chunk) for chunk in text.split())
+
+
+def _words_in(chunk: str) -> int:
+    unspaced = UNSPACED_CHARACTER.findall(chunk)
+    if not unspaced:
+        return 1
+    # Vowel signs and tone marks belong to the letter before them.
+    letters = sum(unicodedata.category(character)[0] in "LN" for character in unspaced)
+    runs = sum(any(character.isalnum() for character in run) for run in _SPACED_RUN.findall(chunk))
+    return max(1, letters + runs)

@@ -1,0 +1,82 @@
+"""What the trained reader finds in all contexts of a question: the best span of each sentence, each sentence once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_pipeline.english.sentences import split_sentences
+from rag_pipeline.extractive_qa.context_sentences import Passage, Range, passages_of
+from rag_pipeline.extractive_qa.decoding import Span
+from rag_pipeline.extractive_qa.lists_and_code import told
+from rag_pipeline.extractive_qa.span_reader import SpanReader
+from rag_pipeline.types import Context
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A possible answer. `start`, `end` are its characters in the sentence; `span` is what the network says of it.
+
+    `told`: the form of the text gives it, whatever the network says.
+    """
+
+    passage: Passage
+    start: int
+    end: int
+    span: Span
+    told: bool = False
+
+    @property
+    def text(self) -> str:
+        """The phrase."""
+        return self.passage.text[self.start : self.end]
+
+    @property
+    def worth(self) -> float:
+        """What findings of different contexts are compared by."""
+        return self.span.worth + self.span.answerable
+
+
+def findings(
+    reader: SpanReader, questions: Sequence[str], contexts: Sequence[Sequence[Context]]
+) -> list[list[Finding]]:
+    """Return for each question what was found in its contexts, best first, at most one a sentence.
+
+    A sentence that overlapping contexts repeat counts once, where it is worth most; one that a context's edge cuts off
+    gives way to the whole one.
+    """
+    read = reader.spans(questions, [[context.text for context in row] for row in contexts])
+    found = []
+    for question, row, spans in zip(questions, contexts, read, strict=True):
+        passages = passages_of(row)
+        found.append(_with_told(question, passages, _joined(row, passages, spans)))
+    return found
+
+
+def _with_told(question: str, passages: Sequence[Passage], found: list[Finding]) -> list[Finding]:
+    """Return the findings with what the form of the text answers before them."""
+    answer = told(question, passages) if found else None
+    if answer is None:
+        return found
+    same = next((one for one in found if one.passage == answer.passage), None)
+    first = Finding(answer.passage, answer.start, answer.end, (same or found[0]).span, told=True)
+    return [first, *(one for one in found if one is not same)]
+
+
+def _joined(contexts: Sequence[Context], passages: Sequence[Passage], spans: Sequence[Sequence[Span]]) -> list[Finding]:
+    whole = {_range(passage.context, passage.sentence.start, passage.sentence.end): passage for passage in passages}
+    found: dict[Range, Finding] = {}
+    for context, own in zip(contexts, spans, strict=True):
+        sentences = split_sentences(context.text)
+        for span in own:
+            sentence = sentences[span.sentence]
+            place = _range(context, sentence.start, sentence.end)
+            if place in whole:
+                finding = Finding(whole[place], span.start - sentence.start, span.end - sentence.start, span)
+                if place not in found or finding.worth > found[place].worth:
+                    found[place] = finding
+    return sorted(found.values(), key=lambda finding: -finding.worth)
+
+
+def _range(context: Context, start: int, end: int) -> Range:
+    return context.span.document_id, context.span.start + start, context.span.start + end

@@ -1,0 +1,172 @@
+"""Chunk index: spans and their vectors, in memory and on disk, searched exactly with FAISS."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rag_pipeline.embedders.base import Embedder, Vectors
+from rag_pipeline.indexing.chunk_table import ChunkTable, under_heading
+from rag_pipeline.indexing.word_index import WordIndex
+from rag_pipeline.types import SourceDoc, Span
+
+_FORMAT = 2
+_TIES = 8
+"""Neighbours looked at beyond those asked for, to see whether the last ones are equals."""
+_HEADINGS = "headings.json"
+
+
+@dataclass(frozen=True)
+class ChunkIndex:
+    """Chunks of some documents with their vectors; row i of all parts belongs together.
+
+    `spans`: int64 of shape (n, 3), document id, start, end. `vectors`: float32 of shape (n, dimension), length 1, or
+    (n, 0) for retrievers that need none. `headings`: n heading paths, or none at all. `parents`: int64 of shape (n, 2),
+    start and end of the larger span that the model gets for the chunk; None for chunkers without parents.
+    """
+
+    documents: dict[int, SourceDoc]
+    spans: npt.NDArray[np.int64]
+    vectors: Vectors
+    embedder: Embedder
+    headings: tuple[str, ...] = ()
+    parents: npt.NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, documents: Sequence[SourceDoc], table: ChunkTable, vectors: Vectors, embedder: Embedder) -> ChunkIndex:
+        """Return the index of a table of chunks."""
+        by_id = {doc.id: doc for doc in documents}
+        return cls(by_id, table.spans, vectors, embedder, table.headings, table.parents)
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    def span(self, row: int) -> Span:
+        """Return chunk `row` as a span."""
+        document_id, start, end = (int(value) for value in self.spans[row])
+        return Span(document_id, start, end)
+
+    def text(self, row: int) -> str:
+        """Return the text of chunk `row`."""
+        span = self.span(row)
+        return self.documents[span.document_id].text[span.start : span.end]
+
+    def heading(self, row: int) -> str:
+        """Return the path of headings above chunk `row`, or an empty text."""
+        return self.headings[row] if self.headings else ""
+
+    def embedded_text(self, row: int) -> str:
+        """Return the text of chunk `row` under its headings, as it was embedded."""
+        return under_heading(self.heading(row), self.text(row))
+
+    def parent(self, row: int) -> Span | None:
+        """Return the larger span that chunk `row` was cut from, or None."""
+        if self.parents is None:
+            return None
+        start, end = (int(value) for value in self.parents[row])
+        return Span(int(self.spans[row, 0]), start, end)
+
+    def restricted(self, document_ids: AbstractSet[int]) -> ChunkIndex:
+        """Return the index of these documents alone, rows in the same order."""
+        rows = np.flatnonzero(np.isin(self.spans[:, 0], list(document_ids)))
+        return ChunkIndex(
+            {key: doc for key, doc in self.documents.items() if key in document_ids},
+            self.spans[rows],
+            self.vectors[rows],
+            self.embedder,
+            tuple(self.headings[row] for row in rows) if self.headings else (),
+            None if self.parents is None else self.parents[rows],
+        )
+
+    @cached_property
+    def faiss(self) -> Any:
+        """The exact inner-product index over the vectors, made on first use."""
+        import faiss
+
+        index = faiss.IndexFlatIP(self.vectors.shape[1])
+        index.add(self.vectors)
+        return index
+
+    @cached_property
+    def words(self) -> WordIndex:
+        """The BM25 index over the chunks under their headings, made on first use."""
+        return WordIndex([self.embedded_text(row) for row in range(len(self))])
+
+    def search(self, queries: Vectors, top_k: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+        """Return (scores, rows), each of shape (questions, min(top_k, n)), best first, ties by row."""
+        count = min(top_k, len(self))
+        if count == 0:
+            empty = (len(queries), 0)
+            return np.zeros(empty, np.float32), np.zeros(empty, np.int64)
+        wide = min(len(self), count + _TIES)
+        while True:
+            scores, rows = self.faiss.search(np.ascontiguousarray(queries, dtype=np.float32), wide)
+            # Which of several equals FAISS leaves out is chance: look further until the last one taken stands alone.
+            if wide == len(self) or bool((scores[:, count - 1] > scores[:, -1]).all()):
+                break
+            wide = min(len(self), wide * 2)
+        for line in range(len(rows)):
+            order = np.lexsort((rows[line], -scores[line]))
+            scores[line], rows[line] = scores[line][order], rows[line][order]
+        return scores[:, :count], rows[:, :count]
+
+
+def save_index(folder: Path, table: ChunkTable, vectors: Vectors, meta: dict[str, Any]) -> None:
+    """Write chunks and vectors with checksums; the folder appears whole or not at all."""
+    temporary = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    for name, array in (("spans", table.spans), ("vectors", vectors), ("parents", table.parents)):
+        if array is not None:
+            np.save(temporary / f"{name}.npy", array, allow_pickle=False)
+    (temporary / _HEADINGS).write_text(json.dumps(table.headings))
+    checksums = {path.name: _checksum(path) for path in sorted(temporary.iterdir())}
+    (temporary / "meta.json").write_text(json.dumps(meta | {"format": _FORMAT, "checksums": checksums}))
+    if not _intact(folder):  # another process that wrote it first may be reading it: leave that alone
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            temporary.rename(folder)
+        except OSError:
+            if not _intact(folder):
+                raise
+    shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _intact(folder: Path) -> bool:
+    """Tell whether an index of this format is there, undamaged."""
+    try:
+        meta = json.loads((folder / "meta.json").read_text())
+        checksums = meta["checksums"].items()
+        return meta["format"] == _FORMAT and all(_checksum(folder / name) == known for name, known in checksums)
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def load_index(folder: Path, documents: Sequence[SourceDoc], embedder: Embedder) -> ChunkIndex | None:
+    """Read an index back; None when it is absent, damaged or of another format (it is then built again)."""
+    if not _intact(folder):
+        return None
+    try:
+        headings = tuple(json.loads((folder / _HEADINGS).read_text()))
+        spans, vectors = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in ("spans", "vectors"))
+        parents = folder / "parents.npy"
+        table = ChunkTable(spans, headings, np.load(parents, allow_pickle=False) if parents.exists() else None)
+    except (OSError, ValueError, KeyError):
+        return None
+    return ChunkIndex.of(documents, table, vectors, embedder)
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

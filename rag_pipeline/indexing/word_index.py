@@ -1,0 +1,103 @@
+"""Search by words: texts to search terms, and BM25 over them (Robertson et al. 1994, in Lucene's form)."""
+
+from __future__ import annotations
+
+import logging
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rag_pipeline.english.words import stem, word_list
+
+K1 = 1.5
+"""How soon repeating a term stops counting."""
+B = 0.75
+"""How much long texts are held back."""
+
+_UNSPACED = re.compile(
+    "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)"
+)
+"""Thai, Lao, Burmese, Khmer, Japanese, Chinese: scripts without spaces between words."""
+_MARKS = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
+"""Accents and vowel signs (Hebrew, Arabic, scripts of India) that Python's \\w splits words at."""
+_DASHES = re.compile("[_\u2010-\u2015\u2212]")
+_UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+_POSSESSIVE = re.compile(r"['\u2019]s\b")
+_PART = re.compile(rf"[\w{_MARKS}]+")
+_TERM = re.compile(rf"{_PART.pattern}(?:[-/.+&:#@]+{_PART.pattern})*")
+_DIGIT = re.compile(r"\d")
+
+
+def search_terms(text: str) -> list[str]:
+    """Return the terms of a text, in order: lower case, English words stemmed, all dashes alike.
+
+    A compound with a digit (AB-1234/x, 3.5, v2_1) gives itself and its parts, so that it is found whole and by parts;
+    others give their parts. Scripts without spaces give their pairs of characters.
+    """
+    plain = _DASHES.sub("-", _UNSEEN.sub("", unicodedata.normalize("NFKC", text))).replace("\u2044", "/").casefold()
+    terms: list[str] = []
+    for place, piece in enumerate(_UNSPACED.split(_POSSESSIVE.sub("", plain))):
+        terms += _pairs(piece) if place % 2 else _words(piece)
+    return terms
+
+
+def _words(piece: str) -> Iterator[str]:
+    for match in _TERM.finditer(piece):
+        term = match.group()
+        parts = _PART.findall(term)
+        if len(parts) > 1 and _DIGIT.search(term):
+            yield term
+        yield from (stem(part) for part in parts)
+
+
+def _pairs(piece: str) -> list[str]:
+    return [piece[at : at + 2] for at in range(len(piece) - 1)] or [piece]
+
+
+def question_terms(text: str) -> list[str]:
+    """Return the terms of a question without the words that carry no meaning, unless it has no others."""
+    terms = search_terms(text)
+    return [term for term in terms if term not in _empty_terms()] or terms
+
+
+@cache
+def _empty_terms() -> frozenset[str]:
+    return frozenset(stem(word) for word in word_list("stop_words"))
+
+
+class WordIndex:
+    """BM25 over texts; row i is `texts[i]`. A term that a question has twice counts twice."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._numbers: dict[str, int] = {}
+        numbers = self._numbers
+        ids = [[numbers.setdefault(term, len(numbers)) for term in search_terms(text)] for text in texts]
+        self._scores = _scorer(ids, numbers) if numbers else None
+
+    def search(self, queries: Sequence[str], top_k: int) -> list[list[tuple[int, float]]]:
+        """Return per query the (row, score) of at most `top_k` texts that share a term, best first, ties by row."""
+        return [self._best(query, top_k) for query in queries]
+
+    def _best(self, query: str, top_k: int) -> list[tuple[int, float]]:
+        known = [self._numbers[term] for term in question_terms(query) if term in self._numbers]
+        if self._scores is None or not known:
+            return []
+        scores = self._scores(known)
+        order = np.argsort(-scores, kind="stable")[:top_k]
+        return [(int(row), float(scores[row])) for row in order if scores[row] > 0]
+
+
+def _scorer(ids: list[list[int]], numbers: dict[str, int]) -> Callable[[list[int]], npt.NDArray[np.float32]]:
+    import bm25s
+
+    # It sets itself to report everything at import, which a command would print among its results.
+    logging.getLogger("bm25s").setLevel(logging.WARNING)
+    index: Any = bm25s.BM25(method="lucene", k1=K1, b=B)
+    index.index((ids, dict(numbers)), create_empty_token=False, show_progress=False)
+    scores: Callable[[list[int]], npt.NDArray[np.float32]] = index.get_scores_from_ids
+    return scores

@@ -1,0 +1,93 @@
+"""Which blocks are headings, and of which level: by size, weight, slant and place, against the text around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag_pipeline.loaders.layout.blocks import Block, is_centred
+
+_LARGER = 1.12
+_SAME_SIZE = (0.94, 0.7, 0.7, 0.7, 0.7, 0.7)
+"""Ratio of sizes down to which headings of a kind are of one level."""
+
+_LONGEST = 160
+_LONGEST_PLAIN = 80
+_ROMAN = re.compile(r"[IVX]+\.?")
+_LETTER = re.compile(r"[A-Z]\.?")
+_FIGURE = re.compile(r"\d{1,2}\.?")
+_TERMINAL = re.compile(r"[.,;:]$")
+
+Rank = tuple[int, float]
+"""Order of headings: the kind (size, bold, centred, slanted), then minus the size."""
+
+
+def mark_headings(blocks: Sequence[Block], body: float) -> None:
+    """Set the level of the blocks that are headings; `body` is the size of the document's text."""
+    mostly_bold = 2 * sum(_all(block, "bold") for block in blocks) > len(blocks)
+    ranks: dict[int, Rank] = {}
+    for number, block in enumerate(blocks):
+        following = next((each for each in blocks[number + 1 :] if not each.floats), None)
+        rank = _rank(block, following, body, mostly_bold=mostly_bold)
+        if rank is not None:
+            ranks[number] = rank
+    levels = _levels(set(ranks.values()))
+    for number, rank in ranks.items():
+        blocks[number].level = levels[rank]
+
+
+def _rank(block: Block, following: Block | None, body: float, *, mostly_bold: bool) -> Rank | None:
+    text = " ".join(line.text for line in block.lines)
+    if block.kind not in {"text", "item"} or len(block.lines) > 4 or len(text) > _LONGEST:
+        return None
+    if not re.search(r"[^\W_]", text) or (len(text) < 2 and not text.isupper()):
+        return None
+    if block.size > _LARGER * body and not text.islower():
+        return 0, -block.size
+    if following is None or block.kind == "item" or block.size < 0.85 * min(body, block.size_around):
+        return None
+    short = len(block.lines) <= 2 and len(text) <= _LONGEST_PLAIN and text[:1] != "("
+    if not short or (_TERMINAL.search(text) and not _FIGURE.match(text)):
+        return None
+    if is_centred(block):
+        return _centred_rank(block, following, text)
+    if _all(block, "bold") and not mostly_bold:
+        return 1, -block.size
+    alone = len(block.lines) == 1 and abs(block.lines[0].x0 - following.lines[0].x0) < 2 * block.size
+    if (
+        _all(block, "italic")
+        and alone
+        and text[0].isupper()
+        and following.kind == "text"
+        and not _all(following, "italic")
+    ):
+        return 5, -block.size
+    return None
+
+
+def _centred_rank(block: Block, following: Block, text: str) -> Rank | None:
+    """Rank a line in the middle: set off by size or capitals, or the number of a part."""
+    for place, pattern in ((2, _ROMAN), (3, _LETTER), (4, _FIGURE)):
+        if pattern.fullmatch(text):
+            return place, -block.size
+    larger = block.size > _LARGER * min(block.size_around, following.size or block.size_around)
+    title = len(text.split()) <= 8 and text[0].isupper() and not re.search(r"\d", text)
+    if larger or _all(block, "bold") or (title and len(following.lines) > 1):
+        return 1, -block.size
+    return None
+
+
+def _levels(ranks: set[Rank]) -> dict[Rank, int]:
+    """Number the ranks from 1; sizes that differ by a few per cent are one level."""
+    found: dict[Rank, int] = {}
+    level, before = 0, None
+    for rank in sorted(ranks):
+        same = before is not None and rank[0] == before[0] and rank[1] / before[1] > _SAME_SIZE[rank[0]]
+        if not same:
+            level, before = level + 1, rank
+        found[rank] = min(level, 6)
+    return found
+
+
+def _all(block: Block, style: str) -> bool:
+    return bool(block.lines) and all(getattr(line, style) for line in block.lines)

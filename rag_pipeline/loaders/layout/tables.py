@@ -1,0 +1,153 @@
+"""Tables: by their ruling lines where there is a grid, else by columns that stay free of text over several rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag_pipeline.loaders.layout import markdown
+from rag_pipeline.loaders.layout.lines import Line, joined, lines_of
+from rag_pipeline.loaders.layout.page import Box, Page, Piece
+
+_GAP = 1.5
+"""Least white space between two cells, in ems."""
+
+_ROW_GAP = 3.2
+"""Most white space between two rows, in ems."""
+
+_LONGEST_CELL = 60
+_SAME = 3.0
+_MOST_RULES = 800
+"""More lines than a table has are a drawing."""
+
+_LABEL = re.compile(r"[•◦▪‣●○■□–—\-*·\uf0b7\uf0a7\uf0d8\uf076]|\(?\w{1,3}[.)]")
+
+
+def ruled_tables(page: Page, pieces: Sequence[Piece]) -> list[tuple[Box, str, list[Piece]]]:
+    """Return (place, Markdown, pieces used) of the tables that are drawn as a grid of lines."""
+    found = []
+    for grid in _grids(page):
+        ys = _merged([rule.y0 for rule in grid if rule.width >= rule.height])
+        xs = _merged([rule.x0 for rule in grid if rule.height > rule.width])
+        inside = [p for p in pieces if xs[0] <= (p.x0 + p.x1) / 2 <= xs[-1] and ys[0] <= p.middle <= ys[-1]]
+        cells: list[list[list[Piece]]] = [[[] for _ in xs[1:]] for _ in ys[1:]]
+        for piece in inside:
+            row = _slot(ys, piece.middle)
+            cells[row][_slot(xs, (piece.x0 + piece.x1) / 2)].append(piece)
+        rows = [[_cell(cell) for cell in row] for row in cells]
+        filled = sum(bool(cell) for row in rows for cell in row)
+        if filled >= 4 and 3 * filled >= len(xs[1:]) * len(ys[1:]):
+            found.append((Box(xs[0], ys[0], xs[-1], ys[-1]), markdown.table(rows), inside))
+    return found
+
+
+def _grids(page: Page) -> list[list[Box]]:
+    """Group rules that touch; keep groups with lines of both directions for two rows and two columns."""
+    groups: list[list[Box]] = []
+    for rule in page.rules if len(page.rules) <= _MOST_RULES else ():
+        touching = [group for group in groups if any(_touch(rule, other) for other in group)]
+        groups = [group for group in groups if group not in touching]
+        groups.append([rule, *(other for group in touching for other in group)])
+    return [
+        group
+        for group in groups
+        if len(_merged([rule.y0 for rule in group if rule.width >= rule.height])) >= 3
+        and len(_merged([rule.x0 for rule in group if rule.height > rule.width])) >= 3
+    ]
+
+
+def _touch(one: Box, other: Box) -> bool:
+    return (
+        one.x0 - _SAME <= other.x1
+        and other.x0 - _SAME <= one.x1
+        and one.y0 - _SAME <= other.y1
+        and other.y0 - _SAME <= one.y1
+    )
+
+
+def _merged(places: Sequence[float]) -> list[float]:
+    """Return places in order, those that are the same but for the width of a line once."""
+    found: list[float] = []
+    for place in sorted(places):
+        if not found or place - found[-1] > _SAME:
+            found.append(place)
+    return found
+
+
+def _slot(edges: Sequence[float], place: float) -> int:
+    return max(0, sum(edge <= place for edge in edges[:-1]) - 1)
+
+
+def _cell(pieces: Sequence[Piece]) -> str:
+    return " ".join(line.text for line in lines_of(pieces))
+
+
+def aligned_table(lines: Sequence[Line], first: int) -> tuple[str, int] | None:
+    """Return (Markdown, number of the line behind it) of a table that begins at line `first`; None when none does."""
+    if len(_segments(lines[first])) < 2 or _is_item(lines[first]) or lines[first].mono:
+        return None
+    columns = [(line_x0, line_x1) for line_x0, line_x1 in map(_reach, _segments(lines[first]))]
+    rows = [lines[first]]
+    for line in lines[first + 1 :]:
+        em = rows[-1].font.size
+        if line.base - rows[-1].base > _ROW_GAP * em or _is_item(line):
+            break
+        wider = _widened(columns, line)
+        if len(wider) < max(2, len(columns) - 1) or (len(wider) < len(columns) and len(rows) > 2):
+            break
+        columns, rows = wider, [*rows, line]
+    while rows and len(_segments(rows[-1])) < 2:
+        rows.pop()
+    full = sum(len(_segments(row)) >= 2 for row in rows)
+    if full < 3 and not (full == 2 and len(columns) > 2):
+        return None
+    cells = _drawn(rows, columns)
+    told = [cell for row in cells for cell in row if cell]
+    if sum(map(len, told)) > _LONGEST_CELL * len(told):
+        return None
+    return markdown.table(cells), first + len(rows)
+
+
+def _segments(line: Line) -> list[list[Piece]]:
+    return line.segments(_GAP * line.font.size)
+
+
+def _is_item(line: Line) -> bool:
+    """Return whether a line begins with the mark of a list item and goes on with one text."""
+    segments = _segments(line)
+    return len(segments) == 2 and _LABEL.fullmatch(joined(segments[0], line.font.size)) is not None
+
+
+def _reach(segment: Sequence[Piece]) -> tuple[float, float]:
+    return min(piece.x0 for piece in segment), max(piece.x1 for piece in segment)
+
+
+def _widened(columns: Sequence[tuple[float, float]], line: Line) -> list[tuple[float, float]]:
+    """Return the columns with a further row in them; columns that it bridges become one."""
+    merged: list[tuple[float, float]] = []
+    least = 0.5 * line.font.size
+    for x0, x1 in sorted([*columns, *map(_reach, _segments(line))]):
+        if merged and x0 < merged[-1][1] + least:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], x1))
+        else:
+            merged.append((x0, x1))
+    return merged
+
+
+def _drawn(rows: Sequence[Line], columns: Sequence[tuple[float, float]]) -> list[list[str]]:
+    """Return the cells; a line without a first cell that stands close goes on the row above it."""
+    drawn: list[list[str]] = []
+    before: Line | None = None
+    for line in rows:
+        cells = [""] * len(columns)
+        for segment in _segments(line):
+            x0, x1 = _reach(segment)
+            column = next(number for number, (left, right) in enumerate(columns) if left <= x1 and x0 <= right)
+            cells[column] = f"{cells[column]} {joined(segment, line.font.size)}".strip()
+        close = before is not None and line.base - before.base < 1.45 * line.font.size
+        if drawn and not cells[0] and close:
+            drawn[-1] = [f"{above} {cell}".strip() for above, cell in zip(drawn[-1], cells, strict=True)]
+        else:
+            drawn.append(cells)
+        before = line
+    return drawn

@@ -1,0 +1,53 @@
+"""What the engine is told of its surroundings, once, when the app starts: limits of model calls, the models folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_pipeline.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLimits:
+    """Patience with a model provider.
+
+    `timeout_s` is the longest silence: before the first token, and between any two. `max_retries` counts the attempts
+    after the first. The wait before retry n is about `first_wait_s` * 2ⁿ⁻¹, at most `longest_wait_s`; a provider that
+    asks for more than `longest_wait_s` is not waited for. `prices_file` holds the user's prices (see prices.py).
+    """
+
+    timeout_s: float = 60.0
+    max_retries: int = 4
+    first_wait_s: float = 0.5
+    longest_wait_s: float = 60.0
+    prices_file: Path | None = None
+
+
+_configured = ModelLimits()
+_models_folder: Callable[[], Path] | None = None
+
+
+def configure(limits: ModelLimits) -> None:
+    """Set the limits of every model made from now on. Called once, when the app starts."""
+    global _configured
+    _configured = limits
+
+
+def configured_limits() -> ModelLimits:
+    """Return the limits in force."""
+    return _configured
+
+
+def set_models_folder(folder: Callable[[], Path]) -> None:
+    """Say where tuned models lie: called once when the application starts."""
+    global _models_folder
+    _models_folder = folder
+
+
+def models_folder() -> Path:
+    """Return the folder that holds one folder for each tuned model. Raises ConfigError where none was set."""
+    if _models_folder is None:
+        raise ConfigError("No folder for tuned models is set. Start through manage.py.", "embedding")
+    return _models_folder()

@@ -1,0 +1,1 @@
+"""The settings of a pipeline: declared once, checked, and which part reads which."""

@@ -1,0 +1,54 @@
+"""The library of named prompts keeps the user's own beside the shipped ones."""
+
+import pytest
+
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.models import NamedPrompt
+from rag_pipeline.services import prompts
+from rag_pipeline.settings.prompt_templates import shipped_prompts
+
+pytestmark = pytest.mark.django_db
+
+TEXT = "Answer from this:\n{context}\n\n{question}"
+
+
+def test_shipped_prompts_come_first_and_own_ones_follow_by_name():
+    prompts.save_prompt(name="Zebra", text=TEXT)
+    prompts.save_prompt(name="Aardvark", text=TEXT)
+    listed = prompts.list_prompts()
+    assert [prompt.name for prompt in listed] == [*shipped_prompts(), "Aardvark", "Zebra"]
+    assert [prompt.shipped for prompt in listed] == [True, True, True, False, False]
+
+
+def test_saving_under_the_same_name_replaces_the_text():
+    prompts.save_prompt(name="Mine", text=TEXT)
+    prompts.save_prompt(name="  Mine ", text="{question} {context} now\r\nnew")
+    assert NamedPrompt.objects.count() == 1
+    assert prompts.get_prompt(name="Mine").text == "{question} {context} now\nnew"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "field"),
+    [
+        ("", TEXT, "name"),
+        ("x" * 81, TEXT, "name"),
+        ("Concise", TEXT, "name"),
+        ("Mine", "{context} but nobody asks", "text"),
+        ("Mine", "   ", "text"),
+    ],
+)
+def test_what_cannot_be_saved_is_refused_beside_its_field(name, text, field):
+    with pytest.raises(ConfigError) as refused:
+        prompts.save_prompt(name=name, text=text)
+    assert refused.value.field == field
+    assert not NamedPrompt.objects.exists()
+
+
+def test_an_own_prompt_can_be_deleted_a_shipped_one_cannot():
+    prompts.save_prompt(name="Mine", text=TEXT)
+    prompts.delete_prompt(name="Mine")
+    assert not NamedPrompt.objects.exists()
+    with pytest.raises(ConfigError, match="comes with the workbench"):
+        prompts.delete_prompt(name="Concise")
+    with pytest.raises(ConfigError, match="There is no prompt called “Mine”"):
+        prompts.delete_prompt(name="Mine")

@@ -1,0 +1,1 @@
+"""Figures as plain dicts for Plotly."""

@@ -1,0 +1,1 @@
+"""Stored values as the pages show them."""

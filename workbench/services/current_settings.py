@@ -1,0 +1,101 @@
+"""Which settings a page uses when none are chosen on it: the preferred ones, the latest run's, or the defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from evaluation.models import Run
+from evaluation.spec import EvaluationSpec, GeneratorSpec
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.models import BackgroundTask, Corpus
+from rag_pipeline.retrievers.base import retrievers
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
+from workbench.models import Preferences
+
+
+@dataclass(frozen=True)
+class PresentSettings:
+    """Settings and where they come from; `run` is the evaluated run they belong to, if any."""
+
+    spec: PipelineSpec
+    evaluation: EvaluationSpec
+    source: str
+    run: Run | None = None
+
+
+def present_settings(*, corpus: Corpus | None = None) -> PresentSettings:
+    """Return the preferred settings, else those of the latest run (of `corpus`), else the defaults."""
+    return _preferred() or _latest_run(corpus) or _defaults()
+
+
+def evaluated_settings(*, run_id: int | None = None) -> PresentSettings:
+    """Return the settings of one finished run, or of the latest; else the preferred ones, else the defaults."""
+    if run_id is not None:
+        run = finished_runs().filter(pk=run_id).first()
+        if run is None:
+            raise ConfigError("This run does not exist any more, or has not finished. Choose another one.", "run")
+        return of_run(run)
+    return _latest_run(None, without_evidence=True) or _preferred() or _defaults()
+
+
+def finished_runs() -> QuerySet[Run]:
+    """Return the runs that came to their end, newest first."""
+    done = Run.objects.filter(task__state=BackgroundTask.State.DONE, archived=False)
+    return done.select_related("corpus", "testset").order_by("-id")
+
+
+def of_run(run: Run) -> PresentSettings:
+    """Return the settings that a run was made with. Raises ConfigError when they are not understood any more."""
+    scoring = run.current_scoring
+    return PresentSettings(
+        spec=PipelineSpec.create(run.pipeline),
+        evaluation=EvaluationSpec.create(scoring.spec if scoring else None),
+        source=f"{run} (chunk size {run.pipeline.get('chunk_size', '—')}, prompt {run.pipeline.get('prompt_name')})",
+        run=run,
+    )
+
+
+def preferred_generator() -> GeneratorSpec:
+    """Return how test sets are generated unless said otherwise."""
+    try:
+        return GeneratorSpec.create(Preferences.load().get("generator"))
+    except ConfigError:  # saved by another version
+        return GeneratorSpec.create()
+
+
+def preferred_corpus() -> Corpus | None:
+    """Return the preferred corpus, else the newest that has documents, else any."""
+    chosen = Corpus.objects.filter(pk=Preferences.load().get("corpus") or 0).first()
+    filled = Corpus.objects.filter(documents__isnull=False).order_by("-created").first()
+    return chosen or filled or Corpus.objects.order_by("-created").first()
+
+
+def _preferred() -> PresentSettings | None:
+    values = Preferences.load()
+    if not values.get("pipeline"):
+        return None
+    try:
+        spec = PipelineSpec.create(values["pipeline"])
+        evaluation = EvaluationSpec.create(values.get("evaluation"))
+    except ConfigError:  # saved by another version: the next best source
+        return None
+    return PresentSettings(spec, evaluation, "the preferred settings")
+
+
+def _latest_run(corpus: Corpus | None, *, without_evidence: bool = False) -> PresentSettings | None:
+    """`without_evidence` passes over runs that only a test set can ask, such as those with the oracle."""
+    runs = finished_runs() if corpus is None else finished_runs().filter(corpus=corpus)
+    bound = {unit.key for unit in retrievers if unit.needs_evidence} if without_evidence else set()
+    run = next((run for run in runs[:50] if run.pipeline.get("retriever") not in bound), None)
+    if run is None:
+        return None
+    try:
+        return of_run(run)
+    except ConfigError:
+        return None
+
+
+def _defaults() -> PresentSettings:
+    return PresentSettings(PipelineSpec.create(), EvaluationSpec.create(), "the default settings")

@@ -1,0 +1,128 @@
+"""What the Workbench shows beside the settings: the run, its scores, what changed, the chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from evaluation.models import Run, TestSet
+from evaluation.queries import Comparison, RunRow, ScoreCard, compare_runs, run_rows, score_cards
+from evaluation.scoring.summaries import TOTAL
+from evaluation.spec import HEADLINE
+from rag_pipeline.models import Corpus
+from workbench.charts import figures as charts
+from workbench.charts.palette import prompt_series
+from workbench.services.listing import further_of, measured_otherwise, with_older_formula
+
+SCORES = (TOTAL, *HEADLINE)
+
+
+@dataclass(frozen=True)
+class Results:
+    """The right side of the Workbench. `rows` are the runs of the chart, `shown` the run whose scores stand above it.
+
+    `previous` is the run before it on the same test set; `comparison` what changed between the two.
+    """
+
+    corpus: Corpus
+    testset: TestSet | None
+    agreement: str
+    chunk_unit: str
+    score: str
+    rows: list[RunRow] = field(default_factory=list)
+    shown: RunRow | None = None
+    previous: Run | None = None
+    preferred: Run | None = None
+    cards: list[ScoreCard] = field(default_factory=list)
+    comparison: Comparison | None = None
+    figure: charts.Figure | None = None
+    elsewhere: int = 0
+    """Runs of the test set that are not in the chart: another agreement or chunk unit, or no score yet."""
+    older: list[RunRow] = field(default_factory=list)
+    """Runs left out of the chart because an older formula computed their score."""
+    further: tuple[str, ...] = ()
+    """Metrics beside the five that the chart can show."""
+
+    @property
+    def documents(self) -> bool:
+        """Return True when the corpus holds what questions can be written from."""
+        return self.corpus.documents.exists()
+
+    @property
+    def many_dots(self) -> bool:
+        """Return True when the chart leaves the intervals out."""
+        return len(self.dots) > charts.MANY_DOTS
+
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """Return the scores that the chart can show."""
+        return (*SCORES, *self.further)
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """Return the scores in the order of their cards."""
+        return (*HEADLINE, TOTAL)
+
+    @property
+    def dots(self) -> list[RunRow]:
+        """Return the runs that have a dot, for the table beside the chart."""
+        return charts.drawn(self.rows, self.score)
+
+
+def results(
+    *,
+    corpus: Corpus,
+    testset: TestSet | None,
+    agreement: str,
+    chunk_unit: str,
+    run: int | None = None,
+    preferred: Run | None = None,
+    score: str = "total",
+) -> Results:
+    """Return what to show for a test set; without `run` its latest run stands above the chart."""
+    empty = Results(corpus, testset, agreement, chunk_unit, TOTAL)
+    if testset is None:
+        return empty
+    everything = run_rows(corpus=corpus, testset=testset)
+    if not everything:
+        return empty
+    shown = next((row for row in everything if row.run.pk == run), everything[0])
+    rows = [row for row in everything if _belongs(row, agreement, chunk_unit)]
+    further = tuple(further_of(rows))
+    score = score if score in (*SCORES, *further) else TOTAL
+    otherwise = measured_otherwise(rows, score)
+    older = with_older_formula(rows, otherwise)
+    rows = [row for row in rows if row.run.pk not in otherwise]
+    previous = _previous(everything, shown)
+    if preferred is not None and (preferred.testset_id != testset.pk or preferred.pk == shown.run.pk):
+        preferred = None
+    scored = bool(shown.metrics)
+    figure = charts.score_against_chunk_size(rows, prompt_series(), score, shown.run.pk)
+    return Results(
+        corpus=corpus,
+        testset=testset,
+        agreement=agreement,
+        chunk_unit=chunk_unit,
+        score=score,
+        rows=rows,
+        shown=shown,
+        previous=previous,
+        preferred=preferred,
+        cards=score_cards(run=shown.run, previous=previous, preferred=preferred) if scored else [],
+        comparison=compare_runs(a=previous, b=shown.run, limit=3) if scored and previous else None,
+        figure=figure if figure["data"] else None,
+        elsewhere=len(everything) - len(charts.drawn(rows, score)) - len(older),
+        older=older,
+        further=further,
+    )
+
+
+def _belongs(row: RunRow, agreement: str, chunk_unit: str) -> bool:
+    return row.agreement == agreement and row.settings.get("chunk_unit", chunk_unit) == chunk_unit
+
+
+def _previous(rows: Sequence[RunRow], shown: RunRow) -> Run | None:
+    """Return the latest scored run before `shown`; rows are newest first."""
+    earlier = (row for row in rows if row.run.pk < shown.run.pk and row.metrics)
+    same = [row for row in earlier if row.agreement == shown.agreement or not shown.metrics]
+    return same[0].run if same else None
