@@ -12,13 +12,15 @@ from rag_pipeline.management.base import WorkbenchCommand
 from tests.commands import ROOT
 
 PACKAGES = ("rag_pipeline", "evaluation", "workbench")
-LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\]\(\s*<?([^)\s>]+)|^\[[^\]]+\]:\s*<?([^\s>]+)|(?:src|href)=[\"']([^\"']+)", re.M)
+"""A link or image, the address of one that is named elsewhere, or one in HTML."""
 MACHINE_PATHS = re.compile(r"(?:^|[\s\"'`(])/(?:work|root|home|tmp/w)/")
 
 
 def pages() -> list[Path]:
     """Return all Markdown pages of the project."""
-    return sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "tests").rglob("*.md")])
+    below = [page for folder in ("docs", "tests", *PACKAGES) for page in (ROOT / folder).rglob("*.md")]
+    return sorted([*ROOT.glob("*.md"), *below])
 
 
 def own_commands() -> list[str]:
@@ -35,7 +37,7 @@ def make_targets() -> set[str]:
 def test_links_lead_to_files_and_headings(document):
     text = document.read_text(encoding="utf-8")
     broken = []
-    for target in LINK.findall(text):
+    for target in ("".join(found) for found in LINK.findall(text)):
         if target.startswith(("http://", "https://", "mailto:")):
             continue
         path, _, anchor = target.partition("#")
