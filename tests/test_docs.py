@@ -84,3 +84,7 @@ def test_every_variable_is_documented():
 @pytest.mark.parametrize("document", pages(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_machine_is_named(document):
     assert MACHINE_PATHS.findall(document.read_text(encoding="utf-8")) == []
+
+
+def test_the_architecture_is_read_in_one_sitting():
+    assert len((ROOT / "ARCHITECTURE.md").read_bytes()) <= 10_000
