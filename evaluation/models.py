@@ -127,7 +127,10 @@ class TunedEmbedding(models.Model):
 
 
 class Run(models.Model):
-    """One pipeline answered one test-set version. Copies its settings: later edits change nothing here."""
+    """One pipeline answered one test-set version. Copies its settings: later edits change nothing here.
+
+    With `contexts_from` it has the retrieval settings of that run, and retrieves nothing itself.
+    """
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="runs")
     testset = models.ForeignKey(TestSet, on_delete=models.PROTECT, related_name="runs")
