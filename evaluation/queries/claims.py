@@ -8,9 +8,8 @@ from itertools import pairwise
 
 from evaluation.judge.claims.places import Place, TextPlaces
 from evaluation.judge.claims.table import Claim, ClaimTable, Verdict
-from evaluation.models import Answer, MetricScore
+from evaluation.models import CLAIMS, Answer, MetricScore
 from evaluation.queries.context_views import ContextPiece, ContextView
-from evaluation.services.scoring import CLAIMS
 from evaluation.types import Sample
 
 ANSWER, REFERENCE = "answer", "reference"
