@@ -37,7 +37,6 @@ class QuestionReading:
     text: str
     core: str
     kind: str
-    wh: str
     focus: tuple[str, ...]
     weights: dict[str, float]
     words: dict[str, str]
@@ -50,7 +49,6 @@ def read_question(text: str) -> QuestionReading:
     core, side = _core(text)
     tagged = tag(core)
     wh = _question_word(core)
-    word = wh.group(1).lower() if wh else ""
     focus = _focus(tagged, wh) if wh else []
     kind = kind_of_answer(core, wh, focus)
     weights = _weights(tagged, side)
@@ -58,7 +56,6 @@ def read_question(text: str) -> QuestionReading:
         text=text,
         core=core,
         kind=kind,
-        wh=word,
         focus=tuple(found.stem for found in focus if found.is_content),
         weights=weights,
         words={word.stem: word.lower for word in (*tag(side).words, *tagged.words) if word.stem in weights},

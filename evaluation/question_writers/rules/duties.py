@@ -24,7 +24,6 @@ _QUALITIES = word_set(
 _MODAL = word_set("must shall should may can will")
 _AIMS = word_set("aim goal purpose function role task objective idea principle practice strategy intention job")
 _MAKING = word_set("form use build create establish found hire launch construct introduce erect install convert employ")
-_PLACES = word_set("in on at within inside near throughout")
 _KEPT = word_set("find locate store keep situate house hold place display concentrate base")
 _VERB_WITH = frozenset(
     {

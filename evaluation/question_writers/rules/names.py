@@ -44,7 +44,6 @@ _NO_TERM = word_set("day days year years case cases time times chapter section n
 _RULES = re.compile(r"\b(?:must|shall|laws?|regulations?|statutes?|rules?|court|code)\b", re.IGNORECASE)
 _SHARE_OF_RULES = 0.15
 _OPENING = re.compile(r"The ([A-Z][\w-]+(?: (?:(?:of|the|for) )?[A-Z][\w-]+)+)")
-_SPEAKS = re.compile(r" (?:said|asked|replied|answered|cried|whispered)\b")
 _SETTLED = re.compile(r"\b(?:in|to|from|near|at) $")
 _ROLE = re.compile(r"(?:trustee|employee|appointee|tor|yer|ist|ian|ner|man|woman|officer|manager)$")
 

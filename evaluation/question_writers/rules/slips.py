@@ -18,7 +18,6 @@ _AGREEMENT = {
     "wants": "want", "want": "wants", "says": "say", "keeps": "keep", "needs": "need", "insists": "insist",
     "asks": "ask", "tells": "tell", "believes": "believe", "thinks": "think", "remembers": "remember",
 }  # fmt: skip
-_AFTER_QUESTION_WORD = re.compile(r"\b(?:what|when|where|why|how|who) $", re.IGNORECASE)
 _NEIGHBOURS = {
     "a": "s", "b": "v", "c": "v", "d": "s", "e": "r", "f": "g", "g": "h", "h": "j", "i": "o", "j": "k", "k": "l",
     "l": "k", "m": "n", "n": "m", "o": "i", "p": "o", "q": "w", "r": "t", "s": "d", "t": "r", "u": "y", "v": "b",
