@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from evaluation.metrics.support.evidence import Evidence, Floats
 from evaluation.metrics.support.units import WORD, Sentence, Unit, plain
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.embedders.base import Embed, Vectors
 from rag_pipeline.english.antonyms import antonyms
 
-Embed = Callable[[Sequence[str]], Vectors]
 _READ = 1000
 """Characters of a sentence that are embedded; a longer one is a list or has lost its full stops."""
 CANDIDATES = 3
