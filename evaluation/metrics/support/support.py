@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -171,18 +171,22 @@ def _question(sentence: Sentence, evidence: Evidence, scheme: Scheme) -> Questio
 
 
 def _support(row: Sequence[Question], case: Case, meaning: Meaning, scheme: Scheme) -> Support | None:
-    asked = {unit.key for sentence in read_sentences(case.question) for unit in sentence.units}
+    asked = {unit.key for unit in _units(read_sentences(case.question))}
     found = tuple(_judged(question, asked, meaning, scheme) for question in row)
     if not found:
         return None
-    mean = float(np.average([each.value for each in found], weights=[each.weight for each in found]))
-    weakest = min(each.value for each in found)
+    values = [each.value for each in found]
+    mean = float(np.average(values, weights=[each.weight for each in found]))
     # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
-    said = (_without_courtesy(sentence) for sentence in read_sentences(case.text))
-    words = tuple(unit for sentence in said for unit in sentence.units if not denies(unit))
+    said = map(_without_courtesy, read_sentences(case.text))
+    words = tuple(unit for unit in _units(said) if not denies(unit))
     absent = tuple(unit for unit in words if unit.key not in row[0].evidence.by_key)
     present = 1 - sum(map(scheme.said, absent)) / sum(map(scheme.said, words)) if words else 0.0
-    return Support((1 - scheme.weakest) * mean + scheme.weakest * weakest, found, words, absent, present)
+    return Support((1 - scheme.weakest) * mean + scheme.weakest * min(values), found, words, absent, present)
+
+
+def _units(sentences: Iterable[Sentence]) -> Iterator[Unit]:
+    return (unit for sentence in sentences for unit in sentence.units)
 
 
 def _judged(question: Question, asked: set[str], meaning: Meaning, scheme: Scheme) -> SentenceSupport:
