@@ -6,6 +6,7 @@ from django.db import models
 from django.utils import timezone
 
 from rag_pipeline.models import BackgroundTask, Corpus, Document
+from rag_pipeline.types import Span
 
 
 class TestSet(models.Model):
@@ -92,6 +93,11 @@ class Evidence(models.Model):
 
     class Meta:
         ordering = ("id",)
+
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return Span(self.document_id, self.start, self.end)
 
 
 class TunedEmbedding(models.Model):

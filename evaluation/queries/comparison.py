@@ -34,7 +34,7 @@ from evaluation.queries.sentences import group_label
 from evaluation.queries.settings import differing_settings
 from evaluation.scoring.comparability import other_formulas
 from evaluation.scoring.summaries import TOTAL, TOTAL_HIGH
-from evaluation.services.scoring import make_samples
+from evaluation.services.stored_answers import make_samples
 from evaluation.spec import HEADLINE
 from evaluation.types import Summary
 

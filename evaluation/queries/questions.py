@@ -14,7 +14,8 @@ from evaluation.queries.differences import changed_keys, load_scores, question_c
 from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionPage, QuestionRow, ScoreView, StepsView
 from evaluation.queries.steps import documents_in, steps_view
 from evaluation.services.diagnosing import FAILURE_POINT
-from evaluation.services.scoring import REFUSED, make_samples, texts_for
+from evaluation.services.scoring import REFUSED
+from evaluation.services.stored_answers import make_samples, texts_for
 from evaluation.types import Sample
 from rag_pipeline.models import Document
 from rag_pipeline.pipeline.step_table import stored_steps

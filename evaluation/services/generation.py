@@ -20,7 +20,7 @@ from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.services.documents import source_docs
 from rag_pipeline.services.indexes import open_embedder
-from rag_pipeline.types import Progress, Span, Usage
+from rag_pipeline.types import Progress, Usage
 
 WRITER_EMBEDDING = "local:all-MiniLM-L6-v2"
 _KEPT_EXAMPLES = 20
@@ -137,8 +137,7 @@ def stored_drafts(testset: TestSet) -> list[DraftQuestion]:
     drafts = []
     for question in testset.questions.prefetch_related("evidence__document"):
         evidence = tuple(
-            DraftEvidence(Span(each.document_id, each.start, each.end), each.document.text[each.start : each.end])
-            for each in question.evidence.all()
+            DraftEvidence(each.span, each.document.text[each.start : each.end]) for each in question.evidence.all()
         )
         drafts.append(
             DraftQuestion(

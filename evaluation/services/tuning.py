@@ -30,7 +30,7 @@ from rag_pipeline.runtime import models_folder
 from rag_pipeline.services.documents import source_docs
 from rag_pipeline.services.indexes import cached, open_embedder
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Progress, SourceDoc, Span
+from rag_pipeline.types import Progress, SourceDoc
 
 FEWEST_PAIRS = 10
 """Fewer pairs teach the model their own words only."""
@@ -70,7 +70,7 @@ def ranked_questions(*, testset: TestSet, split: str) -> list[RankedQuestion]:
     questions = testset.questions.filter(split=split).exclude(status=Question.Status.REJECTED)
     ranked = []
     for question in questions.prefetch_related("evidence"):
-        evidence = tuple(Span(each.document_id, each.start, each.end) for each in question.evidence.all())
+        evidence = tuple(each.span for each in question.evidence.all())
         if question.answerable and evidence:
             ranked.append(RankedQuestion(question.text, question.pair_id, evidence))
     return ranked

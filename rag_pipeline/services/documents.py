@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 
-from rag_pipeline.models import Corpus
+from rag_pipeline.models import Corpus, Document
 from rag_pipeline.types import SourceDoc
 
 
@@ -17,3 +18,8 @@ def source_docs(*, corpus: Corpus, until: dt.datetime | None = None) -> list[Sou
     if until is not None:
         documents = documents.filter(created__lte=until)
     return [document.as_source() for document in documents]
+
+
+def document_texts(ids: Iterable[int]) -> dict[int, str]:
+    """Return the texts of some documents by id, in one query; those that are gone are left out."""
+    return dict(Document.objects.filter(pk__in=set(ids)).values_list("pk", "text"))

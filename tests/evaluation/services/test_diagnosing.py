@@ -10,7 +10,6 @@ import pytest
 
 from evaluation.models import Answer, MetricScore, Question, Run
 from evaluation.services.diagnosing import FAILURE_POINT
-from evaluation.services.evaluating import place
 from evaluation.services.files import run_csv
 from evaluation.services.scoring import score_run
 from evaluation.spec import EvaluationSpec
@@ -18,7 +17,7 @@ from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.models import Document, Index
 from rag_pipeline.services.indexes import build_index
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Span
+from rag_pipeline.types import Hit, Span
 from tests.factories import REFUSAL, WORDS, make_corpus, make_run, make_testset
 
 pytestmark = pytest.mark.django_db
@@ -75,7 +74,7 @@ def hits(document: Document, *numbers: int) -> list[dict[str, Any]]:
     for rank, number in enumerate(numbers, 1):
         start = TEXT.index(FACTS[number])
         span = Span(document.pk, start, start + len(FACTS[number]))
-        found.append(place(span) | {"score": 1 / rank, "rank": rank})
+        found.append(Hit(span, 1 / rank, rank).as_json())
     return found
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evaluation.models import MetricScore, Scoring
-from evaluation.services.scoring import preview_scores, samples_of, score_run
+from evaluation.services.scoring import preview_scores, score_run
+from evaluation.services.stored_answers import samples_of
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.types import Span
