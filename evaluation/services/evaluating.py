@@ -15,7 +15,7 @@ from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.background.tasks import TaskHandler, UnitDone, handler
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.pipeline.runner import run_block
-from rag_pipeline.services.indexes import build_index, estimate
+from rag_pipeline.services.indexes import build_index
 from rag_pipeline.services.pipelines import open_pipeline
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Progress, Query, Trace
@@ -67,10 +67,8 @@ class EvaluateRun(TaskHandler):
     def _index(self) -> Iterator[Progress]:
         if not self.spec.needs_chunks or self.run.contexts_origin:
             return
-        yield from build_index(corpus=self.run.corpus, spec=self.spec, until=self.run.created)
-        Run.objects.filter(pk=self.run.pk).update(
-            chunks=estimate(corpus=self.run.corpus, spec=self.spec, until=self.run.created).chunks
-        )
+        chunks = yield from build_index(corpus=self.run.corpus, spec=self.spec, until=self.run.created)
+        Run.objects.filter(pk=self.run.pk).update(chunks=chunks)
 
     def _answer(self, keys: Sequence[str]) -> Iterator[UnitDone]:
         wanted = [(int(key.partition(":")[0]), int(key.partition(":")[2])) for key in keys]

@@ -18,7 +18,7 @@ from rag_pipeline.background.tasks import TaskHandler, UnitDone, handler
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.llm.target import BUILTIN_READER
-from rag_pipeline.services.documents import source_docs
+from rag_pipeline.services.documents import corpus_snapshot
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.types import Progress, Usage
 
@@ -115,7 +115,7 @@ def open_writer(testset: TestSet, spec: GeneratorSpec) -> QuestionWriter:
     """Return the writer that `spec.llm` asks for, over the documents of the test set's corpus."""
     unit = question_writers.get("builtin" if spec.llm == BUILTIN_READER else "llm", "llm")
     embedder = open_embedder(WRITER_EMBEDDING)
-    return unit(source_docs(corpus=testset.corpus, until=testset.created), spec, embedder.embed_passages)
+    return unit(corpus_snapshot(corpus=testset.corpus, until=testset.created).documents, spec, embedder.embed_passages)
 
 
 def shortfall(spec: GeneratorSpec, made: dict[str, int], report: dict[str, Any]) -> str:

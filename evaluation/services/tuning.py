@@ -27,7 +27,7 @@ from rag_pipeline.indexing.index_store import ChunkIndex
 from rag_pipeline.models import PipelineConfig
 from rag_pipeline.pipeline.chunking import chunk_documents
 from rag_pipeline.runtime import models_folder
-from rag_pipeline.services.documents import source_docs
+from rag_pipeline.services.documents import corpus_snapshot
 from rag_pipeline.services.indexes import cached, open_embedder
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Progress, SourceDoc
@@ -128,11 +128,11 @@ class TuneEmbedding(TaskHandler):
         return TuningSpec.create(self.tuned.settings["tuning"])
 
     @cached_property
-    def documents(self) -> list[SourceDoc]:
+    def documents(self) -> tuple[SourceDoc, ...]:
         """The documents of the corpus as they were when the tuning was asked for."""
         if self.tuned.corpus is None or self.tuned.testset is None:
             raise PipelineError("The test set was deleted. Delete this model and tune another.")
-        return source_docs(corpus=self.tuned.corpus, until=self.tuned.created)
+        return corpus_snapshot(corpus=self.tuned.corpus, until=self.tuned.created).documents
 
     def plan(self, stage: str) -> list[str]:
         """Everything is one unit."""
