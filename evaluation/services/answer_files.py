@@ -1,8 +1,8 @@
 """Answers of other systems: taking a file, scoring it in the background, scoring it again, deleting it.
 
-`scores/<id>/` of the data folder holds answers.jsonl (the objects as they came), scored.jsonl and summary.json (what
-`manage.py score` writes), details.jsonl (each row's refusal, and its scores' reasons and details) and columns.json
-(the values by metric).
+`scores/<id>/` of the data folder holds answers.jsonl (the objects as they came), a file in each format that scored
+answers are written in (scored.jsonl and summary.json are those that `manage.py score` writes), details.jsonl (each
+row's refusal, and its scores' reasons and details) and columns.json (the values by metric).
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import json
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
-from evaluation.exchange.answered import Answered, read_answers
-from evaluation.exchange.answered_jsonl import json_line, read_answered
+from evaluation.exchange.base import AnswersWriter
+from evaluation.exchange.formats.answers_jsonl import AnswersJsonl
+from evaluation.exchange.rag_tasks import Answered, json_line
+from evaluation.exchange.reading import read_answers
 from evaluation.metrics.base import metrics
 from evaluation.models import AnswerFile
 from evaluation.scoring.answered import ScoredAnswers, score_answered
@@ -31,7 +32,7 @@ from rag_pipeline.errors import ConfigError, InUseError, ProviderError
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.types import Progress
 
-ANSWERS, SCORED, SUMMARY = "answers.jsonl", "scored.jsonl", "summary.json"
+ANSWERS, SCORED = "answers.jsonl", AnswersJsonl.filename
 DETAILS, COLUMNS = "details.jsonl", "columns.json"
 
 
@@ -48,16 +49,6 @@ def score_answers(
     return score_answered(
         answered, spec, refusal, embedder.embed_passages, names=names, judge=judge, reads=embedder.reads
     )
-
-
-def scored_bytes(scored: ScoredAnswers) -> bytes:
-    """Return scored.jsonl."""
-    return "".join(scored.lines()).encode()
-
-
-def summary_bytes(summary: dict[str, Any]) -> bytes:
-    """Return summary.json."""
-    return (json.dumps(summary, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode(errors="replace")
 
 
 def add_answer_file(
@@ -131,7 +122,7 @@ class ScoreFile(TaskHandler):
         When the judge fails in a file's first scoring, what needs none is kept first.
         """
         file = AnswerFile.objects.get(task=self.task)
-        answered = read_answered((folder_of(file) / ANSWERS).read_text(encoding="utf-8"))
+        answered = read_answers((ANSWERS, (folder_of(file) / ANSWERS).read_bytes()))
         scored = yield from score_answers(
             answered=answered,
             spec=EvaluationSpec.create(file.spec),
@@ -164,9 +155,9 @@ def _check(spec: EvaluationSpec, names: Sequence[str]) -> None:
 
 def _keep(file: AnswerFile, scored: ScoredAnswers) -> None:
     """Write the files, each whole, then say in the row that they are there."""
-    summary, folder = scored.summary(), folder_of(file)
-    write_file(folder / SCORED, scored_bytes(scored))
+    folder = folder_of(file)
+    for unit in AnswersWriter.units():
+        write_file(folder / unit.filename, unit().write(scored))
     write_file(folder / DETAILS, "".join(scored.details()).encode())
     write_file(folder / COLUMNS, json.dumps(scored.columns()).encode())
-    write_file(folder / SUMMARY, summary_bytes(summary))
-    AnswerFile.objects.filter(pk=file.pk).update(summary=summary)
+    AnswerFile.objects.filter(pk=file.pk).update(summary=scored.summary())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import transaction
 
-from evaluation.exchange.formats import read_questions
-from evaluation.exchange.tables import File
+from evaluation.exchange.reading import read_questions
+from evaluation.exchange.uploads import File
 from evaluation.models import TestSet
 from evaluation.services.files import write_testset_file
 from evaluation.services.testsets import checked_name, drop_leftover, store_questions

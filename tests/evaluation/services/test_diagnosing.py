@@ -10,7 +10,7 @@ import pytest
 
 from evaluation.models import Answer, MetricScore, Question, Run
 from evaluation.services.diagnosing import FAILURE_POINT
-from evaluation.services.files import run_csv
+from evaluation.services.files import export_run
 from evaluation.services.scoring import score_run
 from evaluation.spec import EvaluationSpec
 from evaluation.types import DraftEvidence, DraftQuestion
@@ -230,11 +230,11 @@ def test_other_thresholds_are_another_scoring():
 def test_the_file_and_the_refused_have_their_column():
     run = kettle_run(retrieved=2)
     score_run(run=run, spec=SPEC)
-    (row,) = csv.DictReader(io.StringIO(run_csv(run=run).decode("utf-8-sig")))
+    (row,) = csv.DictReader(io.StringIO(export_run(run=run).decode("utf-8-sig")))
     assert row["failure_point"] == "2"
     assert row["refused"] == "false"
     failed = make_run(errors={"p1s": "The server was down."})
-    rows = list(csv.DictReader(io.StringIO(run_csv(run=failed).decode("utf-8-sig"))))
+    rows = list(csv.DictReader(io.StringIO(export_run(run=failed).decode("utf-8-sig"))))
     assert {row["failure_point"] for row in rows} == {""}
 
 
