@@ -9,6 +9,7 @@ from django.db import models
 from django.utils import timezone
 
 from rag_pipeline.models import BackgroundTask, Corpus, Document
+from rag_pipeline.types import Span
 
 REFUSED = "refused"
 """Name under which an answer's refusal is stored beside its scores: 1 or 0, the rule in `details`."""
@@ -105,6 +106,11 @@ class Evidence(models.Model):
 
     class Meta:
         ordering = ("id",)
+
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return Span(self.document_id, self.start, self.end)
 
 
 class TunedEmbedding(models.Model):
@@ -322,7 +328,7 @@ MARKED_ASPECTS: tuple[str, ...] = tuple(AnswerMark.Aspect.values)
 """What people may say of an answer, in the order of the pages."""
 
 
-ANSWERS, SCORED, SUMMARY = "answers.jsonl", "scored.jsonl", "summary.json"
+ANSWERS, SCORED = "answers.jsonl", "scored.jsonl"
 DETAILS, COLUMNS = "details.jsonl", "columns.json"
 """Files in the folder of an `AnswerFile`: its rows, and what scoring them gave."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from django.db.models import QuerySet
 
@@ -12,7 +11,7 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.settings.parts import option_names
 from rag_pipeline.settings.pipeline_spec import CORE_NAMES, PipelineSpec
-from rag_pipeline.types import Hit, Span
+from rag_pipeline.types import Hit
 
 FIELD = "contexts_from"
 _LISTED = 20
@@ -102,7 +101,7 @@ def stored_hits(*, source: Run, questions: Sequence[int]) -> dict[int, tuple[Hit
     answers = Answer.objects.filter(run=source, question__in=questions).order_by("repeat")
     for question, contexts, error in answers.values_list("question_id", "contexts", "error"):
         if question not in found and (contexts or not error):
-            found[question] = tuple(_hit(context) for context in contexts)
+            found[question] = tuple(Hit.from_json(context) for context in contexts)
     return found
 
 
@@ -116,8 +115,3 @@ def contexts_of(*, run: Run, questions: Sequence[int]) -> dict[int, tuple[Hit, .
     if len(hits) < len(set(questions)):
         raise ConfigError(f"{run.contexts_from} no longer has the contexts of every question. Start a new run.")
     return hits
-
-
-def _hit(context: Mapping[str, Any]) -> Hit:
-    span = Span(context["document_id"], context["start"], context["end"])
-    return Hit(span, float(context["score"]), int(context["rank"]))

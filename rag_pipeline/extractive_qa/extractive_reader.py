@@ -15,7 +15,7 @@ from rag_pipeline.extractive_qa.signals import Cosines, signals, texts_to_compar
 from rag_pipeline.extractive_qa.span_reader import SpanReader
 from rag_pipeline.extractive_qa.trimming import answer_range
 from rag_pipeline.rewriting.core_question import core_question
-from rag_pipeline.types import GenerationRequest
+from rag_pipeline.types import GenerationRequest, Span
 
 _TOLD = 0.95
 """Probability of an answer that the form of the text gives."""
@@ -115,12 +115,11 @@ def _any_word(_: str) -> bool:
 def _where(best: Finding, start: int, end: int) -> dict[str, Any]:
     """Return the chosen sentence and answer with their characters in the document."""
     passage = best.passage
+    place = Span(passage.context.span.document_id, passage.start, passage.start + len(passage.text))
     return {
         "sentence": passage.text,
         "document": passage.context.document,
-        "document_id": passage.context.span.document_id,
-        "start": passage.start,
-        "end": passage.start + len(passage.text),
+        **place.as_json(),
         "answer": passage.text[start:end],
         "answer_start": passage.start + start,
         "answer_end": passage.start + end,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evaluation.exchange.answered import read_answers
+from evaluation.exchange.reading import read_answers
 from evaluation.metrics.base import metrics
 from evaluation.scoring.scoring import finished
 from evaluation.services.answer_files import score_answers

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from evaluation.models import MetricScore, RunMetric
-from evaluation.services.files import run_csv
+from evaluation.services.files import export_run
 from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset
@@ -74,8 +74,8 @@ def test_twins_stand_side_by_side(client):
 
 def test_the_file_has_the_bytes_of_the_data_folder(client):
     run = make_run()
-    response = client.get(address(run, "run-csv"))
-    assert response.content == run_csv(run=run)
+    response = client.get(f"/runs/{run.pk}/eval.csv")
+    assert response.content == export_run(run=run)
     assert response["Content-Disposition"] == 'attachment; filename="eval.csv"'
 
 
@@ -221,9 +221,12 @@ def test_more_answers_take_no_more_queries(client, django_assert_max_num_queries
 
 def test_missing_runs_and_wrong_methods(client):
     run = make_run()
-    for name in ("run", "run-csv", "run-refusals"):
+    for name in ("run", "run-refusals"):
         assert client.get(reverse(name, args=[9999])).status_code == 404
         assert client.post(address(run, name)).status_code == 405
+    assert client.get("/runs/9999/eval.csv").status_code == 404
+    assert client.get(f"/runs/{run.pk}/output.csv").status_code == 404  # the file of a test set
+    assert client.post(f"/runs/{run.pk}/eval.csv").status_code == 405
     assert client.get(address(run, "run-question", 9999)).status_code == 404
 
 

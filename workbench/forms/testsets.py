@@ -6,8 +6,10 @@ from typing import Any
 
 from django import forms
 
+from evaluation.exchange.base import TestSetReader, accepted
 from evaluation.models import Question
 from evaluation.spec import GeneratorSpec
+from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus
 
@@ -83,17 +85,26 @@ class ImportForm(forms.Form):
     name = forms.CharField(label="Test set name", max_length=120, error_messages=NAME)
     file = forms.FileField(
         label="Questions",
-        help_text="output.csv of another workbench, a CSV with question, references and corpus_id, or JSONL.",
         error_messages={"required": "Choose a file first.", "empty": "The file is empty."},
-        widget=forms.FileInput(attrs={"accept": ".csv,.jsonl,.json,.txt"}),
+        widget=forms.FileInput(),
     )
     answers = forms.FileField(
         label="Answers",
         required=False,
-        help_text="Only for questions.csv with its answers.csv, one column each, in the same order.",
         error_messages={"empty": "The file is empty."},
-        widget=forms.FileInput(attrs={"accept": ".csv,.txt"}),
+        widget=forms.FileInput(),
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        readers = TestSetReader.units()
+        whole = [unit for unit in readers if not unit.takes_answers]
+        apart = [unit for unit in readers if unit.takes_answers]
+        file, answers = self.fields["file"], self.fields["answers"]
+        file.help_text = f"{listed([unit.help for unit in whole], 'or')}."
+        answers.help_text = f"Only for {listed([unit.help for unit in apart], 'or')}."
+        file.widget.attrs["accept"] = accepted(readers)
+        answers.widget.attrs["accept"] = accepted(apart)
 
 
 class QuestionFilter(forms.Form):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.exchange.fields import json_file
 from evaluation.management.inline import finish_inline
 from evaluation.management.judge_usage import usage_line
 from evaluation.management.output_files import check_place, write_to
@@ -16,7 +16,7 @@ from evaluation.management.tables import score_table
 from evaluation.metrics.availability import check_options
 from evaluation.models import Run, TestSet
 from evaluation.services.contexts import find_source, refuse_retrieval_settings
-from evaluation.services.files import run_csv
+from evaluation.services.files import export_run
 from evaluation.services.runs import start_run
 from evaluation.services.summaries import run_summary
 from evaluation.services.testsets import get_testset
@@ -106,11 +106,10 @@ class Command(WorkbenchCommand):
         for note in run.notes:
             self.out(note)
         if options["csv"]:
-            write_to(options["csv"], run_csv(run=run))
+            write_to(options["csv"], export_run(run=run))
             self.out(str(options["csv"].resolve()))
         if options["json"]:
-            summary = json.dumps(run_summary(run=run), indent=2, ensure_ascii=False)
-            write_to(options["json"], f"{summary}\n".encode())
+            write_to(options["json"], json_file(run_summary(run=run)))
             self.out(str(options["json"].resolve()))
 
 

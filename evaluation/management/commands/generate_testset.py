@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.management.inline import finish_inline
 from evaluation.management.output_files import check_place, write_to
-from evaluation.services.files import testset_csv
+from evaluation.services.files import export_testset
 from evaluation.services.generation import reported_usage
 from evaluation.services.testsets import resume_generation, start_generation, stopped_generation
 from evaluation.spec import GeneratorSpec
@@ -63,5 +63,5 @@ class Command(WorkbenchCommand):
         if usage.calls:
             self.out(f"{spec.llm}: {usage.sentence()}")
         if options["csv"]:
-            write_to(options["csv"], testset_csv(testset=testset))
+            write_to(options["csv"], export_testset(testset=testset))
             self.out(str(options["csv"].resolve()))
