@@ -34,7 +34,6 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-DETERMINERS = word_set("the a an this that these those each every some any no all both either neither another")
 PERSONAL = word_set("he she it they him her them his hers its their theirs himself herself itself themselves")
 FIRST_SECOND = word_set("i we you me us my our your mine ours yours myself ourselves yourself yourselves let")
 BE = word_set("is are was were am be been being")

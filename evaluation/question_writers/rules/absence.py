@@ -62,14 +62,6 @@ class WindowIndex:
         return False
 
 
-def absent(corpus_texts: Sequence[str], entity: str, attribute_words: Iterable[str]) -> bool:
-    """Return whether no 300-character window of the texts holds both the entity and one of the attribute's words.
-
-    Words are compared by stem. For many questions over one corpus keep a `WindowIndex`.
-    """
-    return WindowIndex(corpus_texts).absent(entity, attribute_words)
-
-
 def _stems(text: str) -> list[str]:
     return [stem(word) for word in (match.group().lower() for match in _WORD.finditer(text)) if word not in STOP]
 

@@ -305,10 +305,6 @@ def _is_participle(token: Token) -> bool:
     return token.tag in {"VBN", "VBD"} or same
 
 
-def _is_verb(token: Token) -> bool:
-    return token.text.isalpha() and (token.tag.startswith("VB") or "VERB" in parts_of_speech(token.lower))
-
-
 def _skip_adverbs(body: list[Token], at: int) -> int:
     while at < len(body) and body[at].tag in {"RB", "RBR"} and at + 1 < len(body):
         at += 1

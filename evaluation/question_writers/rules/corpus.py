@@ -18,7 +18,6 @@ from evaluation.question_writers.rules.topics import with_names
 from rag_pipeline.english.lemmas import STOP, content_stems, parts_of_speech, words
 from rag_pipeline.types import SourceDoc
 
-_CASED = re.compile(r"(?<![.!?:]\s)(?<![\"“'‘(*#\n])\b[^\W\d_][\w'’-]*")
 _F_WORD = re.compile(r"\b[a-z]*f[a-z]+\b")
 _FEW_SLIPS = 4
 _ARTICLES = 3

@@ -122,11 +122,7 @@ def purpose(clause: Clause) -> Iterator[Asked]:
 def found_in(clause: Clause) -> Iterator[Asked]:
     """`are found in all plants`: ask where."""
     kept = clause.passive and verb_lemma(clause.main.text) in _KEPT and clause.generic
-    if (
-        kept
-        and len(clause.rest) > 1
-        and clause.rest[0].lower in {"in", "on", "at", "within", "inside", "near", "throughout"}
-    ):
+    if kept and len(clause.rest) > 1 and clause.rest[0].lower in _PLACES:
         end = long_noun_phrase(clause.rest, 1)
         if end == len(clause.rest) and not clause.lead and not _is_name(clause.rest):
             yield about(clause, "where", "where", "", clause.text(clause.rest))

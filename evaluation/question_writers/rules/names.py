@@ -114,9 +114,7 @@ class _Seen:
             self.counts[name] += 1
             self.articled[name] += written != name
             self.placed[name] += bool(_SETTLED.search(text[: match.start()])) and written == name
-            self.spoke[name] += (
-                re.match(r" (?:said|asked|replied|answered|cried|whispered)\b", text[match.end() :]) is not None
-            )
+            self.spoke[name] += _SPEAKS.match(text[match.end() :]) is not None
 
 
 def _kind(name: str, share_placed: float, corpus: CorpusWords) -> str:
