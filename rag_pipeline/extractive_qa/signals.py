@@ -9,17 +9,16 @@ from functools import cache, lru_cache
 from rag_pipeline.english.antonyms import antonyms
 from rag_pipeline.english.tags import Tagged
 from rag_pipeline.english.typed_spans import typed_spans
-from rag_pipeline.english.words import Word, rarity, stem
+from rag_pipeline.english.words import Word, rarity, stem, word_set
 from rag_pipeline.extractive_qa.answer_kinds import NUMERIC
 from rag_pipeline.extractive_qa.findings import Finding
 from rag_pipeline.extractive_qa.matching import match, tagged
 from rag_pipeline.extractive_qa.question_analysis import QuestionReading
 
-_NEGATIONS = frozenset(
-    {"not", "never", "no", "nor", "without", "except", "cannot", "none", "nobody", "nothing", "neither", "hardly"}
-    | {"unable", "unlike", "least", "impossible", "unlikely", "exclude", "excluded", "excluding", "reject", "rejected"}
-    | {"lack", "lacks", "lacked", "lacking", "refuse", "refuses", "refused", "fail", "fails", "failed"}
-    | {"avoid", "avoided", "prevent", "prevented", "deny", "denied"}
+_NEGATIONS = word_set(
+    "not never no nor without except cannot none nobody nothing neither hardly unable unlike least impossible unlikely "
+    "exclude excluded excluding reject rejected lack lacks lacked lacking refuse refuses refused fail fails failed "
+    "avoid avoided prevent prevented deny denied"
 )
 _NAMED = frozenset({"person", "place", "organisation"})
 _RARE = 0.75

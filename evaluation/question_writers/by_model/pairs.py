@@ -16,7 +16,8 @@ from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
 from evaluation.question_writers.rules.twins import TRANSFORMATIONS
 from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
-from rag_pipeline.english.lemmas import STOP, words
+from rag_pipeline.english.function_words import STOP
+from rag_pipeline.english.lemmas import lower_words
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.types import SourceDoc, Span
 
@@ -116,7 +117,7 @@ class PairWriting:
         if not evidence:
             return "Its evidence is not in the passage"
         length = sum(len(each.text) for each in evidence)
-        if length > _LONGEST_QUOTE or sum(len(words(each.text)) for each in evidence) < _FEWEST_QUOTED_WORDS:
+        if length > _LONGEST_QUOTE or sum(len(lower_words(each.text)) for each in evidence) < _FEWEST_QUOTED_WORDS:
             return "Its evidence is too long or too short"
         if not pair.answer.strip() or not pair.twin.strip():
             return "Its answer or its twin is missing"
@@ -184,4 +185,12 @@ def _overlap(one: Span, other: Span) -> bool:
 def _protected(pair: WrittenPair, evidence: Sequence[DraftEvidence]) -> set[str]:
     """Return the words that a slip must not spoil: what the question names, and what leads to the evidence."""
     said = " ".join([pair.question, pair.answer, *(each.text for each in evidence)])
-    return {word for word in words(said) if word not in STOP} | {"who", "what", "when", "where", "why", "which", "how"}
+    return {word for word in lower_words(said) if word not in STOP} | {
+        "who",
+        "what",
+        "when",
+        "where",
+        "why",
+        "which",
+        "how",
+    }

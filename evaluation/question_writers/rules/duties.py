@@ -8,7 +8,9 @@ from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.entities import is_somebody
 from evaluation.question_writers.rules.phrases import Tokens, date_phrase, dated, long_noun_phrase, noun_phrase
 from evaluation.question_writers.rules.phrasing import Asked, about, standing
-from rag_pipeline.english.lemmas import Token, verb_form, verb_lemma, word_set
+from rag_pipeline.english.lemmas import verb_form, verb_lemma
+from rag_pipeline.english.penn_tags import Token
+from rag_pipeline.english.words import word_set
 
 _REQUIRING = word_set("require allow enable permit encourage authorize force oblige instruct")
 _OBLIGED = word_set("required expected allowed permitted obliged forced authorized entitled encouraged")
@@ -32,7 +34,7 @@ _VERB_WITH = frozenset(
         ("result", "in"), ("lead", "to"), ("focus", "on"), ("derive", "from"), ("originate", "from"), ("serve", "as"),
         ("act", "as"), ("specialize", "in"), ("specialise", "in"), ("suffer", "from"), ("differ", "from"),
         ("apply", "to"), ("contribute", "to"), ("respond", "to"), ("depend", "upon"), ("rest", "on"), ("arise", "from"),
-        ("border", "on"), ("stem", "from"), ("account", "for"), ("cooperate", "with"), ("compete", "with"),
+        ("border", "on"), ("lemma", "from"), ("account", "for"), ("cooperate", "with"), ("compete", "with"),
         ("estimate", "at"), ("value", "at"), ("equip", "with"), ("cover", "with"), ("name", "after"),
         ("make", "of"), ("make", "from"), ("protect", "against"), ("characterize", "by"), ("characterise", "by"),
         ("protect", "from"), ("react", "with"), ("interact", "with"), ("bind", "to"),

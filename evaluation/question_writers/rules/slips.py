@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from rag_pipeline.english.lemmas import word_set
+from rag_pipeline.english.words import word_set
 
 KINDS = ("typo", "dropped_word", "doubled_word", "agreement", "punctuation", "lower_case")
 """The kinds of slips, as they are recorded."""
