@@ -28,6 +28,21 @@ def lemma(word: str) -> str:
     return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
 
 
+@lru_cache(maxsize=50_000)
+def dictionary_form(lower: str) -> str:
+    """Return the dictionary form of an English word: won, win; better, good; the word itself where unknown."""
+    if not lower.isascii() or len(lower) < 3:
+        return lower
+    from lemminflect import getAllLemmas
+
+    lemmas = getAllLemmas(lower)
+    for kind in ("VERB", "AUX", "NOUN", "ADJ", "ADV"):
+        for lemma in lemmas.get(kind, ()):
+            if lemma != lower:
+                return str(lemma)
+    return lower
+
+
 def content_lemmas(text: str) -> list[str]:
     """Return the lemmas of all words that carry meaning, in order."""
     return [lemma(word) for word in lower_words(text) if (word not in STOP and len(word) > 1) or word.isdigit()]
