@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, WrittenPair
-from evaluation.question_writers.by_model.in_flight import Patience, as_they_come
 from evaluation.question_writers.by_model.quotes import find_quote
 from evaluation.question_writers.rules.passages import Passage, in_asking_order
 from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
@@ -19,11 +19,14 @@ from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Wr
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import lower_words
 from rag_pipeline.errors import ProviderError
+from rag_pipeline.llm.circuit_breaker import CircuitBreaker
 from rag_pipeline.types import SourceDoc, Span
 
 _ATTEMPTS = 2
 _MOST_IN_VAIN = 40
 """Passages in a row that gave no question: what is wrong then is not theirs, and each costs several calls."""
+_MOST_FAILURES = 3
+"""Failed passages in a row after which the model counts as unusable."""
 _FEWEST_QUOTED_WORDS = 3
 _LONGEST_QUOTE = 700
 _NOTHING = "The passage holds nothing that a person would ask"
@@ -56,13 +59,13 @@ class PairWriting:
         stored = {question.pair_id for question in done}
         self._numbers = deque(number for number in range(1, spec.pairs + 1) if _pair_id(number) not in stored)
         self._missing = len(self._numbers)
-        self._patience = Patience()
+        self._breaker = CircuitBreaker(_MOST_FAILURES)
         self._in_vain = 0
 
     async def write(self) -> AsyncIterator[Written]:
         """Yield each passage's outcome. Raises ProviderError when the model cannot be used."""
-        async for result in as_they_come(self._start, self._wanted):
-            self._patience.note(result.failed)
+        async for result in run_jobs(self._start, self._wanted):
+            self._breaker.record(result.failed)
             self._in_vain = 0 if result.questions else self._in_vain + 1
             if result.questions:
                 self._missing -= 1
