@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluation.judge.line_differences import DiffLine, line_differences
-from evaluation.judge.prompts import check_prompt, placeholders, shipped_prompts
+from evaluation.judge.prompts import check_prompt, shipped_prompts
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import JudgePrompt
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.prompt_files import placeholders
 
 LONGEST = 20_000
 """Characters of a prompt; what is judged comes on top."""
