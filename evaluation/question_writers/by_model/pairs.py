@@ -10,10 +10,10 @@ from typing import Any
 
 from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, WrittenPair
-from evaluation.question_writers.by_model.quotes import find_quote
 from evaluation.question_writers.rules.passages import Passage, in_asking_order
 from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
 from evaluation.question_writers.rules.twins import TRANSFORMATIONS
+from evaluation.quotes import find_nearly
 from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
 from rag_pipeline.english.function_words import STOP
@@ -173,7 +173,7 @@ def _transformation(number: int) -> str:
 
 
 def _evidence(passage: Passage, quote: str) -> list[DraftEvidence]:
-    spans = [passage.span(start, end) for start, end in find_quote(passage.text, quote)]
+    spans = [passage.span(start, end) for start, end in find_nearly(passage.text, quote)]
     return [DraftEvidence(span, passage.document.text[span.start : span.end]) for span in spans]
 
 
