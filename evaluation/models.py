@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
 from rag_pipeline.models import BackgroundTask, Corpus, Document
+
+REFUSED = "refused"
+"""Name under which an answer's refusal is stored beside its scores: 1 or 0, the rule in `details`."""
+
+CLAIMS = "claims"
+"""Name under which an answer's claim table is stored beside its scores: the number of its claims, the table in
+`details`. Once for all metrics that read it."""
+
+FAILURE_POINT = "failure_point"
+"""Name under which an answer's failure point is stored beside its scores: 1 to 7, or null with the reason."""
 
 
 class TestSet(models.Model):
@@ -127,7 +140,10 @@ class TunedEmbedding(models.Model):
 
 
 class Run(models.Model):
-    """One pipeline answered one test-set version. Copies its settings: later edits change nothing here."""
+    """One pipeline answered one test-set version. Copies its settings: later edits change nothing here.
+
+    With `contexts_from` it has the retrieval settings of that run, and retrieves nothing itself.
+    """
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="runs")
     testset = models.ForeignKey(TestSet, on_delete=models.PROTECT, related_name="runs")
@@ -302,6 +318,15 @@ class AnswerMark(models.Model):
         constraints = [models.UniqueConstraint(fields=("answer", "aspect"), name="mark_once")]
 
 
+MARKED_ASPECTS: tuple[str, ...] = tuple(AnswerMark.Aspect.values)
+"""What people may say of an answer, in the order of the pages."""
+
+
+ANSWERS, SCORED, SUMMARY = "answers.jsonl", "scored.jsonl", "summary.json"
+DETAILS, COLUMNS = "details.jsonl", "columns.json"
+"""Files in the folder of an `AnswerFile`: its rows, and what scoring them gave."""
+
+
 class AnswerFile(models.Model):
     """Answers of another system, uploaded to be scored; the rows lie in DATA_DIR/scores/<id>."""
 
@@ -321,6 +346,11 @@ class AnswerFile(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def folder(self) -> Path:
+        """Where the files of its rows lie."""
+        return Path(settings.DATA_DIR) / "scores" / str(self.pk)
 
 
 class Preference(models.Model):

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -37,6 +38,13 @@ HEAVY = {
     "langchain_openai", "sklearn", "scipy", "tiktoken", "langgraph", "openvino", "textblob", "nltk", "lemminflect",
 }  # fmt: skip
 OF_INTEREST = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.Call)
+TOO_COMPLEX = {
+    "evaluation/question_writers/rules/acceptance.py",
+    "evaluation/question_writers/rules/fact_questions.py",
+    "evaluation/question_writers/rules/sufficiency.py",
+    "evaluation/question_writers/rules/technical_terms.py",
+    "rag_pipeline/english/penn_tags.py",
+}
 LONGEST_FILE, LONGEST_FUNCTION, LONGEST_TEMPLATE = 400, 50, 140
 
 
@@ -168,6 +176,16 @@ def test_functions_are_short():
         if length > LONGEST_FUNCTION
     ]
     assert long == []
+
+
+def test_the_list_of_too_complex_files_only_shrinks():
+    """Ruff holds functions to complexity 10 (C90); take a file off this list when it has none above it any more."""
+    ignored = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["ruff"]["lint"]
+    exempt = {
+        name for name, rules in ignored["per-file-ignores"].items() if any(rule.startswith("C9") for rule in rules)
+    }
+    assert exempt <= TOO_COMPLEX
+    assert ignored["mccabe"]["max-complexity"] == 10
 
 
 def test_every_module_says_what_it_is_for():
@@ -307,7 +325,7 @@ def test_knots_are_found():
     assert knots({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [["b", "c"]]
 
 
-@pytest.mark.parametrize(("layer", "above"), [("models", "queries"), ("models", "services")])
+@pytest.mark.parametrize(("layer", "above"), [("queries", "services"), ("models", "queries"), ("models", "services")])
 def test_reads_and_models_do_not_import_what_uses_them(layer, above):
     breaches = [
         f"{place(path, line)} imports {module}"

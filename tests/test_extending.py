@@ -1,4 +1,4 @@
-"""The worked examples of docs/extending.md: put into files, found, used on real text, and taken away again."""
+"""The worked examples of docs/extending.md and ARCHITECTURE.md: found, used on real text, and taken away again."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.metrics.base import Metric, metrics
+from evaluation.metrics.worked import WorkedExample
+from evaluation.types import Sample, Score
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.rerankers.base import rerankers
 from rag_pipeline.services.pipelines import search
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import SourceDoc
+from rag_pipeline.types import SourceDoc, Trace
 from tests.factories import WORDS, make_corpus
 from tests.real_passages import asked, paragraphs
 
-GUIDE = Path(__file__).resolve().parent.parent / "docs" / "extending.md"
+ROOT = Path(__file__).resolve().parent.parent
+GUIDE, ARCHITECTURE = ROOT / "docs" / "extending.md", ROOT / "ARCHITECTURE.md"
 TEXT = "\n\n".join(paragraphs())
 REGISTRIES = {"rerankers": rerankers, "chunkers": chunkers}
 
@@ -79,3 +83,17 @@ def test_its_own_setting_is_read_by_it_alone(examples):
 def test_without_its_file_it_is_unknown_and_the_others_are_named():
     with pytest.raises(ConfigError, match=r"no reranker called “shared_words”\. Choose one of: none, cross_enc"):
         PipelineSpec.create({"reranker": "shared_words"})
+
+
+def test_the_metric_of_the_architecture_gives_its_worked_example():
+    (block,) = re.findall(r"```python\n(.*?)```", ARCHITECTURE.read_text(encoding="utf-8"), re.S)
+    exec(block, {"metrics": metrics, "Metric": Metric, "WorkedExample": WorkedExample, "Score": Score, "__name__": "x"})
+    try:
+        unit = metrics.get("distinct_words", "metrics")
+        example = unit.worked
+        score = unit().score(Sample("q", "q", "simple", Trace(example.question, example.answer)), None)
+        assert score.value == example.value
+        assert unit.label
+        assert unit.help
+    finally:
+        metrics._units.pop("distinct_words")

@@ -76,6 +76,39 @@ class MetricContext:
         )
 
 
+_CHECKS: tuple[tuple[frozenset[str], str, Callable[[Sample, MetricContext], bool]], ...] = (
+    (
+        frozenset({"judge"}),
+        "no judge is chosen: choose a model, such as openai:gpt-4.1-mini, as the judge",
+        lambda sample, context: context.judge is not None,
+    ),
+    (
+        frozenset({"contexts", "gold_ids"}),
+        "the run answered without context",
+        lambda sample, context: context.use_context,
+    ),
+    (frozenset({"answer"}), "the answer is empty", lambda sample, context: bool(sample.trace.answer.strip())),
+    (
+        frozenset({"reference"}),
+        "the question has no reference answer",
+        lambda sample, context: any(reference.strip() for reference in sample.reference_answers),
+    ),
+    (
+        frozenset({"other_answer"}),
+        "there is no other answer to compare with",
+        lambda sample, context: sample.other_answer is not None,
+    ),
+    (frozenset({"question"}), "the question is empty", lambda sample, context: bool(sample.trace.question.strip())),
+    (frozenset({"evidence"}), "the question has no evidence", lambda sample, context: bool(sample.evidence)),
+    (
+        frozenset({"reference_contexts"}),
+        "the question has no reference contexts",
+        lambda sample, context: any(text.strip() for text in sample.gold_texts),
+    ),
+)
+"""Inputs that may be there and yet hold nothing: which of a metric's needs ask for them, the reason, and the check."""
+
+
 class Metric(Unit):
     """A score of answers: write `score`, or `score_block` where a whole block is cheaper (embeddings, judges).
 
@@ -154,22 +187,9 @@ class Metric(Unit):
         absent = sorted((self.needs | ({"answer"} if self.reads_answer else set())) & sample.missing)
         if absent:
             return f"the row has no {' and no '.join(INPUTS[name] for name in absent)}"
-        if "judge" in self.needs and context.judge is None:
-            return "no judge is chosen: choose a model, such as openai:gpt-4.1-mini, as the judge"
-        if self.needs & {"contexts", "gold_ids"} and not context.use_context:
-            return "the run answered without context"
-        if "answer" in self.needs and not sample.trace.answer.strip():
-            return "the answer is empty"
-        if "reference" in self.needs and not any(reference.strip() for reference in sample.reference_answers):
-            return "the question has no reference answer"
-        if "other_answer" in self.needs and sample.other_answer is None:
-            return "there is no other answer to compare with"
-        if "question" in self.needs and not sample.trace.question.strip():
-            return "the question is empty"
-        if "evidence" in self.needs and not sample.evidence:
-            return "the question has no evidence"
-        if "reference_contexts" in self.needs and not any(text.strip() for text in sample.gold_texts):
-            return "the question has no reference contexts"
+        for inputs, reason, is_there in _CHECKS:
+            if self.needs & inputs and not is_there(sample, context):
+                return reason
         return ""
 
 

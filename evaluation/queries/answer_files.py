@@ -13,12 +13,11 @@ from evaluation.exchange.answered_jsonl import Task, sample_of
 from evaluation.exchange.fields import reference_list
 from evaluation.judge.claims.table import ClaimTable
 from evaluation.metrics.base import Metric, metrics
-from evaluation.models import AnswerFile
+from evaluation.models import COLUMNS, DETAILS, SCORED, AnswerFile
 from evaluation.queries.claims import ClaimsView, TextPiece, view_of_claims
 from evaluation.queries.rows import ScoreView
 from evaluation.scoring.answered import MEAN
 from evaluation.scoring.metric_reference import group_title
-from evaluation.services.answer_files import COLUMNS, DETAILS, SCORED, folder_of
 from evaluation.spec import HEADLINE
 from evaluation.types import Refusal, Score, Summary
 
@@ -181,7 +180,7 @@ def answer_rows(file: AnswerFile, *, sort: str = "position", page: int = 1, per_
 
     A page beyond the last is the last.
     """
-    total = file.rows if (folder_of(file) / SCORED).exists() else 0
+    total = file.rows if (file.folder / SCORED).exists() else 0
     pages = max(1, -(-total // per_page))
     number = min(max(1, page), pages)
     places = _order(file, sort, total)[(number - 1) * per_page : number * per_page]
@@ -199,7 +198,7 @@ def _order(file: AnswerFile, sort: str, total: int) -> Sequence[int]:
     name, descending = sort.removeprefix("-"), sort.startswith("-")
     if name not in file.summary.get("metrics", {}) or not total:
         return range(total - 1, -1, -1) if sort == "-position" else range(total)
-    values = json.loads((folder_of(file) / COLUMNS).read_bytes()).get(name, [None] * total)
+    values = json.loads((file.folder / COLUMNS).read_bytes()).get(name, [None] * total)
     scored = [place for place in range(total) if values[place] is not None]
     scored.sort(key=lambda place: values[place], reverse=descending)
     return [*scored, *(place for place in range(total) if values[place] is None)]
@@ -216,7 +215,7 @@ def _rows_at(file: AnswerFile, places: Iterable[int]) -> dict[int, AnswerRow]:
 
 
 def _lines_at(file: AnswerFile, name: str, places: Sequence[int]) -> Iterator[bytes]:
-    path = folder_of(file) / name
+    path = file.folder / name
     if not path.exists():
         return
     with path.open("rb") as lines:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from evaluation.metrics.context_matching import covered_positions, evidence_positions
-from evaluation.models import Answer, MetricScore, Run
+from evaluation.models import CLAIMS, FAILURE_POINT, REFUSED, Answer, MetricScore, Run
 from evaluation.queries.context_views import ContextPiece, ContextView
 from evaluation.queries.rows import EvidenceView, FailureView, QuestionRow
 from evaluation.scoring.diagnosis.points import LABELS
-from evaluation.services.diagnosing import FAILURE_POINT
-from evaluation.services.scoring import CLAIMS, REFUSED
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.types import Context, Span
 

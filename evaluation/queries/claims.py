@@ -8,10 +8,9 @@ from itertools import pairwise
 
 from evaluation.judge.claims.places import ClaimPlaces
 from evaluation.judge.claims.table import Claim, ClaimTable, Verdict
-from evaluation.models import Answer, MetricScore
+from evaluation.models import CLAIMS, Answer, MetricScore
 from evaluation.queries.context_views import ContextPiece, ContextView
 from evaluation.quotes import Place
-from evaluation.services.scoring import CLAIMS
 from evaluation.types import Sample
 
 ANSWER, REFERENCE = "answer", "reference"

@@ -30,11 +30,11 @@ from evaluation.queries.rows import (
     ScoreCard,
 )
 from evaluation.queries.runs import rows_of, summary_of
+from evaluation.queries.samples import make_samples
 from evaluation.queries.sentences import group_label
 from evaluation.queries.settings import differing_settings
 from evaluation.scoring.comparability import other_formulas
 from evaluation.scoring.summaries import TOTAL, TOTAL_HIGH
-from evaluation.services.scoring import make_samples
 from evaluation.spec import HEADLINE
 from evaluation.types import Summary
 

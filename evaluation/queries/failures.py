@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.models import MetricScore, Run
+from evaluation.models import FAILURE_POINT, MetricScore, Run
 from evaluation.scoring.diagnosis.advice import Advice, advice
 from evaluation.scoring.diagnosis.points import LABELS, ORDER, PASSED
-from evaluation.services.diagnosing import FAILURE_POINT
 from evaluation.spec import EvaluationSpec
 
 LIMITS = ("failure_context", "failure_agreement_low", "failure_agreement_high", "failure_brevity")

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from evaluation.models import Answer, AnswerMark, MetricScore, Run
-from evaluation.services.marks import ASPECTS
-from evaluation.services.scoring import REFUSED
+from evaluation.models import MARKED_ASPECTS, REFUSED, Answer, AnswerMark, MetricScore, Run
 
 Marks = dict[str, bool]
 """By aspect; one that is missing is not marked."""
@@ -40,7 +38,7 @@ def mark_counts(run: Run) -> list[MarkCount]:
             sum(each == aspect and value for each, value in marks),
             sum(aspect in aspects for aspects in asked.values()),
         )
-        for aspect in ASPECTS
+        for aspect in MARKED_ASPECTS
     ]
 
 
@@ -55,7 +53,7 @@ def askable(run: Run) -> dict[int, tuple[str, ...]]:
     refused = MetricScore.objects.filter(scoring__run=run, scoring__current=True, metric=REFUSED, value=1)
     speaking = with_contexts - set(refused.values_list("answer_id", flat=True))
     return {
-        pk: tuple(aspect for aspect in ASPECTS if aspect != AnswerMark.Aspect.GROUNDED or pk in speaking)
+        pk: tuple(aspect for aspect in MARKED_ASPECTS if aspect != AnswerMark.Aspect.GROUNDED or pk in speaking)
         for pk in answers.values_list("pk", flat=True)
     }
 
@@ -65,7 +63,7 @@ def shuffled(answers: Sequence[int], seed: int = 0) -> list[int]:
     return sorted(answers, key=lambda pk: sha256(f"{seed}:{pk}".encode()).digest())
 
 
-def next_to_mark(run: Run, aspects: Sequence[str] = ASPECTS, after: int | None = None) -> int | None:
+def next_to_mark(run: Run, aspects: Sequence[str] = MARKED_ASPECTS, after: int | None = None) -> int | None:
     """Return the id of the next answer that lacks one of the marks `aspects`; None when all have theirs.
 
     The order is shuffled, so that what is marked first is a fair sample. After `after`, which was skipped, the others

@@ -11,8 +11,7 @@ from django.db.models import Q, QuerySet
 from evaluation.judge.preference import DRAW, LOSS, WIN
 from evaluation.judge.win_rates import PreferenceSummary
 from evaluation.models import Preference, PreferenceVerdict, Question, Run
-from evaluation.services.judge_prompts import UsedPrompt, used_prompts
-from evaluation.services.preferring import preferences_between
+from evaluation.queries.judge_prompts import UsedPrompt, used_prompts
 
 PER_PAGE = 20
 EVERY, WON, LOST, TIED, DISAGREED, UNJUDGED = "all", "won", "lost", "tied", "disagreed", "unjudged"
@@ -133,3 +132,13 @@ def _rows(verdicts: Sequence[PreferenceVerdict], turned: bool) -> list[VerdictRo
             )
         )
     return rows
+
+
+def preferences_between(a: Run, b: Run) -> QuerySet[Preference]:
+    """Return the comparisons of two runs, whichever was taken as the first, the newest first."""
+    return Preference.objects.filter(Q(a=a, b=b) | Q(a=b, b=a))
+
+
+def preferences_with(run: Run) -> QuerySet[Preference]:
+    """Return the comparisons that a run takes part in."""
+    return Preference.objects.filter(Q(a=run) | Q(b=run))

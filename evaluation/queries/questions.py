@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from evaluation.metrics.base import POOLED, metrics
-from evaluation.models import Answer, MetricScore, Question, Run
+from evaluation.models import FAILURE_POINT, REFUSED, Answer, MetricScore, Question, Run
 from evaluation.queries.answers import context_views, evidence_views, gold_spans, load_answer_scores, question_row
 from evaluation.queries.claims import claims_view, with_claims
 from evaluation.queries.differences import changed_keys, load_scores, question_changes
 from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionPage, QuestionRow, ScoreView, StepsView
+from evaluation.queries.samples import make_samples, texts_for
 from evaluation.queries.steps import documents_in, steps_view
-from evaluation.services.diagnosing import FAILURE_POINT
-from evaluation.services.scoring import REFUSED, make_samples, texts_for
 from evaluation.types import Sample
 from rag_pipeline.models import Document
 from rag_pipeline.pipeline.step_table import stored_steps

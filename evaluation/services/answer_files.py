@@ -10,16 +10,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 
 from evaluation.exchange.answered import Answered, read_answers
 from evaluation.exchange.answered_jsonl import json_line, read_answered
 from evaluation.metrics.base import metrics
-from evaluation.models import AnswerFile
+from evaluation.models import ANSWERS, COLUMNS, DETAILS, SCORED, SUMMARY, AnswerFile
 from evaluation.scoring.answered import ScoredAnswers, score_answered
 from evaluation.scoring.scoring import Steps
 from evaluation.services.files import write_file
@@ -30,9 +28,6 @@ from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError, InUseError, ProviderError
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.types import Progress
-
-ANSWERS, SCORED, SUMMARY = "answers.jsonl", "scored.jsonl", "summary.json"
-DETAILS, COLUMNS = "details.jsonl", "columns.json"
 
 
 def score_answers(
@@ -74,7 +69,7 @@ def add_answer_file(
             refusal=refusal,
             rows=len(answered),
         )
-        write_file(folder_of(file) / ANSWERS, "".join(json_line(task) for task, _ in answered).encode())
+        write_file(file.folder / ANSWERS, "".join(json_line(task) for task, _ in answered).encode())
         _queue(file, inline)
     return file
 
@@ -101,16 +96,11 @@ def delete_answer_file(*, file: AnswerFile) -> None:
     task = file.task
     if task is not None and task.active:
         raise InUseError(f"“{file}” is being scored. Cancel that first.")
-    folder = folder_of(file)
+    folder = file.folder
     file.delete()
     if task is not None:
         task.delete()
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def folder_of(file: AnswerFile) -> Path:
-    """Return where the files of its rows lie."""
-    return Path(settings.DATA_DIR) / "scores" / str(file.pk)
 
 
 @handler
@@ -131,7 +121,7 @@ class ScoreFile(TaskHandler):
         When the judge fails in a file's first scoring, what needs none is kept first.
         """
         file = AnswerFile.objects.get(task=self.task)
-        answered = read_answered((folder_of(file) / ANSWERS).read_text(encoding="utf-8"))
+        answered = read_answered((file.folder / ANSWERS).read_text(encoding="utf-8"))
         scored = yield from score_answers(
             answered=answered,
             spec=EvaluationSpec.create(file.spec),
@@ -164,7 +154,7 @@ def _check(spec: EvaluationSpec, names: Sequence[str]) -> None:
 
 def _keep(file: AnswerFile, scored: ScoredAnswers) -> None:
     """Write the files, each whole, then say in the row that they are there."""
-    summary, folder = scored.summary(), folder_of(file)
+    summary, folder = scored.summary(), file.folder
     write_file(folder / SCORED, scored_bytes(scored))
     write_file(folder / DETAILS, "".join(scored.details()).encode())
     write_file(folder / COLUMNS, json.dumps(scored.columns()).encode())

@@ -24,9 +24,6 @@ from rag_pipeline.services.pipelines import open_ranking
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Query, Span
 
-FAILURE_POINT = "failure_point"
-"""Name under which an answer's failure point is stored beside its scores: 1 to 7, or null with the reason."""
-
 DEPTHS = (100, 1_000, 10_000)
 """How far down the ranks are read, one after the other, until the evidence is found."""
 _HITS = 200_000

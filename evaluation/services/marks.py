@@ -6,19 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from evaluation.exchange.csv_cells import to_csv
-from evaluation.models import Answer, AnswerMark, MetricScore, Run
+from evaluation.models import MARKED_ASPECTS, Answer, AnswerMark, MetricScore, Run
 from evaluation.services.files import further_metrics
 from evaluation.spec import HEADLINE
 from rag_pipeline.errors import ConfigError
 
-ASPECTS: tuple[str, ...] = tuple(AnswerMark.Aspect.values)
-_COLUMNS = ("question_id", "repeat", "kind", "question", "reference_answer", "answer", *ASPECTS)
+_COLUMNS = ("question_id", "repeat", "kind", "question", "reference_answer", "answer", *MARKED_ASPECTS)
 
 
 def set_mark(*, answer: Answer, aspect: str, value: bool | None) -> None:
     """Mark an answer, change its mark, or take it back (None). Raises ConfigError for what cannot be marked."""
-    if aspect not in ASPECTS:
-        raise ConfigError(f"An answer is marked as {' or '.join(ASPECTS)}, not as “{aspect}”.", "aspect")
+    if aspect not in MARKED_ASPECTS:
+        raise ConfigError(f"An answer is marked as {' or '.join(MARKED_ASPECTS)}, not as “{aspect}”.", "aspect")
     if answer.error:
         raise ConfigError("This question failed: there is no answer to mark. Ask it again first.", "answer")
     if value is None:
@@ -54,6 +53,6 @@ def _rows(run: Run, names: tuple[str, ...]) -> Iterator[list[Any]]:
             question.text,
             question.reference,
             answer.text,
-            *(marks.get(aspect) for aspect in ASPECTS),
+            *(marks.get(aspect) for aspect in MARKED_ASPECTS),
             *(scores.get((answer.pk, name)) for name in names),
         ]

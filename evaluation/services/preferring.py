@@ -7,14 +7,15 @@ from functools import cached_property
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from evaluation.judge.judge import Judge
 from evaluation.judge.preference import PROMPT, prefer_many
 from evaluation.judge.win_rates import summarise_preferences
 from evaluation.models import Answer, Preference, PreferenceVerdict, Run
+from evaluation.queries.judge_prompts import get_judge_prompt
+from evaluation.queries.preferences import preferences_between
 from evaluation.scoring.summaries import cluster_of
-from evaluation.services.judge_prompts import get_judge_prompt
 from evaluation.services.judging import check_judge, open_judge
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Sample, Score
@@ -53,16 +54,6 @@ def start_preferring(*, a: Run, b: Run, judge: str, votes: int = 1, inline: bool
         preference.task = enqueue(PreferAnswers.kind, {"preference": preference.pk}, inline=inline)
         preference.save(update_fields=["task"])
     return preference
-
-
-def preferences_between(a: Run, b: Run) -> QuerySet[Preference]:
-    """Return the comparisons of two runs, whichever was taken as the first, the newest first."""
-    return Preference.objects.filter(Q(a=a, b=b) | Q(a=b, b=a))
-
-
-def preferences_with(run: Run) -> QuerySet[Preference]:
-    """Return the comparisons that a run takes part in."""
-    return Preference.objects.filter(Q(a=run) | Q(b=run))
 
 
 def delete_preference(*, preference: Preference) -> None:

@@ -12,10 +12,10 @@ from django.db.models import Avg
 
 from evaluation.metrics.availability import check_options
 from evaluation.models import Answer, Question, Run, TestSet
+from evaluation.queries.preferences import preferences_with
 from evaluation.scoring.expected_calls import expected_calls
 from evaluation.services.contexts import check_source, with_retrieval_of
 from evaluation.services.judging import check_judge
-from evaluation.services.preferring import preferences_with
 from evaluation.services.tuning import seen_in_tuning
 from evaluation.services.versions import versions
 from evaluation.spec import EvaluationSpec, RunOptions

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
 from django.db import transaction
 
 from evaluation.judge.claims.table import ClaimTable
 from evaluation.judge.judge import Judge
-from evaluation.models import Answer, Evidence, MetricScore, Run, RunMetric, Scoring
-from evaluation.repeats import repeats_of
+from evaluation.models import CLAIMS, FAILURE_POINT, REFUSED, Answer, MetricScore, Run, RunMetric, Scoring
+from evaluation.queries.samples import make_samples, stored_answers
 from evaluation.scoring.comparability import formulas_in_force
 from evaluation.scoring.diagnosis.points import Diagnosis
 from evaluation.scoring.scoring import ScoredSamples, Steps, finished, score_samples
-from evaluation.services.diagnosing import FAILURE_POINT, diagnose_run
+from evaluation.services.diagnosing import diagnose_run
 from evaluation.services.files import write_run_file
 from evaluation.services.judging import open_judge
 from evaluation.spec import HEADLINE, EvaluationSpec
-from evaluation.types import Refusal, Sample
+from evaluation.types import Refusal
 from rag_pipeline.errors import ProviderError
-from rag_pipeline.models import Document
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
-from rag_pipeline.types import Context, Span, Trace, Usage
-
-REFUSED = "refused"
-"""Name under which an answer's refusal is stored beside its scores: 1 or 0, the rule in `details`."""
-
-CLAIMS = "claims"
-"""Name under which an answer's claim table is stored beside its scores: the number of its claims, the table in
-`details`. Once for all metrics that read it."""
 
 _BATCH = 500
 
@@ -75,86 +64,6 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
 def preview_scores(*, run: Run, spec: EvaluationSpec) -> ScoredSamples:
     """Score a run's answers and store nothing: what another refusal threshold would change. Raises ProviderError."""
     return finished(_score(run, stored_answers(run=run), spec, HEADLINE, open_judge(spec)))
-
-
-def samples_of(*, run: Run) -> list[Sample]:
-    """Return a run's answers with their gold truth, in the order of `stored_answers`."""
-    return make_samples(run=run, answers=stored_answers(run=run))
-
-
-def stored_answers(*, run: Run) -> list[Answer]:
-    """Return a run's answers with question and evidence loaded, in the order of the test set."""
-    return list(
-        Answer.objects.filter(run=run)
-        .select_related("question")
-        .prefetch_related("question__evidence")
-        .order_by("question__position", "question_id", "repeat")
-    )
-
-
-def make_samples(*, run: Run, answers: Sequence[Answer]) -> list[Sample]:
-    """Return answers as the metrics see them; context texts are cut from their documents."""
-    texts = texts_for(answers)
-    top_k = run.pipeline.get("top_k")
-    return [replace(_sample(answer, texts), ranks_asked=int(top_k) if top_k else None) for answer in answers]
-
-
-def texts_for(answers: Iterable[Answer]) -> dict[int, str]:
-    """Return the text of every document that the answers' contexts and evidence point into, by id, in one query."""
-    wanted: set[int] = set()
-    for answer in answers:
-        wanted.update(context["document_id"] for context in answer.contexts)
-        wanted.update(evidence.document_id for evidence in answer.question.evidence.all())
-    return dict(Document.objects.filter(pk__in=wanted).values_list("pk", "text"))
-
-
-def trace_of(answer: Answer, texts: dict[int, str]) -> Trace:
-    """Return a stored answer as the pipeline's trace."""
-    return Trace(
-        question=answer.question.text,
-        answer=answer.text,
-        contexts=tuple(context_of(context, texts) for context in answer.contexts),
-        prompt=answer.prompt,
-        latency_s=answer.latency_s,
-        ttft_s=answer.ttft_s,
-        usage=Usage(answer.prompt_tokens, answer.completion_tokens, answer.cost_usd),
-        error=answer.error,
-        details=answer.details,
-    )
-
-
-def context_of(stored: dict[str, Any], texts: dict[int, str]) -> Context:
-    """Return a stored context with its text."""
-    span = Span(stored["document_id"], stored["start"], stored["end"])
-    text = texts.get(span.document_id, "")[span.start : span.end]
-    return Context(span, stored["document"], text, stored["score"], stored["rank"], stored.get("page"))
-
-
-def evidence_span(evidence: Evidence) -> Span:
-    """Return a stored evidence as a span."""
-    return Span(evidence.document_id, evidence.start, evidence.end)
-
-
-def _sample(answer: Answer, texts: dict[int, str]) -> Sample:
-    question = answer.question
-    trace = trace_of(answer, texts)
-    spans = tuple(evidence_span(evidence) for evidence in question.evidence.all())
-    evidence_texts = tuple(texts[span.document_id][span.start : span.end] for span in spans)
-    retrieved = [context.span for context in trace.contexts]
-    return Sample(
-        question_id=question.question_id,
-        pair_id=question.pair_id,
-        kind=question.kind,
-        trace=trace,
-        reference_answers=tuple(question.reference_answers),
-        evidence=spans,
-        evidence_texts=evidence_texts,
-        equivalents=repeats_of(spans, evidence_texts, retrieved, texts),
-        transformation=question.transformation,
-        error=question.error,
-        repeat=answer.repeat,
-        metadata=question.metadata,
-    )
 
 
 def _score(

@@ -128,7 +128,7 @@ def _squad_lines(rows: list[dict[str, Any]]) -> list[str]:
         "|---|---|---|---|",
     ]
     for row in rows:
-        hits = " / ".join(f"{row['hits'][k]:.3f}" for k in (1, 3, 5, 10))
+        hits = " / ".join(f"{share:.3f}" for share in row["hits"].values())
         name = row["chunks"] if row.get("sentences", True) else f"{row['chunks']}, the reference's separators"
         lines.append(f"| {name} | {hits} | {row['mrr']:.3f} | {_SQUAD_REFERENCE[row['chunks']]} |")
     return lines
@@ -162,7 +162,7 @@ def _ranks(name: str, index: ChunkIndex, queries: Any, wanted: list[list[Span]])
     for line, spans in enumerate(wanted):
         holds = [any(_holds(index.span(row), span) for span in spans) for row in found[line]]
         ranks.append(holds.index(True) + 1 if True in holds else 0)
-    hits = {k: sum(0 < rank <= k for rank in ranks) / len(ranks) for k in (1, 3, 5, 10)}
+    hits = {str(k): sum(0 < rank <= k for rank in ranks) / len(ranks) for k in (1, 3, 5, 10)}
     return {"chunks": name, "hits": hits, "mrr": sum(1 / rank for rank in ranks if rank) / len(ranks)}
 
 

@@ -1,8 +1,8 @@
-"""`make bench`: runs every bench_*.py and writes docs/benchmarks.md, and its figures into docs/benchmarks.json.
+"""`make bench`: runs every bench_*.py, keeps its figures in benchmarks.json and writes docs/benchmarks.md from them.
 
 A bench has a docstring (its heading), `run(data_dir) -> dict` and `table(figures) -> str`; `ORDER` sorts it. Named
-benches alone are run again, each between its heading and the next; the rest of the page stays. The data are not part
-of the repository: WORKBENCH_BENCH_DATA names their folder (default: shared/data beside the checkout).
+benches alone are run again, the figures of the others stay; `page` runs none and writes the page anew. The data are
+not part of the repository: WORKBENCH_BENCH_DATA names their folder (default: shared/data beside the checkout).
 """
 
 from __future__ import annotations
@@ -22,36 +22,43 @@ from typing import Any
 from tests.bench.cache import FOLDER, ROOT
 
 OUTPUT = ROOT / "docs" / "benchmarks.md"
-FIGURES = ROOT / "docs" / "benchmarks.json"
+FIGURES = Path(__file__).with_name("benchmarks.json")
+MACHINE = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
 
 
 def main(names: list[str]) -> int:
-    """Run all benches, or those named, and write the report."""
+    """Run all benches, or those named, and write the page."""
+    _set_up()
+    if names != ["page"] and not _run_all(names):
+        return 1
+    OUTPUT.write_text(page(json.loads(FIGURES.read_text(encoding="utf-8"))), encoding="utf-8")
+    print(OUTPUT)
+    return 0
+
+
+def _run_all(names: list[str]) -> bool:
+    """Run the named benches, or all; the figures of each are kept as they come. Say whether there were data."""
     data_dir = find_data()
     if data_dir is None:
         print("No benchmark data: set WORKBENCH_BENCH_DATA to their folder.", file=sys.stderr)
-        return 1
-    _set_up()
-    sections = read_sections()
+        return False
     cold = not FOLDER.exists()
     for bench in benches():
-        short = bench.__name__.rpartition("bench_")[2]
-        if names and short not in names:
-            continue
-        print(f"{short} ...", file=sys.stderr, flush=True)
-        start, computed = time.perf_counter(), processor_seconds()
-        figures = bench.run(data_dir)
-        taken, computed = time.perf_counter() - start, processor_seconds() - computed
-        when = f"Measured on {dt.date.today()} in {taken:.0f} s, with {computed:.0f} s of processor time"
-        if hasattr(bench, "cache"):
-            when += ", no vector known before" if cold else ", vectors of an earlier time used"
-        sections[heading(bench)] = f"{bench.table(figures)}\n\n{when}."
-        keep_figures(short, figures)
-        order = [heading(each) for each in benches()]
-        OUTPUT.parent.mkdir(exist_ok=True)
-        OUTPUT.write_text(report({name: sections[name] for name in order if name in sections}), encoding="utf-8")
-    print(OUTPUT)
-    return 0
+        if not names or name_of(bench) in names:
+            print(f"{name_of(bench)} ...", file=sys.stderr, flush=True)
+            keep_figures(name_of(bench), *_measure(bench, data_dir, cold))
+    return True
+
+
+def _measure(bench: ModuleType, data_dir: Path, cold: bool) -> tuple[dict[str, Any], str]:
+    """Return the figures of a bench, and when and in how many seconds they were measured."""
+    start, computed = time.perf_counter(), processor_seconds()
+    figures = bench.run(data_dir)
+    taken, computed = time.perf_counter() - start, processor_seconds() - computed
+    when = f"Measured on {dt.date.today()} in {taken:.0f} s, with {computed:.0f} s of processor time"
+    if hasattr(bench, "cache"):
+        when += ", no vector known before" if cold else ", vectors of an earlier time used"
+    return figures, when
 
 
 def find_data() -> Path | None:
@@ -74,12 +81,9 @@ def heading(bench: ModuleType) -> str:
     return (bench.__doc__ or bench.__name__).strip().splitlines()[0].rstrip(".")
 
 
-def read_sections() -> dict[str, str]:
-    """Return what an earlier report says by heading, so that a single bench can be run again."""
-    if not OUTPUT.exists():
-        return {}
-    parts = OUTPUT.read_text(encoding="utf-8").split("\n## ")[1:]
-    return {name: body.strip() for name, _, body in (part.partition("\n") for part in parts)}
+def name_of(bench: ModuleType) -> str:
+    """Return what a bench is called by on the command line and among the figures."""
+    return bench.__name__.rpartition("bench_")[2]
 
 
 def processor_seconds() -> float:
@@ -88,11 +92,12 @@ def processor_seconds() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def keep_figures(name: str, figures: dict[str, Any]) -> None:
+def keep_figures(name: str, figures: dict[str, Any], measured: str) -> None:
     """Put the figures of one bench among those of the others."""
-    known = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
-    known[name] = _rounded(figures)
-    FIGURES.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    known = json.loads(FIGURES.read_text(encoding="utf-8"))
+    known["machine"] = MACHINE
+    known["benches"][name] = {"measured": measured, "figures": _rounded(figures)}
+    FIGURES.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
 
 
 def _rounded(value: Any) -> Any:
@@ -103,19 +108,24 @@ def _rounded(value: Any) -> Any:
     return round(value, 5) if isinstance(value, float) else value
 
 
-def report(sections: dict[str, str]) -> str:
-    """Return the whole page."""
+def page(known: dict[str, Any]) -> str:
+    """Return the whole page, from the figures of all benches."""
     head = (
         "# Benchmarks\n\n"
         "Written by `make bench`; `make bench-retrieval` writes the parts on retrieval, `make bench-validity` the "
         "one on people (one part alone: "
-        "`python -m tests.bench.run_all throughput`). The figures are in [benchmarks.json](benchmarks.json) too. "
+        "`python -m tests.bench.run_all throughput`). The figures are in "
+        "[benchmarks.json](../tests/bench/benchmarks.json) too. "
         "The data are public and not part of the repository; `WORKBENCH_BENCH_DATA` names their folder. "
         "Vectors are kept in `bench/` of the data folder for the next time.\n\n"
-        f"Machine: {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}. "
-        "Seconds differ between machines; ratios and scores should not.\n"
+        f"Machine: {known['machine']}. Seconds differ between machines; ratios and scores should not.\n"
     )
-    return head + "".join(f"\n## {name}\n\n{body}\n" for name, body in sections.items())
+    kept = [(bench, known["benches"].get(name_of(bench))) for bench in benches()]
+    return head + "".join(
+        f"\n## {heading(bench)}\n\n{bench.table(each['figures'])}\n\n{each['measured']}.\n"
+        for bench, each in kept
+        if each
+    )
 
 
 def _set_up() -> None:

@@ -6,9 +6,8 @@ import pytest
 from django.test import Client
 
 from evaluation.management.tables import score_table
-from evaluation.models import MetricScore, Run
+from evaluation.models import CLAIMS, MetricScore, Run
 from evaluation.queries import question_detail
-from evaluation.services.scoring import CLAIMS
 from evaluation.services.summaries import run_summary
 from tests.factories import ROSETTA, make_run
 from tests.fake_openai import Behaviour, FakeOpenAI

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from evaluation.models import MetricScore
+from evaluation.models import FAILURE_POINT, MetricScore
 from evaluation.queries.failures import failure_flow
-from evaluation.services.diagnosing import FAILURE_POINT
 from tests.factories import REFUSAL, make_run
 
 pytestmark = pytest.mark.django_db

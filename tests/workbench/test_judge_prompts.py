@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from evaluation.judge.prompts import shipped_prompts
 from evaluation.models import JudgePrompt, Scoring
-from evaluation.services.judge_prompts import get_judge_prompt
+from evaluation.queries.judge_prompts import get_judge_prompt
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.background.tasks import run_inline

@@ -13,7 +13,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from evaluation.models import AnswerFile
-from evaluation.services.answer_files import folder_of
 from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
 from tests import fake_embedder  # noqa: F401 - registers words:any
@@ -168,7 +167,7 @@ def test_a_row_has_everything_about_it(client, scored):
 def test_the_downloads_are_the_files_that_are_kept(client, scored):
     for name in ("scored.jsonl", "summary.json"):
         response = client.get(f"/score/{scored.pk}/{name}")
-        assert b"".join(response.streaming_content) == (folder_of(scored) / name).read_bytes()
+        assert b"".join(response.streaming_content) == (scored.folder / name).read_bytes()
         assert name in response["Content-Disposition"]
     assert client.get(f"/score/{scored.pk}/answers.jsonl").status_code == 404
     assert client.get(f"/score/{scored.pk}/..%2fsummary.json").status_code == 404
@@ -190,7 +189,7 @@ def test_a_file_is_scored_again_with_other_metrics(client, scored):
 
 
 def test_a_file_is_deleted(client, scored):
-    folder = folder_of(scored)
+    folder = scored.folder
     assert client.post(f"/score/{scored.pk}/delete/")["Location"] == "/score/"
     assert not AnswerFile.objects.exists()
     assert not folder.exists()

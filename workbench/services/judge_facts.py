@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.models import Run
-from evaluation.services.judge_prompts import UsedPrompt, used_prompts
+from evaluation.queries.judge_prompts import UsedPrompt, used_prompts
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from evaluation.models import MetricScore, Run, RunMetric
+from evaluation.models import REFUSED, MetricScore, Run, RunMetric
 from evaluation.scoring.scoring import ScoredSamples
 from evaluation.scoring.summaries import TOTAL
-from evaluation.services.scoring import REFUSED
 from evaluation.spec import HEADLINE
 from evaluation.types import Refusal, Sample, Summary
 

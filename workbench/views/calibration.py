@@ -12,11 +12,11 @@ from django.urls import path, reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation.models import Answer, AnswerMark, Run
+from evaluation.models import MARKED_ASPECTS, Answer, AnswerMark, Run
 from evaluation.queries import question_detail
 from evaluation.queries.calibration import calibrate
 from evaluation.queries.marks import askable, last_marked, mark_counts, marks_of, next_to_mark
-from evaluation.services.marks import ASPECTS, marks_csv, set_mark
+from evaluation.services.marks import marks_csv, set_mark
 from rag_pipeline.errors import ConfigError
 from workbench.htmx import render_page, wants_part
 from workbench.ids import as_id
@@ -69,7 +69,7 @@ def mark(request: HttpRequest, pk: int, answer_pk: int) -> HttpResponse:
         return _go_on(request, found, answer.pk)
     if not wants_part(request):
         return back(request, reverse("run-question", args=[pk, answer.question_id]))
-    rows = mark_rows(marks_of(answer.pk), ASPECTS)
+    rows = mark_rows(marks_of(answer.pk), MARKED_ASPECTS)
     context = {"run": found, "answer_id": answer.pk, "marks": rows, "next": request.POST.get("next")}
     return render_page(request, "calibration/_marks.html", "calibration/_marks.html", context)
 
@@ -88,7 +88,7 @@ def _found(pk: int) -> Run:
 
 def _wanted(aspect: str) -> tuple[str, ...]:
     """Return the marks that are asked for: one, or both."""
-    return (aspect,) if aspect in ASPECTS else ASPECTS
+    return (aspect,) if aspect in MARKED_ASPECTS else MARKED_ASPECTS
 
 
 def _go_on(request: HttpRequest, found: Run, answer: int) -> HttpResponse:

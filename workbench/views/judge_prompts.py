@@ -7,12 +7,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation.services.judge_prompts import (
-    JudgePromptText,
-    get_judge_prompt,
-    reset_judge_prompt,
-    save_judge_prompt,
-)
+from evaluation.queries.judge_prompts import JudgePromptText, get_judge_prompt
+from evaluation.services.judge_prompts import reset_judge_prompt, save_judge_prompt
 from rag_pipeline.errors import ConfigError
 from workbench.forms.prompts import JudgePromptForm
 from workbench.htmx import render_page

@@ -10,9 +10,9 @@ from django.urls import path
 from django.views.decorators.http import require_safe
 
 from evaluation.metrics.base import INPUTS, Metric, kind_words, metrics
+from evaluation.queries.judge_prompts import prompts_of
 from evaluation.scoring.metric_reference import example_inputs, group_title
 from evaluation.scoring.scales import scale_of
-from evaluation.services.judge_prompts import prompts_of
 
 
 @require_safe

@@ -11,8 +11,8 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.models import Run
-from evaluation.queries.preferences import EVERY, preference_view
-from evaluation.services.preferring import preferences_between, start_preferring
+from evaluation.queries.preferences import EVERY, preference_view, preferences_between
+from evaluation.services.preferring import start_preferring
 from rag_pipeline.background.tasks import resume
 from rag_pipeline.errors import ConfigError
 from workbench.forms.preferences import PreferenceForm

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation.services.judge_prompts import list_judge_prompts
+from evaluation.queries.judge_prompts import list_judge_prompts
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.query_transforms.base import query_transforms
 from rag_pipeline.query_transforms.model_calls import transform_prompt

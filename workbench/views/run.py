@@ -10,13 +10,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation.models import Answer, Question, Run
+from evaluation.models import MARKED_ASPECTS, Answer, Question, Run
 from evaluation.queries import question_detail, question_rows, run_rows, score_cards
 from evaluation.queries.failures import failure_flow
 from evaluation.queries.marks import marks_of
 from evaluation.queries.runs import rows_of
 from evaluation.services.files import run_csv
-from evaluation.services.marks import ASPECTS
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.services.scoring import preview_scores
 from evaluation.spec import EvaluationSpec
@@ -92,7 +91,9 @@ def question(request: HttpRequest, pk: int, question_pk: int) -> HttpResponse:
         "reported": {name: value for name, value in detail.details.items() if name != READER},
     }
     if not detail.row.error:
-        context["marks"] = mark_rows(marks_of(detail.row.answer_id), ASPECTS if detail.contexts else ASPECTS[:1])
+        context["marks"] = mark_rows(
+            marks_of(detail.row.answer_id), MARKED_ASPECTS if detail.contexts else MARKED_ASPECTS[:1]
+        )
     return render_page(request, "runs/question.html", "runs/_question.html", context)
 
 

@@ -9,16 +9,9 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation.models import AnswerFile
+from evaluation.models import SCORED, SUMMARY, AnswerFile
 from evaluation.queries.answer_files import MetricGroup, answer_row, answer_rows, group_tables, metric_groups
-from evaluation.services.answer_files import (
-    SCORED,
-    SUMMARY,
-    add_answer_file,
-    delete_answer_file,
-    folder_of,
-    score_file_again,
-)
+from evaluation.services.answer_files import add_answer_file, delete_answer_file, score_file_again
 from rag_pipeline.errors import ConfigError, InUseError
 from workbench.forms.score import AnswerFileForm, ScoringForm
 from workbench.htmx import render_page
@@ -107,7 +100,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def download(request: HttpRequest, pk: int, name: str) -> FileResponse:
     """Download scored.jsonl or summary.json, the bytes that `manage.py score` writes."""
-    place = folder_of(_found(pk)) / name
+    place = _found(pk).folder / name
     if name not in _KINDS or not place.exists():
         raise Http404("There is no such file.")
     return FileResponse(place.open("rb"), as_attachment=True, filename=name, content_type=_KINDS[name])

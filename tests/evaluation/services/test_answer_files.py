@@ -12,7 +12,6 @@ from evaluation.models import AnswerFile
 from evaluation.services.answer_files import (
     add_answer_file,
     delete_answer_file,
-    folder_of,
     score_file_again,
 )
 from evaluation.spec import EvaluationSpec
@@ -48,12 +47,12 @@ def scored(**changes: Any) -> AnswerFile:
 
 def test_a_file_is_scored_with_the_metrics_asked_for():
     file = scored()
-    lines = [json.loads(line) for line in (folder_of(file) / "scored.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (file.folder / "scored.jsonl").read_text().splitlines()]
     assert [{key: line[key] for key in row} for line, row in zip(lines, ROWS, strict=True)] == ROWS
     # “in Memphis” against “Memphis”: precision 1/2, recall 1, so F1 2/3; the empty answer shares nothing.
     assert [line["scores"]["token_f1"] for line in lines] == [pytest.approx(2 / 3), 1.0, 0.0, None]
     assert lines[3]["notes"]["token_f1"]
-    summary = json.loads((folder_of(file) / "summary.json").read_text())
+    summary = json.loads((file.folder / "summary.json").read_text())
     assert summary == file.summary
     assert list(summary["metrics"]) == NAMES
     assert set(summary["metrics"]["token_f1"]) == {"mean", "ci_low", "ci_high", "n", "n_null"}
@@ -70,7 +69,7 @@ def test_the_summary_is_grouped_by_the_metadata():
 
 
 def test_the_details_of_each_row_are_kept():
-    details = (folder_of(scored()) / "details.jsonl").read_text().splitlines()
+    details = (scored().folder / "details.jsonl").read_text().splitlines()
     assert json.loads(details[3])["refusal"]["label"] == "refused"
     assert json.loads(details[0])["scores"]["recall"]["reason"]
 
@@ -81,8 +80,8 @@ def test_the_command_writes_the_same_bytes(tmp_path):
     source, out, summary = tmp_path / "nile.jsonl", tmp_path / "scored.jsonl", tmp_path / "summary.json"
     source.write_bytes(b"\n\n" + DATA)
     call_command("score", str(source), metrics=",".join(NAMES), out=out, summary=summary)
-    assert out.read_bytes() == (folder_of(file) / "scored.jsonl").read_bytes()
-    assert summary.read_bytes() == (folder_of(file) / "summary.json").read_bytes()
+    assert out.read_bytes() == (file.folder / "scored.jsonl").read_bytes()
+    assert summary.read_bytes() == (file.folder / "summary.json").read_bytes()
 
 
 def test_scoring_again_replaces_the_scores_at_its_end():
@@ -116,7 +115,7 @@ def test_a_metric_with_a_judge_is_refused_without_one():
 
 def test_a_file_is_deleted_with_its_rows_but_not_while_it_is_scored():
     file = added()
-    folder = folder_of(file)
+    folder = file.folder
     with pytest.raises(InUseError, match="Cancel that first"):
         delete_answer_file(file=file)
     request_cancel(file.task)
@@ -137,7 +136,7 @@ def test_a_cancelled_scoring_leaves_the_earlier_scores():
 
     assert run_inline(file.task, cancel).state == BackgroundTask.State.CANCELLED
     assert set(AnswerFile.objects.get().summary["metrics"]) == set(NAMES)
-    assert "brevity" not in (folder_of(file) / "summary.json").read_text()
+    assert "brevity" not in (file.folder / "summary.json").read_text()
 
 
 def test_a_file_is_judged_and_says_what_that_took(fake_openai):
@@ -149,7 +148,7 @@ def test_a_file_is_judged_and_says_what_that_took(fake_openai):
     assert judge["calls"] > 0
     assert all("{" in text for text in judge["prompts"].values())
     assert file.summary["details"]["faithfulness"]["pooled"] == [1, 2]  # Memphis is in the context, 196 BC is not
-    details = json.loads((folder_of(file) / "details.jsonl").read_text().splitlines()[0])
+    details = json.loads((file.folder / "details.jsonl").read_text().splitlines()[0])
     assert details["claims"]["answer"]
 
 

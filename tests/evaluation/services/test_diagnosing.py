@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.models import Answer, MetricScore, Question, Run
-from evaluation.services.diagnosing import FAILURE_POINT
+from evaluation.models import FAILURE_POINT, Answer, MetricScore, Question, Run
 from evaluation.services.evaluating import place
 from evaluation.services.files import run_csv
 from evaluation.services.scoring import score_run

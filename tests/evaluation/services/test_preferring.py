@@ -6,7 +6,8 @@ import pytest
 
 from evaluation.judge.prompts import shipped_prompts
 from evaluation.models import JudgePrompt, JudgeReply, Preference, PreferenceVerdict
-from evaluation.services.preferring import PROMPT, preferences_between, start_preferring
+from evaluation.queries.preferences import preferences_between
+from evaluation.services.preferring import PROMPT, start_preferring
 from evaluation.services.runs import delete_run
 from rag_pipeline.background.tasks import request_cancel, resume, run_inline
 from rag_pipeline.errors import ConfigError, InUseError

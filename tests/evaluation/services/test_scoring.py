@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evaluation.models import MetricScore, Scoring
-from evaluation.services.scoring import preview_scores, samples_of, score_run
+from evaluation.queries.samples import make_samples, stored_answers
+from evaluation.services.scoring import preview_scores, score_run
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.types import Span
@@ -100,7 +101,7 @@ def test_a_repeat_of_the_evidence_in_another_document_is_as_good():
     evidence = DraftEvidence(Span(second.pk, 8, 8 + len(sentence)), sentence)
     draft = DraftQuestion("q1", "q1", "simple", "How much does it hold?", ("1.7 litres",), (evidence,))
     run = make_run(make_testset(corpus, drafts=[draft]), contexts={"q1": [(0, 9 + len(sentence))]}, scored=False)
-    (sample,) = samples_of(run=run)
+    (sample,) = make_samples(run=run, answers=stored_answers(run=run))
     assert sample.equivalents == ((Span(first.pk, 9, 9 + len(sentence)),),)
     score_run(run=run, spec=EvaluationSpec(eval_embedding=WORDS))
     assert means(run)["context_matching"] == 1
@@ -109,7 +110,7 @@ def test_a_repeat_of_the_evidence_in_another_document_is_as_good():
 def test_reading_a_run_takes_the_same_number_of_queries_whatever_its_size(django_assert_num_queries):
     run = make_run(scored=False)
     with django_assert_num_queries(3):
-        samples = samples_of(run=run)
+        samples = make_samples(run=run, answers=stored_answers(run=run))
     assert len(samples) == 8
     assert {sample.ranks_asked for sample in samples} == {run.pipeline["top_k"]}
 

@@ -1,0 +1,96 @@
+"""The judge's prompts in force, what the user changed in them, and those that a scoring used."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from evaluation.judge.line_differences import DiffLine, line_differences
+from evaluation.judge.prompts import shipped_prompts
+from evaluation.metrics.base import Metric, metrics
+from evaluation.models import JudgePrompt
+from rag_pipeline.errors import ConfigError
+from rag_pipeline.prompt_files import placeholders
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePromptText:
+    """A prompt of the judge as it is sent now. `used_by`: keys of the metrics that ask with it."""
+
+    name: str
+    text: str
+    shipped: str
+    used_by: tuple[str, ...]
+    changed: dt.datetime | None = None
+
+    @property
+    def title(self) -> str:
+        """The name in words."""
+        return self.name.replace("_", " ").capitalize()
+
+    @property
+    def fields(self) -> list[str]:
+        """What is filled in, in the order of the shipped text."""
+        return sorted(placeholders(self.shipped), key=lambda name: self.shipped.index(f"{{{name}}}"))
+
+    @property
+    def differences(self) -> list[DiffLine]:
+        """What the user changed; [] where the shipped text is in force."""
+        return line_differences(self.shipped, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class UsedPrompt:
+    """A prompt as a scoring used it. `differences`: what has changed since; `gone`: there is no such prompt now."""
+
+    name: str
+    text: str
+    differences: list[DiffLine]
+    gone: bool = False
+
+
+def list_judge_prompts() -> list[JudgePromptText]:
+    """Return every prompt, by name."""
+    own = {row.name: row for row in JudgePrompt.objects.all()}
+    users = _users()
+    found = []
+    for name, shipped in shipped_prompts().items():
+        row = own.get(name)
+        used_by = tuple(users.get(name, ()))
+        found.append(
+            JudgePromptText(name, row.text if row else shipped, shipped, used_by, row.changed if row else None)
+        )
+    return found
+
+
+def get_judge_prompt(*, name: str) -> JudgePromptText:
+    """Return the prompt called `name`. Raises ConfigError."""
+    found = next((prompt for prompt in list_judge_prompts() if prompt.name == name), None)
+    if found is None:
+        raise ConfigError(f"The judge has no prompt called “{name}”.", "name")
+    return found
+
+
+def used_prompts(kept: Mapping[str, str]) -> list[UsedPrompt]:
+    """Return the prompts of a scoring, by name, each with what has changed in it since."""
+    present = {prompt.name: prompt.text for prompt in list_judge_prompts()}
+    return [
+        UsedPrompt(name, text, line_differences(text, present[name]) if name in present else [], name not in present)
+        for name, text in sorted(kept.items())
+    ]
+
+
+def prompts_of(metric: type[Metric]) -> list[str]:
+    """Return the prompts that a metric asks a judge with: as it declares them, or as its worked example shows."""
+    shown = {name for name, _ in metric.worked.judge} if metric.worked else set()
+    return sorted(shown | metric.judge_prompts)
+
+
+def _users() -> dict[str, list[str]]:
+    """Return the metrics that ask with each prompt."""
+    users: dict[str, list[str]] = {}
+    for metric in metrics:
+        for name in prompts_of(metric):
+            users.setdefault(name, []).append(metric.key)
+    return users
