@@ -1,1 +1,1 @@
-"""Writing test sets. `base.write_questions` is the entry; by rules (`builtin`, `rules`) or by a model (`llm`, `by_model`)."""
+"""Writing test sets by rules or by a model; `base.write_questions` is the entry, all else is known in here only."""
