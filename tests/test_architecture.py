@@ -43,7 +43,7 @@ TOO_COMPLEX = {
     "evaluation/question_writers/rules/fact_questions.py",
     "evaluation/question_writers/rules/sufficiency.py",
     "evaluation/question_writers/rules/technical_terms.py",
-    "rag_pipeline/english/lemmas.py",
+    "rag_pipeline/english/penn_tags.py",
 }
 LONGEST_FILE, LONGEST_FUNCTION, LONGEST_TEMPLATE = 400, 50, 140
 
@@ -319,6 +319,25 @@ def test_folders_import_each_other_in_no_circle():
         for path in sources(*PACKAGES)
     }
     assert knots(arrows(folders.__getitem__)) == []
+
+
+def test_only_the_entry_of_the_question_writers_is_known_outside():
+    """Another writer can then take their place: documents and settings in, questions with their reasons out."""
+    package, entry = "evaluation.question_writers", "evaluation.question_writers.base"
+    own = [ROOT / "evaluation" / "question_writers", ROOT / "tests" / "evaluation" / "question_writers"]
+    measured = ROOT / "tests" / "bench"  # which measures the rules themselves
+    outside = [
+        path
+        for path in sources(*PACKAGES, "tests")
+        if not any(path.is_relative_to(folder) for folder in [*own, measured])
+    ]
+    breaches = [
+        f"{place(path, line)} imports {module}"
+        for path in outside
+        for line, module in facts(path).imports
+        if module.startswith(package) and module != entry
+    ]
+    assert breaches == []
 
 
 def test_knots_are_found():

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from evaluation.models import Question, TestSet
-from evaluation.question_writers.base import QuestionWriter, question_writers
+from evaluation.question_writers.base import Stage, write_questions
 from evaluation.services.files import write_testset_file
 from evaluation.services.stored_questions import draft_of, with_documents
 from evaluation.services.testsets import spread_out_of_scope, store_questions
@@ -18,7 +18,6 @@ from evaluation.types import Written
 from rag_pipeline.background.tasks import TaskHandler, UnitDone, handler
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.llm.tally import UsageTally
-from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.queries.documents import corpus_snapshot
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.types import Progress, Usage
@@ -51,22 +50,25 @@ class GenerateTestSet(TaskHandler):
 
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
         """Write and store until the stage has what was asked, or the documents hold no more."""
-        pairs = stage == "pairs"
-        asked = self.spec.pairs if pairs else self.spec.out_of_scope
+        kind: Stage = "pairs" if stage == "pairs" else "out_of_scope"
+        asked = self.spec.pairs if kind == "pairs" else self.spec.out_of_scope
         stored = [draft_of(question) for question in with_documents(self.testset.questions.all())]
-        done = [draft for draft in stored if (draft.kind != "out_of_scope") == pairs]
+        done = [draft for draft in stored if (draft.kind != "out_of_scope") == (kind == "pairs")]
         made = len({draft.pair_id for draft in done})
-        writer = open_writer(self.testset, self.spec)
+        usage = UsageTally()
+        documents = corpus_snapshot(corpus=self.testset.corpus, until=self.testset.created).documents
+        embed = open_embedder(WRITER_EMBEDDING).embed_passages
+        steps = write_questions(kind, documents, self.spec, embed, usage, done)
         yield Progress(self.labels[stage], made, asked)
         try:
-            for written in writer.write_pairs(done) if pairs else writer.write_out_of_scope(done):
+            for written in steps:
                 if written.questions:
                     store_questions(testset=self.testset, drafts=written.questions)
                     made += 1
                 self._report(stage, written)
                 yield Progress(self.labels[stage], made, asked)
         finally:
-            self._count(writer.usage)  # also what was paid before a failure or a cancellation
+            self._count(usage)  # also what was paid before a failure or a cancellation
         yield UnitDone(keys[0])
 
     def finish(self) -> None:
@@ -111,13 +113,6 @@ def reported_usage(testset: TestSet) -> UsageTally:
     stored = dict(testset.report.get("usage", {}))
     calls = stored.pop("calls", 0)
     return UsageTally(calls, Usage(**stored)) if calls else UsageTally()
-
-
-def open_writer(testset: TestSet, spec: GeneratorSpec) -> QuestionWriter:
-    """Return the writer that `spec.llm` asks for, over the documents of the test set's corpus."""
-    unit = question_writers.get("builtin" if spec.llm == BUILTIN_READER else "llm", "llm")
-    embedder = open_embedder(WRITER_EMBEDDING)
-    return unit(corpus_snapshot(corpus=testset.corpus, until=testset.created).documents, spec, embedder.embed_passages)
 
 
 def shortfall(spec: GeneratorSpec, made: dict[str, int], report: dict[str, Any]) -> str:

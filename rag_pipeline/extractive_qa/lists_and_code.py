@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag_pipeline.english.words import stem
+from rag_pipeline.english.words import stem, word_set
 from rag_pipeline.extractive_qa.context_sentences import Passage
 
 _ENTRY = re.compile(
@@ -30,20 +30,16 @@ _HELD = 0.8
 _REPLACES = re.compile(r"\b(?:[Uu]se|[Ii]nstead|[Rr]eplaced? (?:by|with))\b")
 
 
-def _word_set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_ASKS_NO_MORE = _word_set(
+_ASKS_NO_MORE = word_set(
     "what which is are does do did the a an of in on under for to about noted given mean means meant used use using "
     "purpose said say says stated describe described explain definition define as can could you tell me please know i "
     "would like should be instead look up find out am trying happen option argument parameter flag command setting "
     "field function method attribute variable property class metric fixture decorator key it that this my need from"
 )
 """Words that ask for no more than what a thing is: with any other, the network reads."""
-_DONE = _word_set("return take accept raise")
+_DONE = word_set("return take accept raise")
 """Verbs that are asked about by themselves: `What does x return?` where the entry says `Returns …`."""
-_ASKS_BY = _word_set("which what how command code can could you do does i use used run to a the is are be should")
+_ASKS_BY = word_set("which what how command code can could you do does i use used run to a the is are be should")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,17 @@ from functools import cache, lru_cache
 from rag_pipeline.english.antonyms import antonyms
 from rag_pipeline.english.tags import Tagged
 from rag_pipeline.english.typed_spans import typed_spans
-from rag_pipeline.english.words import Word, rarity, stem
+from rag_pipeline.english.words import Word, rarity, stem, word_set
+from rag_pipeline.extractive_qa.answer_kinds import NUMERIC
 from rag_pipeline.extractive_qa.findings import Finding
 from rag_pipeline.extractive_qa.matching import match, tagged
 from rag_pipeline.extractive_qa.question_analysis import QuestionReading
 
-_NEGATIONS = frozenset(
-    {"not", "never", "no", "nor", "without", "except", "cannot", "none", "nobody", "nothing", "neither", "hardly"}
-    | {"unable", "unlike", "least", "impossible", "unlikely", "exclude", "excluded", "excluding", "reject", "rejected"}
-    | {"lack", "lacks", "lacked", "lacking", "refuse", "refuses", "refused", "fail", "fails", "failed"}
-    | {"avoid", "avoided", "prevent", "prevented", "deny", "denied"}
+_NEGATIONS = word_set(
+    "not never no nor without except cannot none nobody nothing neither hardly unable unlike least impossible unlikely "
+    "exclude excluded excluding reject rejected lack lacks lacked lacking refuse refuses refused fail fails failed "
+    "avoid avoided prevent prevented deny denied"
 )
-_NUMERIC = frozenset({"count", "quantity", "money", "percent", "duration", "date", "frequency"})
 _NAMED = frozenset({"person", "place", "organisation"})
 _RARE = 0.75
 """Rarity from which a word is one that the passage should hold: not among the 2,300 most frequent."""
@@ -107,13 +106,13 @@ def _kind_signals(question: QuestionReading, best: Finding, sentence: Tagged) ->
     words = [word for word in sentence.words if word.start < best.end and word.end > best.start]
     kinds = {kind for first, last, kind in _typed(sentence) if first < best.end and last > best.start}
     digits = any(character.isdigit() for character in best.text)
-    numeric, named = question.kind in _NUMERIC, question.kind in _NAMED
+    numeric, named = question.kind in NUMERIC, question.kind in _NAMED
     fits = question.kind in kinds or (named and "name" in kinds) or (numeric and digits)
     stems = [word.stem for word in words if word.is_content]
     return {
         "fits": float((numeric or named) and fits),
         "misfits": float(
-            (numeric and not kinds & _NUMERIC and not digits) or (named and not any(word.is_capital for word in words))
+            (numeric and not kinds & NUMERIC and not digits) or (named and not any(word.is_capital for word in words))
         ),
         "echo": sum(stem in question.weights for stem in stems) / len(stems) if stems else 0.0,
     }

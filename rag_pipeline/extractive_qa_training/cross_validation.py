@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rag_pipeline.english.squad import overlap
+from rag_pipeline.english.tokens import f1_and_recall
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.answerability import Refusal, Regression
 from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader
@@ -120,7 +120,7 @@ def _answer(row: Row) -> tuple[float, float, float, float]:
     best, example = row.found.findings[0], row.trial.example
     start, end = answer_range(row.found.question, best, PromptReading())
     text, sentence = best.passage.text[start:end], best.passage.sentence
-    f1, recall = overlap(text, [answer.text for answer in example.answers])
+    f1, recall = f1_and_recall(text, [answer.text for answer in example.answers])
     own = best.passage.context.text == example.passage
     right = own and any(answer.start < sentence.end and sentence.start < answer.end for answer in example.answers)
     return f1, recall, float(right), float(len(text.split()))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rag_pipeline.english.sentences import split_sentences
-from rag_pipeline.english.squad import overlap
+from rag_pipeline.english.tokens import f1_and_recall
 from rag_pipeline.extractive_qa.decoding import Logits, Span, best_of
 from rag_pipeline.extractive_qa.encoding import PairEncoder, Window, sentence_numbers
 from rag_pipeline.extractive_qa_training.dataset import Example
@@ -53,7 +53,7 @@ def _answer(example: Example, span: Span | None) -> tuple[float, float, float, f
     if span is None:
         return 0.0, 0.0, 0.0, 0.0
     text = example.passage[span.start : span.end]
-    f1, recall = overlap(text, [answer.text for answer in example.answers])
+    f1, recall = f1_and_recall(text, [answer.text for answer in example.answers])
     sentence = split_sentences(example.passage)[span.sentence]
     right = any(answer.start < sentence.end and sentence.start < answer.end for answer in example.answers)
     return f1, recall, float(right), float(len(text.split()))

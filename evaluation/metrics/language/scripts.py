@@ -1,13 +1,21 @@
-"""In which script a text is written."""
+"""The script that a text is written in: Latin, Cyrillic, Chinese …, and whether it separates words by spaces."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
+from rag_pipeline.english.tokens import UNSPACED_CHARACTER
+
 _LOOKED_AT = 400
+"""Letters of a text that are looked at."""
+_LETTER = re.compile(r"[^\W\d_]")
+_LATIN_LETTER = re.compile(r"[A-Za-zªºÀ-ÖØ-öø-ɏḀ-ỿ]")
+_FEWEST_LATIN = 0.8
+"""Share of Latin letters from which a text is in Latin script: it may name a Greek letter or a place."""
 
 
 @lru_cache(maxsize=4096)
@@ -38,6 +46,22 @@ def script_barrier(text: str, others: Sequence[str]) -> str:
         return ""
     theirs = main_script(max(others, key=len))
     return f"written in {_named(mine)}, compared with {_named(theirs)}: their words cannot be matched"
+
+
+def why_not_spaced(text: str) -> str:
+    """Return why the words of a text cannot be counted, or an empty string."""
+    letters = len(_LETTER.findall(text))
+    if not letters:
+        return "the answer has no words"
+    if len(UNSPACED_CHARACTER.findall(text)) > (1 - _FEWEST_LATIN) * letters:
+        return "the answer is in a script that does not separate words by spaces"
+    return ""
+
+
+def is_latin(text: str) -> bool:
+    """Tell whether nearly all letters of a text are Latin."""
+    letters = len(_LETTER.findall(text))
+    return len(_LATIN_LETTER.findall(text)) >= _FEWEST_LATIN * letters
 
 
 def _named(script: str) -> str:
