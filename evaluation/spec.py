@@ -11,7 +11,7 @@ from evaluation.registry import checked_options, metric_units
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.registry import first_problem
-from rag_pipeline.settings.pipeline_spec import digest, with_provider
+from rag_pipeline.settings.pipeline_spec import with_provider
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -21,11 +21,6 @@ HEADLINE = ("recall", "robustness", "brevity", "knowledge_bounding", "context_ma
 
 class _Checked(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-    @property
-    def fingerprint(self) -> str:
-        """Hash of all values."""
-        return digest(self.model_dump(mode="json"))
 
 
 class EvaluationSpec(_Checked):

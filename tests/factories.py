@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from evaluation.models import Answer, Question, Run, TestSet
-from evaluation.services.scoring import score_run
+from evaluation.models import Answer, Question, Run, Scoring, TestSet
+from evaluation.scoring.scoring import finished
+from evaluation.services.scoring import score_run_in_steps
 from evaluation.services.testsets import store_questions
 from evaluation.spec import EvaluationSpec
 from evaluation.types import DraftEvidence, DraftQuestion
@@ -140,6 +141,11 @@ def make_run(
     if scored:
         score_run(run=run, spec=evaluation_spec)
     return run
+
+
+def score_run(*, run: Run, spec: EvaluationSpec) -> Scoring:
+    """Score a run's answers at once and return the scoring."""
+    return finished(score_run_in_steps(run=run, spec=spec))
 
 
 def _answer(run: Run, question: Question, text: str | None, contexts: list[dict[str, Any]]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.db.models import QuerySet
@@ -225,14 +225,3 @@ def _missing(metric: str, reason: str) -> PairedDifference:
 def metric_label(metric: str) -> str:
     """Return a metric's name on screen."""
     return "Total" if metric == TOTAL else metrics.get(metric).label
-
-
-def changed_keys(changes: Mapping[Key, tuple[str, float | None]], change: str, threshold: float) -> dict[Key, float]:
-    """Return the questions won (or lost) by at least `threshold`, and by how much; all scored ones without `change`."""
-    scored = {key: value for key, (_, value) in changes.items() if value is not None}
-    smallest = max(threshold, 1e-9)
-    if change == "won":
-        return {key: value for key, value in scored.items() if value >= smallest}
-    if change == "lost":
-        return {key: value for key, value in scored.items() if value <= -smallest}
-    return scored

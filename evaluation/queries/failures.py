@@ -18,14 +18,13 @@ LIMITS = ("failure_context", "failure_agreement_low", "failure_agreement_high", 
 class FlowStage:
     """A failure point on the way.
 
-    `failed` answers stop here and `left` go on, of `entered`; `lost` is the score that those who stop lost, `share` its
+    `failed` answers stop here and `left` go on; `lost` is the score that those who stop lost, `share` its
     part of all that was lost (None where nothing was). `passed` names what those have who go on.
     """
 
     point: int
     label: str
     passed: str
-    entered: int
     failed: int
     left: int
     lost: float
@@ -91,13 +90,12 @@ def _stages(
     for point in ORDER:
         found = [details for own, details in kept if own == point]
         lost = sum(details.get("lost") or 0.0 for details in found)
-        entered, left = left, left - len(found)
+        left -= len(found)
         stages.append(
             FlowStage(
                 point=point,
                 label=LABELS[point],
                 passed=PASSED[point],
-                entered=entered,
                 failed=len(found),
                 left=left,
                 lost=lost,

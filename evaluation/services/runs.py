@@ -180,12 +180,6 @@ def _askable(corpus: Corpus, testset: TestSet, options: RunOptions) -> list[Ques
     return questions
 
 
-def cancel_run(*, run: Run) -> None:
-    """Stop a run; what is answered stays."""
-    if run.task is not None:
-        background.request_cancel(run.task)
-
-
 def resume_run(*, run: Run) -> None:
     """Let a failed or cancelled run go on, or ask again what failed in a finished one; good answers stay.
 

@@ -25,16 +25,11 @@ from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
 _BATCH = 500
 
 
-def score_run(*, run: Run, spec: EvaluationSpec) -> Scoring:
-    """Score a run's answers, keep the result as its current scoring and write eval.csv. Raises ProviderError."""
-    return finished(score_run_in_steps(run=run, spec=spec))
-
-
 def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
-    """Do `score_run`, yielding progress; until its end everything stored stays as it is. Raises ProviderError.
+    """Score a run's answers, keep the result as its current scoring and write eval.csv; yields progress.
 
-    When the judge fails in a run's first scoring, what needs none is kept, and only then ProviderError raised; later
-    ones leave the earlier scoring as it is.
+    Until its end everything stored stays as it is. Raises ProviderError. When the judge fails in a run's first scoring,
+    what needs none is kept, and only then ProviderError raised; later ones leave the earlier scoring as it is.
     """
     answers = stored_answers(run=run)
     judge = open_judge(spec, lenient=not run.scorings.exists())

@@ -158,9 +158,7 @@ def editable(*, testset: TestSet) -> TestSet:
     return _copy(testset)
 
 
-def edit_question(
-    *, question: Question, text: str, reference_answers: Sequence[str], status: str | None = None
-) -> Question:
+def edit_question(*, question: Question, text: str, reference_answers: Sequence[str]) -> Question:
     """Change a question; the returned one lives in the test set's next version when a run used this one.
 
     Editing a simple question's references changes its twin's too: they share them. Raises ConfigError.
@@ -175,7 +173,7 @@ def edit_question(
         target = _same_question(question)
         target.text = text
         target.reference_answers = references if target.answerable else []
-        target.status = status or Status.REVIEWED
+        target.status = Status.REVIEWED
         target.save(update_fields=["text", "reference_answers", "status"])
         if target.answerable:
             target.testset.questions.filter(pair_id=target.pair_id).update(reference_answers=references)

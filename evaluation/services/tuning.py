@@ -24,7 +24,6 @@ from rag_pipeline.errors import ConfigError, InUseError, PipelineError, UsageErr
 from rag_pipeline.indexing.chunk_table import ChunkTable
 from rag_pipeline.indexing.embedding_cache import CachedEmbedder
 from rag_pipeline.indexing.index_store import ChunkIndex
-from rag_pipeline.models import PipelineConfig
 from rag_pipeline.pipeline.chunking import chunk_documents
 from rag_pipeline.queries.documents import corpus_snapshot
 from rag_pipeline.runtime import models_folder
@@ -77,13 +76,11 @@ def ranked_questions(*, testset: TestSet, split: str) -> list[RankedQuestion]:
 
 
 def uses_of(*, tuned: TunedEmbedding) -> list[str]:
-    """Return the names of the runs and saved settings that name a tuned embedding."""
+    """Return the names of the runs whose settings name a tuned embedding."""
     setting = tuned.setting
     scored = Scoring.objects.filter(spec__eval_embedding=setting).values("run")
     asked = Q(pipeline__embedding=setting) | Q(evaluation__eval_embedding=setting) | Q(pk__in=scored)
-    runs = [str(run) for run in Run.objects.filter(asked)]
-    configs = PipelineConfig.objects.filter(settings__embedding=setting)
-    return runs + [f"the saved settings “{config}”" for config in configs]
+    return [str(run) for run in Run.objects.filter(asked)]
 
 
 def seen_in_tuning(*, testset: TestSet, settings: Mapping[str, Any], split: str) -> list[str]:

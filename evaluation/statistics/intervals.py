@@ -86,12 +86,11 @@ class Estimate:
     method: str
 
 
-def wilson(successes: float, n: float, level: float = LEVEL) -> tuple[float, float]:
+def wilson(successes: float, n: float) -> tuple[float, float]:
     """Return Wilson's score interval for a share (Wilson 1927). `n` may be an effective sample size."""
-    z = _NORMAL.inv_cdf(0.5 + level / 2)
     share = successes / n
-    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    centre = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
     return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
 
 

@@ -33,7 +33,6 @@ class BuiltinReader(Generator):
     key = "builtin"
     completes = False
     label = "Built-in reader: extractive"
-    label_prefix = "reader: "
     help = "No key, no network. It finds the answering phrase and does not reason."
 
     def __init__(

@@ -22,15 +22,13 @@ WEIGHT = "weight_"
 class Bench:
     """A state of the Workbench: corpus, test set and all settings, flat, by the names of the form's fields.
 
-    `run` is the run that belongs to it, `contexts_from` the run whose contexts that one took. `saved` is False for the
-    defaults that stand in for preferences never saved.
+    `run` is the run that belongs to it, `contexts_from` the run whose contexts that one took.
     """
 
     corpus: Corpus | None
     testset: TestSet | None
     settings: dict[str, Any]
     run: Run | None = None
-    saved: bool = False
     contexts_from: Run | None = None
 
     @property
@@ -49,7 +47,7 @@ def preferred_bench() -> Bench:
         testset = newest_testset(corpus)
     settings = flat_settings(values.get("pipeline", {}), values.get("evaluation", {}), values.get("options", {}))
     run = Run.objects.filter(pk=values.get("run") or 0, testset=testset).first() if testset else None
-    return Bench(corpus, testset, settings, run, saved=bool(values))
+    return Bench(corpus, testset, settings, run)
 
 
 def bench_of_run(run: Run) -> Bench:

@@ -125,12 +125,6 @@ def delta(value: float | None) -> str:
 
 
 @register.filter
-def or_unknown(value: Any) -> Any:
-    """Return the value, or “unknown” where there is none."""
-    return UNKNOWN if value in (None, "") else value
-
-
-@register.filter
 def words(value: str) -> str:
     """knowledge_bounding as Knowledge bounding."""
     return value.replace("_", " ").capitalize()

@@ -10,14 +10,13 @@ import pytest
 
 from evaluation.models import FAILURE_POINT, Answer, MetricScore, Question, Run
 from evaluation.services.files import export_run
-from evaluation.services.scoring import score_run
 from evaluation.spec import EvaluationSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.models import Document, Index
 from rag_pipeline.services.indexes import build_index
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Hit, Span
-from tests.factories import REFUSAL, WORDS, make_corpus, make_run, make_testset
+from tests.factories import REFUSAL, WORDS, make_corpus, make_run, make_testset, score_run
 
 pytestmark = pytest.mark.django_db
 

@@ -70,11 +70,6 @@ def test_names_of_corpora_are_tidied_and_checked(corpus):
         with pytest.raises(ConfigError) as refused:
             corpora.get_or_create_corpus(name=name)
         assert refused.value.field == "name"
-    corpora.rename_corpus(corpus=corpus, name="Terms of cover")
-    assert corpora.get_corpus(name="Terms of cover") == corpus
-    corpora.get_or_create_corpus(name="Other")
-    with pytest.raises(ConfigError, match="already a corpus"):
-        corpora.rename_corpus(corpus=corpus, name="Other")
 
 
 @pytest.mark.parametrize(
