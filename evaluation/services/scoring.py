@@ -23,7 +23,7 @@ from evaluation.types import Refusal, Sample
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.models import Document
 from rag_pipeline.services.indexes import open_embedder
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from rag_pipeline.types import Context, Span, Trace, Usage
 
 REFUSED = "refused"
