@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from evaluation.spec import RunOptions
 from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.types import Span
 
@@ -190,6 +192,11 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.name or f"Run {self.pk}"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Which questions it asked, and how often, by the names of RunOptions."""
+        return {name: getattr(self, name) for name in RunOptions.model_fields}
 
     @property
     def contexts_origin(self) -> str:

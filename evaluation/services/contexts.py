@@ -9,24 +9,18 @@ from django.db.models import QuerySet
 from evaluation.models import Answer, Question, Run, TestSet
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask
-from rag_pipeline.settings.parts import option_names
-from rag_pipeline.settings.pipeline_spec import CORE_NAMES, PipelineSpec
+from rag_pipeline.setting_fields import Stage
+from rag_pipeline.settings.catalogue import settings_of
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Hit
 
 FIELD = "contexts_from"
 _LISTED = 20
-_ANSWER_NAMES = frozenset(
-    {
-        *("use_context", "prompt", "prompt_name", "prompt_without_context", "refusal"),
-        *("llm", "temperature", "max_tokens", "strictness"),
-    }
-)
-"""Settings that matter after retrieval."""
 
 
 def retrieval_names() -> set[str]:
     """Return the settings that decide which contexts are found."""
-    return (set(CORE_NAMES) | option_names()) - _ANSWER_NAMES
+    return set(settings_of(Stage.INDEX, Stage.RETRIEVAL))
 
 
 def runs_with_contexts(*, testset: TestSet | int) -> QuerySet[Run]:
@@ -68,8 +62,9 @@ def with_retrieval_of(source: Run, spec: PipelineSpec) -> PipelineSpec:
             f"The contexts come from {source}, but Use context is off. Switch it on, or take contexts from no run.",
             "use_context",
         )
-    retrieval = {name: value for name, value in source.pipeline.items() if name not in _ANSWER_NAMES}
-    answering = {name: value for name, value in spec.settings.items() if name in _ANSWER_NAMES}
+    later = settings_of(Stage.PROMPT, Stage.ANSWER)
+    retrieval = {name: value for name, value in source.pipeline.items() if name not in later}
+    answering = {name: value for name, value in spec.settings.items() if name in later}
     return PipelineSpec.create(retrieval | answering, retrieves=False)
 
 

@@ -20,7 +20,7 @@ from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.services.indexes import open_embedder
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 
 _BATCH = 500
 

@@ -61,16 +61,6 @@ def _load_models(spec: PipelineSpec) -> None:
             unit.load(value.partition(":")[2])  # type: ignore[attr-defined]
 
 
-def calls_before_answer(spec: PipelineSpec) -> int:
-    """Return how many model calls the steps of retrieval make for one question."""
-    calls = 0
-    for part in PARTS:
-        unit = part.unit(getattr(spec.core, part.field)) if part.field in spec.options else None
-        if unit is not None and hasattr(unit, "calls"):
-            calls += unit.calls(spec.options[part.field])
-    return calls
-
-
 def open_generator(spec: PipelineSpec) -> Generator:
     """Return the model of `spec`. Raises ConfigError, ProviderError when it cannot be used at all."""
     generator = generator_for(spec.core.llm, spec.core.temperature, spec.core.max_tokens)

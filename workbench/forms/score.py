@@ -14,7 +14,7 @@ from evaluation.metrics.base import Metric, metrics
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from workbench.forms.metrics import judge_widget, metric_fields, names_of, sent_options, show_choices
 
 NO_OTHER_FILE = "it compares two files: manage.py score --against"
@@ -61,7 +61,7 @@ class ScoringForm(forms.Form):
         """Check the values as the scoring does, and say it beside the field."""
         if not self.errors:
             self.names = names_of(self.cleaned_data["metrics"])
-            given = {name: self.cleaned_data[name] for name in ("judge", "judge_votes", "metrics")}
+            given = {name: self.cleaned_data[name] for name in EvaluationSpec.model_fields if name in self.fields}
             try:
                 self.spec = EvaluationSpec.create(self.base | given | {"metric_options": sent_options(self)})
                 check_options(self.spec)

@@ -21,14 +21,14 @@ from evaluation.scoring.scales import money_text, scale_of, seconds_text
 from rag_pipeline.extractive_qa.strictness import let_through
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.models import BackgroundTask
-from rag_pipeline.settings.parts import NONE, PARTS
+from rag_pipeline.setting_fields import Stage
+from rag_pipeline.settings.core import NONE, CoreSettings
+from rag_pipeline.settings.parts import PARTS
 
 register = template.Library()
 
 UNKNOWN = "unknown"
 MINUS = "−"
-_PLAIN = {"chunker": "recursive", "retriever": "dense"}
-_STEPS = [part.field for part in PARTS if part.field != "chunker"]
 
 
 @register.filter
@@ -255,8 +255,9 @@ def chunking(settings: Mapping[str, Any]) -> str:
     size = settings.get("chunk_size")
     if not isinstance(size, int):
         return str(settings["retriever"]) if settings.get("use_context") and "retriever" in settings else "no context"
-    chunker = settings.get("chunker", _PLAIN["chunker"])
-    named = f"{chunker} " if chunker != _PLAIN["chunker"] else ""
+    plain = CoreSettings.model_fields["chunker"].default
+    chunker = settings.get("chunker", plain)
+    named = f"{chunker} " if chunker != plain else ""
     overlap = f", overlap {settings['chunk_overlap']}" if "chunk_overlap" in settings else ""
     return f"{named}{size:,} {settings.get('chunk_unit', 'characters')}{overlap}"
 
@@ -264,7 +265,8 @@ def chunking(settings: Mapping[str, Any]) -> str:
 @register.filter
 def steps_of(settings: Mapping[str, Any]) -> str:
     """How a run finds contexts: hybrid · rewrite · cross_encoder:MiniLM; a dash without context."""
-    chosen = [str(settings[name]) for name in _STEPS if settings.get(name, NONE) != NONE]
+    steps = [part.field for part in PARTS if part.stage == Stage.RETRIEVAL]
+    chosen = [str(settings[name]) for name in steps if settings.get(name, NONE) != NONE]
     return " · ".join(_short_path(each) for each in chosen) or "—"
 
 
@@ -272,7 +274,7 @@ def steps_of(settings: Mapping[str, Any]) -> str:
 def retrieving(settings: Mapping[str, Any]) -> str:
     """How a run cuts and finds, the plain case unsaid: 1,000 characters, overlap 15% · hybrid · rewrite."""
     cut, steps = chunking(settings), steps_of(settings)
-    return cut if steps in (_PLAIN["retriever"], cut, "—") else f"{cut} · {steps}"
+    return cut if steps in (CoreSettings.model_fields["retriever"].default, cut, "—") else f"{cut} · {steps}"
 
 
 def _short_path(value: str) -> str:

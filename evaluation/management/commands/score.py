@@ -23,12 +23,12 @@ from evaluation.scoring.answered import ScoredAnswers
 from evaluation.scoring.scales import scale_of
 from evaluation.scoring.scoring import Steps
 from evaluation.services.answer_files import score_answers
-from evaluation.spec import EvaluationSpec
+from evaluation.spec import JUDGE, METRIC_OPTIONS, METRICS, EvaluationSpec
 from evaluation.types import Summary
 from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError, ProviderError
 from rag_pipeline.management.base import WorkbenchCommand, wrong_usage
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from rag_pipeline.types import Progress
 
 _OTHER_FORMATS = listed([unit.label for unit in AnswersReader.units() if unit is not AnswersJsonl], "or")
@@ -49,7 +49,9 @@ class Command(WorkbenchCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the options."""
         parser.add_argument("file", type=Path, metavar="FILE", help="the answers, JSONL")
-        add_scoring_arguments(parser, metrics_help="names, see manage.py metrics; default: all")
+        add_scoring_arguments(
+            parser, METRICS, METRIC_OPTIONS, JUDGE, metrics_help="names, see manage.py metrics; default: all"
+        )
         parser.add_argument(
             "--against",
             type=Path,

@@ -22,7 +22,7 @@ from evaluation.scoring.scoring import finished
 from evaluation.services.answer_files import score_answers
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from tests.fake_embedder import embed_words
 
 Row = dict[str, Any]
