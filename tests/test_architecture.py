@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from evaluation.exchange.base import formats
 from evaluation.metrics.base import metrics
 from evaluation.question_writers.base import question_writers
 from rag_pipeline.chunkers.base import chunkers
@@ -259,7 +260,7 @@ def test_pages_load_nothing_from_another_host():
 
 @pytest.mark.parametrize(
     "registry",
-    [readers, chunkers, embedders, retrievers, generators, question_writers, metrics],
+    [readers, chunkers, embedders, retrievers, generators, question_writers, metrics, formats],
     ids=lambda registry: registry.kind,
 )
 def test_every_unit_explains_itself(registry):
