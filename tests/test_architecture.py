@@ -20,7 +20,7 @@ from evaluation.question_writers.base import question_writers
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.generators.base import generators
-from rag_pipeline.loaders.base import readers
+from rag_pipeline.loaders.base import loaders
 from rag_pipeline.retrievers.base import retrievers
 from tests.commands import ROOT, command_environment
 
@@ -260,7 +260,7 @@ def test_pages_load_nothing_from_another_host():
 
 @pytest.mark.parametrize(
     "registry",
-    [readers, chunkers, embedders, retrievers, generators, question_writers, metrics, formats],
+    [loaders, chunkers, embedders, retrievers, generators, question_writers, metrics, formats],
     ids=lambda registry: registry.kind,
 )
 def test_every_unit_explains_itself(registry):
@@ -269,7 +269,7 @@ def test_every_unit_explains_itself(registry):
     for unit in units:
         assert unit.__doc__, f"{registry.kind} {unit.key} has no docstring"
         assert unit.label, f"{registry.kind} {unit.key} has no label"
-        assert unit.help or registry is readers, f"{registry.kind} {unit.key} has no help"
+        assert unit.help or registry is loaders, f"{registry.kind} {unit.key} has no help"
         for name, field in unit.Options.model_fields.items():
             assert field.description, f"setting {name} of {registry.kind} {unit.key} has no description"
 
