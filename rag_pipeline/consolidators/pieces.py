@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from rag_pipeline.extractive_qa.context_sentences import Passage, passages_of
+from rag_pipeline.extractive_qa.context_sentences import ContextSentence, context_sentences
 from rag_pipeline.types import Context
 
 _HEADING = re.compile(r"(#{1,6})[ \t]")
@@ -44,37 +44,37 @@ def pieces_of(contexts: Sequence[Context]) -> list[Piece]:
     """Return the pieces of all contexts in order; what overlapping contexts repeat comes once."""
     places = {id(context): place for place, context in enumerate(contexts)}
     pieces: list[Piece] = []
-    for _, passages in groupby(passages_of(contexts), key=lambda passage: id(passage.context)):
-        own = list(passages)
+    for _, sentences in groupby(context_sentences(contexts), key=lambda sentence: id(sentence.context)):
+        own = list(sentences)
         _add_framed(pieces, places[id(own[0].context)], [_range(own[0].context, *each) for each in _ranges(own)])
     return pieces
 
 
-def _ranges(passages: Sequence[Passage]) -> Iterator[tuple[int, int]]:
+def _ranges(sentences: Sequence[ContextSentence]) -> Iterator[tuple[int, int]]:
     """Yield (start, end) in the document: each sentence, but a table row and a code block whole."""
     opened: int | None = None
     row = (-1, -1, -1)  # block, start, end
-    for passage in passages:
-        start, end = passage.start, passage.start + len(passage.text)
-        if passage.sentence.block == row[0]:
+    for sentence in sentences:
+        start, end = sentence.start, sentence.start + len(sentence.text)
+        if sentence.in_context.block == row[0]:
             row = (row[0], row[1], end)
             continue
         if row[0] >= 0:
             yield row[1:]
             row = (-1, -1, -1)
-        if passage.text.startswith(_FENCE) and opened is None:
+        if sentence.text.startswith(_FENCE) and opened is None:
             opened = start
-        elif passage.text.startswith(_FENCE) and opened is not None:
+        elif sentence.text.startswith(_FENCE) and opened is not None:
             yield opened, end
             opened = None
-        elif opened is None and passage.text.startswith(_ROW):
-            row = (passage.sentence.block, start, end)
+        elif opened is None and sentence.text.startswith(_ROW):
+            row = (sentence.in_context.block, start, end)
         elif opened is None:
             yield start, end
     if row[0] >= 0:
         yield row[1:]
     if opened is not None:
-        yield opened, passages[-1].start + len(passages[-1].text)
+        yield opened, sentences[-1].start + len(sentences[-1].text)
 
 
 def _range(context: Context, start: int, end: int) -> tuple[int, int, str]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.english.tags import Tagged, tag
 from rag_pipeline.english.words import share_beginning
-from rag_pipeline.extractive_qa.question_analysis import QuestionReading
+from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis
 
 Embed = Callable[[Sequence[str]], Vectors]
 _RELATED = 0.7
@@ -31,7 +31,7 @@ def tagged(text: str) -> Tagged:
     return tag(text)
 
 
-def match(question: QuestionReading, sentence: Tagged) -> Match:
+def match(question: QuestionAnalysis, sentence: Tagged) -> Match:
     """Return which of the question's words the sentence holds; a related word counts less than the same."""
     stems = {word.stem for word in sentence.words}
     likeness = {stem: _likeness(stem, stems) for stem in question.weights}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rag_pipeline.extractive_qa.prompt_reading import read_prompt
+from rag_pipeline.extractive_qa.prompt_instructions import read_instructions
 from rag_pipeline.models import Document
 from rag_pipeline.types import SourceDoc, Span
 
@@ -65,7 +65,7 @@ def reader_answer(
     """
     if not details:
         return None
-    declines = read_prompt(str(settings.get("prompt", "")), str(settings.get("refusal", ""))).declines
+    declines = read_instructions(str(settings.get("prompt", "")), str(settings.get("refusal", ""))).declines
     verdict, lead = _words(details, declines)
     return ReaderAnswer(
         verdict=verdict,

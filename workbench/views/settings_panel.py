@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 
 from evaluation.services.runs import RunEstimate, estimate_run
 from rag_pipeline.errors import PipelineError
-from rag_pipeline.extractive_qa.prompt_reading import read_prompt
+from rag_pipeline.extractive_qa.prompt_instructions import read_instructions
 from rag_pipeline.extractive_qa.strictness import cost_of
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.llm.target import BUILTIN_READER
@@ -54,7 +54,7 @@ def _reading(form: SettingsForm, template: str) -> dict[str, Any]:
     """Return how the built-in reader understands the prompt and what its strictness costs; nothing for a model."""
     if str(form.value("llm")).strip() != BUILTIN_READER:
         return {}
-    reading, strictness = read_prompt(template, str(form.value("refusal"))), _strictness(form)
+    reading, strictness = read_instructions(template, str(form.value("refusal"))), _strictness(form)
     cost = ""
     if not reading.declines:
         cost = "The prompt does not tell the reader to decline, so this changes nothing."

@@ -74,7 +74,7 @@ _STRICT = re.compile(r"(?:under|below|fewer\s+than|less\s+than)\s", re.I)
 
 
 @dataclass(frozen=True, slots=True)
-class PromptReading:
+class PromptInstructions:
     """What a prompt asks of the reader.
 
     `declines`: reply with the refusal where the context has no answer. `max_words`: None = no limit.
@@ -114,13 +114,13 @@ class PromptReading:
         return f"{phrase}; in at most {longest}." if longest else f"{phrase}."
 
 
-def read_prompt(template: str, refusal: str) -> PromptReading:
+def read_instructions(template: str, refusal: str) -> PromptInstructions:
     """Return what `template` asks for. Its wording is free; a literal copy of `refusal` counts as `{refusal}`."""
     text = _mark_refusal(template, refusal)
     text = text.replace("{context}", " . ").replace("{question}", " . ")
     max_words = _limit(_WORDS, text)
     in_sentences = any(pattern.search(text) for pattern in (_SENTENCES, _A_SENTENCE, _WHOLE))
-    return PromptReading(
+    return PromptInstructions(
         declines=_declines(text),
         max_words=max_words,
         whole_sentences=in_sentences,

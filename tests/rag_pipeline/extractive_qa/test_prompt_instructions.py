@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag_pipeline.extractive_qa.prompt_reading import PromptReading, read_prompt
+from rag_pipeline.extractive_qa.prompt_instructions import PromptInstructions, read_instructions
 from rag_pipeline.settings.prompt_templates import shipped_prompts
 
 REFUSAL = "I am not aware of that topic"
@@ -10,15 +10,15 @@ SLOTS = "\n\nContext:\n{context}\n\nQuestion: {question}\nAnswer:"
 
 
 def read(instruction):
-    return read_prompt(instruction + SLOTS, REFUSAL)
+    return read_instructions(instruction + SLOTS, REFUSAL)
 
 
 def test_the_shipped_prompts_are_understood():
-    prompts = {name: read_prompt(text, REFUSAL) for name, text in shipped_prompts().items()}
+    prompts = {name: read_instructions(text, REFUSAL) for name, text in shipped_prompts().items()}
     assert prompts == {
-        "Concise": PromptReading(declines=True),
-        "Full sentence": PromptReading(declines=True, whole_sentences=True),
-        "Always answer": PromptReading(declines=False),
+        "Concise": PromptInstructions(declines=True),
+        "Full sentence": PromptInstructions(declines=True, whole_sentences=True),
+        "Always answer": PromptInstructions(declines=False),
     }
 
 
