@@ -47,6 +47,7 @@ TOO_COMPLEX = {
     "rag_pipeline/english/penn_tags.py",
 }
 LONGEST_FILE, LONGEST_FUNCTION, LONGEST_TEMPLATE = 400, 50, 140
+WIDEST_TEMPLATE = 120
 
 
 @cache
@@ -167,6 +168,16 @@ def test_files_are_short():
 def test_templates_are_short():
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in templates()}
     assert [f"{place(path, n)}" for path, n in lengths.items() if n > LONGEST_TEMPLATE] == []
+
+
+def test_templates_are_narrow():
+    wide = [
+        place(path, number)
+        for path in templates()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > WIDEST_TEMPLATE
+    ]
+    assert wide == []
 
 
 def test_functions_are_short():

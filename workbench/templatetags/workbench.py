@@ -11,6 +11,7 @@ from django import template
 from django.db.models import Max, Sum
 from django.forms import BoundField, CheckboxInput
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -197,12 +198,30 @@ def null(reason: str = "") -> SafeString:
     )
 
 
+@register.simple_tag
+def passage_address(document_id: int, start: int, end: int) -> str:
+    """Return where a document is shown with the characters from `start` to `end` marked."""
+    return f"{reverse('document', args=[document_id])}?start={start}&end={end}#marked"
+
+
+@register.simple_tag
+def answer_address(run_id: int, question_id: int, repeat: int = 0) -> str:
+    """Return the page of the answer that a run gave to a question at a repeat, counted from 0."""
+    address = reverse("run-question", args=[run_id, question_id])
+    return f"{address}?repeat={repeat}" if repeat else address
+
+
 @register.inclusion_tag("_interval.html")
 def interval(summary: Any, tick: float | None = None, top: float = 1.0) -> dict[str, Any]:
     """A mean and its 95 % interval on a track from 0 to `top`; `tick` marks the preferred run's value."""
     values = {"low": summary.ci_low, "high": summary.ci_high, "mean": summary.mean, "tick": tick}
     at = {name: None if value is None else value / top for name, value in values.items()}
-    return {"summary": summary, "tick": tick, "at": at}
+    label = score(summary.mean)
+    if summary.ci_low is not None:
+        label += f", 95 % interval {score(summary.ci_low)} to {score(summary.ci_high)}"
+    if tick is not None:
+        label += f", preferred run {score(tick)}"
+    return {"summary": summary, "tick": tick, "at": at, "label": label}
 
 
 @register.inclusion_tag("_score_cell.html")
