@@ -101,10 +101,6 @@ class ScoreFile(TaskHandler):
     stages = ("score",)
     labels = {"score": "Scoring"}
 
-    def plan(self, stage: str) -> list[str]:
-        """Everything is one unit."""
-        return [stage]
-
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
         """Score with the settings that were asked for. Raises PipelineError.
 

@@ -131,10 +131,6 @@ class TuneEmbedding(TaskHandler):
             raise PipelineError("The test set was deleted. Delete this model and tune another.")
         return corpus_snapshot(corpus=self.tuned.corpus, until=self.tuned.created).documents
 
-    def plan(self, stage: str) -> list[str]:
-        """Everything is one unit."""
-        return [stage]
-
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
         """Tune in a folder beside, measure there, then put it in place. Raises PipelineError."""
         if not self.tuned.ready:

@@ -62,9 +62,12 @@ class TaskHandler(ABC):
     def __init__(self, task: BackgroundTask) -> None:
         self.task = task
 
-    @abstractmethod
     def plan(self, stage: str) -> list[str]:
-        """Return the keys of the units of a stage. Called once, inside the transaction that begins the stage."""
+        """Return the keys of the units of a stage: one, unless given.
+
+        Called once, inside the transaction that begins the stage.
+        """
+        return [stage]
 
     @abstractmethod
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
