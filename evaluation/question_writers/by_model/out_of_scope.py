@@ -48,7 +48,7 @@ class _Checked(NamedTuple):
     failed: ProviderError | None = None
 
 
-class OutsideWriting:
+class OutOfScopeWriting:
     """Asks for candidates in small batches and keeps those that the documents do not answer."""
 
     def __init__(
@@ -133,7 +133,7 @@ class OutsideWriting:
         """Return the candidate with why it cannot be used, empty when it can."""
         if not candidate.text or self._known(candidate.text):
             return _Checked(candidate, "It was asked before")
-        if candidate.kind == "near" and not self._silent(candidate):
+        if candidate.kind == "near" and not self._is_absent(candidate):
             return _Checked(candidate, "The documents speak of it")
         try:
             passages = await self._nearest.find(candidate.text)
@@ -148,7 +148,7 @@ class OutsideWriting:
     def _windows(self) -> WindowIndex:
         return WindowIndex([document.text for document in self._documents])
 
-    def _silent(self, candidate: _Candidate) -> bool:
+    def _is_absent(self, candidate: _Candidate) -> bool:
         """Return whether the corpus names the entity, and nowhere near it the attribute.
 
         Words of the entity itself say nothing about the attribute. A person may be called by the last name alone.
