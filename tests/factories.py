@@ -15,7 +15,7 @@ from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.models import Corpus, Document
 from rag_pipeline.services.corpora import import_documents
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Span
+from rag_pipeline.types import Context, Span
 from tests import fake_embedder  # noqa: F401 - registers `words:`
 
 WORDS = "words:counts"
@@ -170,12 +170,4 @@ def _places(
 
 
 def _context(document: Document, start: int, end: int, rank: int) -> dict[str, Any]:
-    return {
-        "document_id": document.pk,
-        "document": document.name,
-        "start": start,
-        "end": end,
-        "score": 1.0 / rank,
-        "rank": rank,
-        "page": None,
-    }
+    return Context(Span(document.pk, start, end), document.name, document.text[start:end], 1.0 / rank, rank).as_json()

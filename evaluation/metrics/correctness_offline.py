@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.language.scripts import script_barrier
 from evaluation.metrics.overlap import NO_TOKENS, share, tokens_of
 from evaluation.metrics.semantic_similarity import SemanticSimilarity
-from evaluation.metrics.support.scheme import SCHEME
-from evaluation.metrics.support.scripts import script_barrier
-from evaluation.metrics.support.support import Case, Support, support_of
+from evaluation.metrics.support.support import Support, SupportCase, support_of
+from evaluation.metrics.support.weighting import SCHEME
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -70,8 +70,8 @@ def _comparable(samples: Sequence[Sample], context: MetricContext) -> list[tuple
     ]
 
 
-def _case(sample: Sample, reference: str) -> Case:
-    return Case(reference, (sample.trace.answer,), sample.trace.question)
+def _case(sample: Sample, reference: str) -> SupportCase:
+    return SupportCase(reference, (sample.trace.answer,), sample.trace.question)
 
 
 def _score(sample: Sample, reference: str, support: Support | None, closeness: Score) -> Score:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby, islice, zip_longest
 from typing import Any
 
-from evaluation.exchange.answered import LABEL, LISTS, METADATA, TEXTS
-from evaluation.exchange.answered_jsonl import Task, sample_of
 from evaluation.exchange.fields import reference_list
+from evaluation.exchange.rag_tasks import LABEL, LISTS, METADATA, TEXTS, Task, sample_of
 from evaluation.judge.claims.table import ClaimTable
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import COLUMNS, DETAILS, SCORED, AnswerFile

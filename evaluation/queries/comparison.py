@@ -29,9 +29,9 @@ from evaluation.queries.rows import (
     ScoreCard,
 )
 from evaluation.queries.runs import rows_of, summary_of
-from evaluation.queries.samples import make_samples
 from evaluation.queries.sentences import group_label
 from evaluation.queries.settings import differing_settings
+from evaluation.queries.stored_answers import make_samples
 from evaluation.scoring.comparability import other_formulas
 from evaluation.scoring.summaries import TOTAL, TOTAL_HIGH
 from evaluation.spec import HEADLINE

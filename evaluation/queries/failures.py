@@ -9,9 +9,7 @@ from typing import Any
 from evaluation.models import FAILURE_POINT, MetricScore, Run, Scoring
 from evaluation.scoring.diagnosis.advice import Advice, advice
 from evaluation.scoring.diagnosis.points import LABELS, ORDER, PASSED
-from evaluation.spec import EvaluationSpec
-
-LIMITS = ("failure_context", "failure_agreement_low", "failure_agreement_high", "failure_brevity")
+from evaluation.spec import FAILURES, evaluation_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ def failure_flow(run: Run) -> FailureFlow | None:
         small=len(small),
         small_share=sum(small) / total if total else None,
         worst=max(failed, key=lambda stage: (stage.lost, stage.failed), default=None),
-        limits=_limits(scoring),
+        limits={name: scoring.spec.get(name, each.default) for name, each in evaluation_settings(FAILURES).items()},
         unknown=next((reason for _, reason, details, _ in rows if details.get("cause") == "unknown"), ""),
     )
 
@@ -91,10 +89,6 @@ def _stored(scoring: Scoring) -> Iterator[tuple[int | None, str, Mapping[str, An
 
 def _lost(found: Iterable[Mapping[str, Any]]) -> float:
     return sum(details.get("lost") or 0.0 for details in found)
-
-
-def _limits(scoring: Scoring) -> dict[str, float]:
-    return {name: scoring.spec.get(name, EvaluationSpec.model_fields[name].default) for name in LIMITS}
 
 
 def _stages(

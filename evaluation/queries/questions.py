@@ -11,8 +11,8 @@ from evaluation.models import FAILURE_POINT, REFUSED, Answer, MetricScore, Quest
 from evaluation.queries.answers import context_views, evidence_views, gold_spans, load_answer_scores, question_row
 from evaluation.queries.claims import claims_view, with_claims
 from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionPage, QuestionRow, ScoreView, StepsView
-from evaluation.queries.samples import make_samples, texts_for
 from evaluation.queries.steps import documents_in, steps_view
+from evaluation.queries.stored_answers import make_samples, texts_for
 from evaluation.types import Sample
 from rag_pipeline.models import Document
 from rag_pipeline.pipeline.step_table import stored_steps

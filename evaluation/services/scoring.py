@@ -9,7 +9,7 @@ from django.db import transaction
 
 from evaluation.judge.judge import Judge
 from evaluation.models import CLAIMS, FAILURE_POINT, REFUSED, Answer, MetricScore, Run, RunMetric, Scoring
-from evaluation.queries.samples import make_samples, stored_answers
+from evaluation.queries.stored_answers import make_samples, stored_answers
 from evaluation.scoring.comparability import formulas_in_force
 from evaluation.scoring.diagnosis.points import Diagnosis
 from evaluation.scoring.scoring import ScoredSamples, Steps, finished, score_samples
@@ -20,7 +20,7 @@ from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Score
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.services.indexes import open_embedder
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 
 _BATCH = 500
 

@@ -123,7 +123,7 @@ def store_questions(*, testset: TestSet, drafts: Sequence[DraftQuestion]) -> lis
         )
         Evidence.objects.bulk_create(
             [
-                Evidence(question=question, document_id=each.span.document_id, start=each.span.start, end=each.span.end)
+                Evidence(question=question, **each.span.as_json())
                 for question, draft in zip(stored, drafts, strict=True)
                 for each in draft.evidence
             ]
@@ -297,7 +297,7 @@ def _copy(testset: TestSet) -> TestSet:
     copies = Question.objects.bulk_create(copies)
     Evidence.objects.bulk_create(
         [
-            Evidence(question=new, document_id=each.document_id, start=each.start, end=each.end)
+            Evidence(question=new, **each.span.as_json())
             for old, new in zip(originals, copies, strict=True)
             for each in old.evidence.all()
         ]

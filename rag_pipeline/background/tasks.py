@@ -24,7 +24,7 @@ from rag_pipeline.background.leases import claim, holding, release_dead
 from rag_pipeline.background.liveness import beating, process_name, tolerating_faults
 from rag_pipeline.background.storage_problems import DATABASE_AWAY, storage_problem
 from rag_pipeline.errors import PipelineError
-from rag_pipeline.interruption import WorkInterruptedError, heeding, raise_if_interrupted
+from rag_pipeline.interruption import WorkInterruptedError, interruptible, raise_if_interrupted
 from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
 from rag_pipeline.types import Progress
 
@@ -275,7 +275,7 @@ def _do_block(
     by_key = {unit.key: unit for unit in units}
     watch = _Watch(task, stop)
     moved = _Movement()
-    with holding(task, units) as held, heeding(watch.interrupted):
+    with holding(task, units) as held, interruptible(watch.interrupted):
         steps = work.work(task.stage, list(by_key))
         try:
             for step in steps:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import filterfalse, groupby
 
-from rag_pipeline.extractive_qa.context_sentences import Passage, passages_of
+from rag_pipeline.extractive_qa.context_sentences import ContextSentence, context_sentences
 from rag_pipeline.types import Context
 
 _HEADING = re.compile(r"(#{1,6})[ \t]")
@@ -45,29 +45,29 @@ def pieces_of(contexts: Sequence[Context]) -> list[Piece]:
     """Return the pieces of all contexts in order; what overlapping contexts repeat comes once."""
     places = {id(context): place for place, context in enumerate(contexts)}
     pieces: list[Piece] = []
-    for _, passages in groupby(passages_of(contexts), key=lambda passage: id(passage.context)):
-        own = list(passages)
+    for _, sentences in groupby(context_sentences(contexts), key=lambda sentence: id(sentence.context)):
+        own = list(sentences)
         _add_framed(pieces, places[id(own[0].context)], [_range(own[0].context, *each) for each in _ranges(own)])
     return pieces
 
 
-def _ranges(passages: Sequence[Passage]) -> Iterator[tuple[int, int]]:
+def _ranges(sentences: Sequence[ContextSentence]) -> Iterator[tuple[int, int]]:
     """Yield (start, end) in the document: each sentence, but a table row and a code block whole."""
     first = 0
-    while first < len(passages):
-        last = _last_of(passages, first)
-        yield passages[first].start, passages[last].start + len(passages[last].text)
+    while first < len(sentences):
+        last = _last_of(sentences, first)
+        yield sentences[first].start, sentences[last].start + len(sentences[last].text)
         first = last + 1
 
 
-def _last_of(passages: Sequence[Passage], first: int) -> int:
-    """Return the place of the last passage of what begins at place `first`."""
-    begin, rest = passages[first], range(first + 1, len(passages))
+def _last_of(sentences: Sequence[ContextSentence], first: int) -> int:
+    """Return the place of the last sentence of what begins at place `first`."""
+    begin, rest = sentences[first], range(first + 1, len(sentences))
     if begin.text.startswith(_FENCE):
-        return next((place for place in rest if passages[place].text.startswith(_FENCE)), len(passages) - 1)
+        return next((place for place in rest if sentences[place].text.startswith(_FENCE)), len(sentences) - 1)
     if begin.text.startswith(_ROW):
-        block = begin.sentence.block
-        return next((place for place in rest if passages[place].sentence.block != block), len(passages)) - 1
+        block = begin.in_context.block
+        return next((place for place in rest if sentences[place].in_context.block != block), len(sentences)) - 1
     return first
 
 

@@ -37,6 +37,10 @@ class Tagged:
         """True when punctuation stands before word `index`; a hyphen or an apostrophe inside a word is none."""
         return self.gaps[index].strip() not in _JOINING and self.gaps[index] not in _HYPHENS
 
+    def joined(self, index: int) -> bool:
+        """True when word `index` goes on what stands before it: `role-playing`."""
+        return 0 < index < len(self.words) and self.gaps[index] in _HYPHENS
+
     def range(self, first: int, last: int) -> tuple[int, int]:
         """Return the characters of words `first` to `last` (exclusive), without a closing possessive."""
         final = self.words[last - 1]

@@ -9,6 +9,7 @@ from functools import cache
 from rag_pipeline.english.tags import tag, word_classes
 from rag_pipeline.english.words import Word, read_classes
 
+NUMERIC = frozenset({"count", "quantity", "money", "percent", "duration", "date", "frequency"})
 _MONEY = re.compile(
     r"\b(?:cost|pay|paid|money|dollars?|euros?|pounds?|price|spen[dt]|worth|budget|earn|income|fee|sold for)\b", re.I
 )

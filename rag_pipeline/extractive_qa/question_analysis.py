@@ -25,7 +25,7 @@ _SIDE = 0.35
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionReading:
+class QuestionAnalysis:
     """A question as the reader understands it.
 
     `core` is the sentence that asks. `kind` is the kind of answer: person, organisation, place, date, duration, count,
@@ -37,6 +37,7 @@ class QuestionReading:
     text: str
     core: str
     kind: str
+    wh: str
     focus: tuple[str, ...]
     weights: dict[str, float]
     words: dict[str, str]
@@ -44,18 +45,20 @@ class QuestionReading:
     plural: bool
 
 
-def read_question(text: str) -> QuestionReading:
+def analyse_question(text: str) -> QuestionAnalysis:
     """Return what `text` asks for."""
     core, side = _core(text)
     tagged = tag(core)
     wh = _question_word(core)
+    word = wh.group(1).lower() if wh else ""
     focus = _focus(tagged, wh) if wh else []
     kind = kind_of_answer(core, wh, focus)
     weights = _weights(tagged, side)
-    return QuestionReading(
+    return QuestionAnalysis(
         text=text,
         core=core,
         kind=kind,
+        wh=word,
         focus=tuple(found.stem for found in focus if found.is_content),
         weights=weights,
         words={word.stem: word.lower for word in (*tag(side).words, *tagged.words) if word.stem in weights},

@@ -1,4 +1,4 @@
-"""Reader for HTML: what a person reads on the page, with Markdown headings, lists and tables."""
+"""Loader for HTML: what a person reads on the page, with Markdown headings, lists and tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rag_pipeline.errors import DocumentError
-from rag_pipeline.loaders.base import ParsedText, Reader, readers
+from rag_pipeline.loaders.base import Loader, ParsedText, loaders
 from rag_pipeline.loaders.decoding import decode
 from rag_pipeline.loaders.layout import markdown
 from rag_pipeline.loaders.layout.markdown import Block, one_line
@@ -37,8 +37,8 @@ _LISTS = {"ul", "ol", "menu"}
 _FLOW_IN_CELL = "./descendant::*[self::table or self::h1 or self::h2 or self::h3 or self::ul or self::ol or self::pre]"
 
 
-@readers.register
-class HtmlReader(Reader):
+@loaders.register
+class HtmlLoader(Loader):
     """Drops scripts, styles, navigation and what stands around the main part; keeps the order of the page."""
 
     key = "html"

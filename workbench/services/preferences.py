@@ -10,8 +10,8 @@ from typing import Any
 from evaluation.models import Run, TestSet
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
 from rag_pipeline.models import Corpus
-from rag_pipeline.settings.parts import PARTS
-from rag_pipeline.settings.pipeline_spec import CoreSettings, PipelineSpec
+from rag_pipeline.settings.catalogue import pipeline_settings
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from workbench.models import Preferences
 from workbench.services.metric_options import options_text
 
@@ -52,8 +52,7 @@ def preferred_bench() -> Bench:
 
 def bench_of_run(run: Run) -> Bench:
     """Return the settings that a run was made with."""
-    options = {"split": run.split, "limit": run.limit, "repeat": run.repeat}
-    settings = flat_settings(run.pipeline, run.evaluation, options)
+    settings = flat_settings(run.pipeline, run.evaluation, run.options)
     return Bench(run.corpus, run.testset, settings, run, contexts_from=run.contexts_from)
 
 
@@ -98,10 +97,7 @@ def flat_settings(
     pipeline: Mapping[str, Any], evaluation: Mapping[str, Any], options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return all settings by field name: the given ones over the shipped defaults of everything there is."""
-    flat: dict[str, Any] = CoreSettings().model_dump()
-    for part in PARTS:
-        for unit in part.registry:
-            flat |= unit.Options().model_dump()
+    flat: dict[str, Any] = {name: each.default for name, each in pipeline_settings().items()}
     scoring = EvaluationSpec().model_dump() | dict(evaluation)
     weights = scoring.pop("weights")
     scoring["metrics"] = ",".join(scoring["metrics"])

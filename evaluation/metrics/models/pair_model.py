@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.models.batches import batches
 from evaluation.metrics.models.hub import check_architecture, load, refused, state_of
-from evaluation.metrics.models.known_script import knows
+from rag_pipeline.local_models.scripts import tokenizer_knows
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -77,7 +77,7 @@ class PairModel:
         self, pairs: Sequence[tuple[str, str]], tokens: Mapping[str, int], room: int
     ) -> Iterator[tuple[tuple[str, str], str]]:
         """Yield each pair with why the model cannot read it, empty where it can."""
-        known = {text: knows(self._tokenizer, text) for text in tokens}
+        known = {text: tokenizer_knows(self._tokenizer, text) for text in tokens}
         for first, second in pairs:
             reason = "" if known[first] and known[second] else "the model does not know the script of the texts"
             if room - tokens[first] < min(_FEWEST_OF_SECOND, tokens[second]):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.metrics.models.batches import batches
 from evaluation.metrics.models.hub import check_architecture, load, refused, state_of
-from evaluation.metrics.models.known_script import knows
+from rag_pipeline.local_models.scripts import tokenizer_knows
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -89,7 +89,7 @@ class QuestionModel:
         self, pairs: Sequence[tuple[str, str]], questions: Mapping[str, list[int]], window: int
     ) -> Iterator[str]:
         """Yield why the model cannot read each pair, empty where it can."""
-        known = {text: knows(self._tokenizer, text) for text in dict.fromkeys(chain.from_iterable(pairs))}
+        known = {text: tokenizer_knows(self._tokenizer, text) for text in dict.fromkeys(chain.from_iterable(pairs))}
         for pair in pairs:
             unknown = [name for name, text in zip(("question", "context"), pair, strict=True) if not known[text]]
             reason = f"the model does not know the script of the {unknown[0]}" if unknown else ""

@@ -1,4 +1,4 @@
-"""Who acts in a story: those who speak in it, each under the fullest name that it goes by."""
+"""The characters of stories: those who speak, each by the fullest name."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.names import Name
-from rag_pipeline.english.lemmas import FIRST_SECOND, NUMBER_WORDS, PERSONAL, STOP, word_set
+from rag_pipeline.english.function_words import FIRST_SECOND, PERSONAL, STOP
+from rag_pipeline.english.numbers import NUMBER_WORDS
+from rag_pipeline.english.words import word_set
 
 _SAYS = r"(?:said|asked|replied|answered|cried|whispered|added|remarked|exclaimed|shouted|continued|began|repeated)"
 _CALLED = r"[A-Z][a-z]+(?: [A-Z][a-z]+){0,2}(?: of [A-Z][a-z]+)?"
@@ -24,8 +26,8 @@ _NOBODY = (
 _LEAST = 4
 
 
-def characters(corpus: CorpusWords) -> list[Name]:
-    """Return who speaks in the stories of a corpus and is named often enough, most frequent first."""
+def characters(corpus: CorpusStatistics) -> list[Name]:
+    """Return the speakers in the stories of a corpus that are named often enough, most frequent first."""
     counts: Counter[str] = Counter()
     articled: Counter[str] = Counter()
     speak: set[str] = set()
@@ -44,9 +46,9 @@ def characters(corpus: CorpusWords) -> list[Name]:
 
 
 def _people(names: list[str], speak: set[str]) -> Iterator[tuple[list[str], str]]:
-    """Yield of each who speaks the names, the fullest first, and the word that says enough.
+    """Yield the names of each speaker, the fullest first, and the word that identifies it.
 
-    One may go by a short name too (`the Rabbit`). Where several share it, only the full one tells them apart.
+    A short name (`the Rabbit`) identifies a speaker unless several share it.
     """
     by_head: dict[str, list[str]] = defaultdict(list)
     for name in names:

@@ -1,4 +1,4 @@
-"""What the whole corpus says about its words: which are names, which terms run through it, what a sentence shares."""
+"""Statistics of a corpus: which words are names, how frequent a term is, which sentences share words."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
-from evaluation.question_writers.rules.document_sentences import Sentence, split_document
+from evaluation.question_writers.rules.document_sentences import DocumentSentence, split_document
 from evaluation.question_writers.rules.entities import given_names
 from evaluation.question_writers.rules.glossaries import Glossary
-from evaluation.question_writers.rules.list_entries import Entries
-from evaluation.question_writers.rules.narrators import NARRATOR, with_voices
+from evaluation.question_writers.rules.list_entries import ListEntries
+from evaluation.question_writers.rules.narrators import NARRATOR, with_narrators
 from evaluation.question_writers.rules.sections import Sections
-from evaluation.question_writers.rules.technical_terms import Terms
-from evaluation.question_writers.rules.topics import with_names
-from rag_pipeline.english.lemmas import STOP, content_stems, parts_of_speech, words
+from evaluation.question_writers.rules.technical_terms import TechnicalTerms
+from evaluation.question_writers.rules.topics import resolve_topics
+from rag_pipeline.english.function_words import STOP
+from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech
 from rag_pipeline.types import SourceDoc
 
 _F_WORD = re.compile(r"\b[a-z]*f[a-z]+\b")
@@ -31,38 +32,38 @@ _CODES = 5
 _TWICE = 2
 
 
-class CorpusWords:
-    """Statistics of the documents that rules ask for."""
+class CorpusStatistics:
+    """Statistics of the documents, each computed when it is first asked for."""
 
     def __init__(self, documents: Sequence[SourceDoc]) -> None:
         self.documents = documents
-        self.sentences: dict[int, list[Sentence]] = {
-            doc.id: with_voices(doc, with_names(split_document(doc))) for doc in documents
+        self.sentences: dict[int, list[DocumentSentence]] = {
+            doc.id: with_narrators(doc, resolve_topics(split_document(doc))) for doc in documents
         }
 
     @cached_property
-    def voices(self) -> frozenset[str]:
-        """What `I` stands for in the documents: `the narrator`, `the speaker`."""
-        return frozenset(one.voice for one in self._all_sentences() if one.voice)
+    def narrators(self) -> frozenset[str]:
+        """What replaces `I` in the documents: `the narrator`, `the speaker`."""
+        return frozenset(one.narrator for one in self._all_sentences() if one.narrator)
 
     @cached_property
     def stories(self) -> frozenset[int]:
-        """The documents that tell a story: a narrator speaks, or much is said by others."""
-        told = {doc.id: self.sentences[doc.id] for doc in self.documents}
+        """The documents that are stories: they have a narrator, or much direct speech."""
+        resolved = {doc.id: self.sentences[doc.id] for doc in self.documents}
         return frozenset(
             number
-            for number, sentences in told.items()
-            if sum(one.quoted or one.voice == NARRATOR for one in sentences) > _SPOKEN * len(sentences)
+            for number, sentences in resolved.items()
+            if sum(one.in_speech or one.narrator == NARRATOR for one in sentences) > _SPOKEN * len(sentences)
         )
 
-    def without_voice(self, text: str) -> str:
-        """Return a text without the words for the one who tells a document: they stand in no sentence of it."""
-        for voice in self.voices:
-            text = text.replace(f"{voice}’s", "").replace(voice, "")
+    def without_narrators(self, text: str) -> str:
+        """Return a text without `the narrator` and its like, which no sentence of a document has."""
+        for narrator in self.narrators:
+            text = text.replace(f"{narrator}’s", "").replace(narrator, "")
         return text
 
     @cached_property
-    def technical(self) -> frozenset[int]:
+    def technical_documents(self) -> frozenset[int]:
         """The documents that write several things as code, in their sentences or between them."""
         return frozenset(
             doc.id
@@ -72,8 +73,8 @@ class CorpusWords:
 
     @property
     def is_technical(self) -> bool:
-        """Whether all documents are: `you` is whoever reads them."""
-        return len(self.technical) == len(self.documents)
+        """Whether all documents are technical: `you` is their reader."""
+        return len(self.technical_documents) == len(self.documents)
 
     @cached_property
     def sections(self) -> dict[int, Sections]:
@@ -86,14 +87,14 @@ class CorpusWords:
         return {doc.id: Glossary(self.sentences[doc.id]) for doc in self.documents}
 
     @cached_property
-    def terms(self) -> dict[int, Terms]:
+    def terms(self) -> dict[int, TechnicalTerms]:
         """The names that the lists of each document explain."""
-        return {doc.id: Terms(self.sentences[doc.id]) for doc in self.documents}
+        return {doc.id: TechnicalTerms(self.sentences[doc.id]) for doc in self.documents}
 
     @cached_property
-    def entries(self) -> dict[int, Entries]:
-        """The entries of each document's lists that say enough without their heading."""
-        return {doc.id: Entries(self.sentences[doc.id]) for doc in self.documents}
+    def entries(self) -> dict[int, ListEntries]:
+        """The entries of each document's lists that are understood without their heading."""
+        return {doc.id: ListEntries(self.sentences[doc.id]) for doc in self.documents}
 
     @cached_property
     def _cases(self) -> tuple[Counter[str], Counter[str]]:
@@ -120,17 +121,17 @@ class CorpusWords:
             return capital[lower] > 2 * small[lower]
         if lower in given_names():
             return True
-        return not content_known(lower) and _COMMON_ENDING.search(lower) is None
+        return not in_dictionary(lower) and _COMMON_ENDING.search(lower) is None
 
     @cached_property
     def _lost_ligatures(self) -> bool:
-        """Whether a PDF has lost its ligatures: `proft`, `confict`, `sufcient` stand where no such words are."""
-        lost = {word for one in self._all_sentences() for word in _F_WORD.findall(one.text) if _mended(word)}
+        """Whether a PDF has lost its ligatures: `proft`, `confict`, `sufcient`."""
+        lost = {word for one in self._all_sentences() for word in _F_WORD.findall(one.text) if _with_ligature(word)}
         return len(lost) >= _FEW_SLIPS
 
     @cached_property
     def is_collection(self) -> bool:
-        """Whether a document holds articles on different things: each speaks of its title, the others do not."""
+        """Whether a document holds articles on different things: each mentions its own title, the others do not."""
         for sentences in self.sentences.values():
             articles: dict[str, list[str]] = defaultdict(list)
             for one in sentences:
@@ -144,26 +145,26 @@ class CorpusWords:
         return any(one.title.lower() == phrase.lower() for one in self._all_sentences())
 
     @cached_property
-    def _section_stems(self) -> set[tuple[str, ...]]:
-        """The stems of every marked heading of two words or more, its number left out."""
-        headings = {_NUMBERED.sub("", one.heading) for one in self._all_sentences() if one.headed}
-        return {stems for heading in headings if len(stems := tuple(content_stems(heading))) > 1}
+    def _section_lemmas(self) -> set[tuple[str, ...]]:
+        """The lemmas of every marked heading of two words or more, its number left out."""
+        headings = {_NUMBERED.sub("", one.heading) for one in self._all_sentences() if one.heading_marked}
+        return {lemmas for heading in headings if len(lemmas := tuple(content_lemmas(heading))) > 1}
 
     def is_section(self, phrase: str) -> bool:
-        """Return whether a section of a document, no collection, is about this: `the monthly report`."""
-        return not self.is_collection and tuple(content_stems(phrase)) in self._section_stems
+        """Return whether a marked heading is this phrase (`the monthly report`); never in a collection."""
+        return not self.is_collection and tuple(content_lemmas(phrase)) in self._section_lemmas
 
     @cached_property
     def _full_terms(self) -> dict[str, str]:
         """The terms that are headings, like `meeting of creditors`, by their first word, where one has it alone."""
         terms: dict[str, set[str]] = defaultdict(set)
-        for heading in {_NUMBERED.sub("", one.heading).lower() for one in self._all_sentences() if one.headed}:
+        for heading in {_NUMBERED.sub("", one.heading).lower() for one in self._all_sentences() if one.heading_marked}:
             noun, of, rest = heading.partition(" of ")
-            if of and noun.isalpha() and rest.isalpha() and self.is_vocabulary(heading):
+            if of and noun.isalpha() and rest.isalpha() and self.is_frequent_term(heading):
                 terms[noun].add(heading)
         return {noun: full for noun, (full, *others) in terms.items() if not others}
 
-    def in_full(self, text: str) -> str:
+    def with_full_terms(self, text: str) -> str:
         """Return a general question with the first `the meeting` written as the term that a section is about."""
         if self.is_collection:
             return text
@@ -172,15 +173,15 @@ class CorpusWords:
                 text = re.sub(rf"\bthe {noun}(?=[,?]| (?:{_BEHIND})\b|$)", f"the {full}", text, count=1)
         return text
 
-    def is_damaged(self, text: str) -> bool:
-        """Return whether letters are missing that cannot be put back (`fled a brief` for `filed a brief`)."""
+    def has_lost_letters(self, text: str) -> bool:
+        """Return whether a text has lost letters that cannot be restored (`fled a brief` for `filed a brief`)."""
         return self._lost_ligatures and bool({"fled", "fling", "flings", "fle"} & set(_F_WORD.findall(text)))
 
-    def mended(self, text: str) -> str:
-        """Return a text with the ligatures put back that a PDF has lost (`proft`)."""
+    def with_ligatures(self, text: str) -> str:
+        """Return a text with the ligatures restored that a PDF has lost (`proft`)."""
         if not self._lost_ligatures:
             return text
-        return _F_WORD.sub(lambda match: _mended(match.group()) or match.group(), text)
+        return _F_WORD.sub(lambda match: _with_ligature(match.group()) or match.group(), text)
 
     @cached_property
     def _definite(self) -> tuple[Counter[str], Counter[str]]:
@@ -201,16 +202,16 @@ class CorpusWords:
                 best[phrase] = max(best[phrase], len(where))
         return total, best
 
-    def runs_through(self, phrase: str) -> bool:
+    def is_used_throughout(self, phrase: str) -> bool:
         """Return whether `the phrase` is a fixed term of a document: it is used in most parts of it."""
         return self._definite[1][phrase.lower()] >= 0.6 * _SLICES
 
-    def says_again(self, phrase: str) -> bool:
-        """Return whether `the phrase` is said more than twice."""
+    def is_repeated(self, phrase: str) -> bool:
+        """Return whether `the phrase` occurs more than twice."""
         return self._definite[0][phrase.lower()] > _TWICE
 
-    def is_vocabulary(self, phrase: str) -> bool:
-        """Return whether `the phrase` is said often, and in more than one part of a document."""
+    def is_frequent_term(self, phrase: str) -> bool:
+        """Return whether `the phrase` is frequent, and in more than one part of a document."""
         total, spread = self._definite
         return total[phrase.lower()] >= 8 and spread[phrase.lower()] >= 0.25 * _SLICES
 
@@ -219,42 +220,44 @@ class CorpusWords:
         return self._definite[0][name.lower()] > 0.3 * self._cases[1][name.lower()]
 
     @cached_property
-    def _stemmed(self) -> list[list[str]]:
-        """The stems of every sentence, a verbatim repeat left out."""
-        return [content_stems(text) for text in dict.fromkeys(one.text for one in self._all_sentences())]
+    def _lemmatised(self) -> list[list[str]]:
+        """The lemmas of every sentence, a verbatim repeat left out."""
+        return [content_lemmas(text) for text in dict.fromkeys(one.text for one in self._all_sentences())]
 
     @cached_property
     def _postings(self) -> dict[str, set[int]]:
         found: dict[str, set[int]] = defaultdict(set)
-        for number, stems in enumerate(self._stemmed):
-            for stem in stems:
-                found[stem].add(number)
+        for number, lemmas in enumerate(self._lemmatised):
+            for lemma in lemmas:
+                found[lemma].add(number)
         return found
 
-    def sentences_with(self, stems: Iterable[str]) -> int:
-        """Return how many sentences hold all the stems; a verbatim repeat does not count again."""
-        return len(self._holding(set(stems)))
+    def sentences_with(self, lemmas: Iterable[str]) -> int:
+        """Return how many sentences hold all the lemmas; a verbatim repeat does not count again."""
+        return len(self._holding(set(lemmas)))
 
-    def sentences_that_say(self, stems: Iterable[str]) -> int:
-        """Return how many sentences hold all the stems near each other, as a sentence that means the same would."""
-        wanted = set(stems)
+    def sentences_with_nearby(self, lemmas: Iterable[str]) -> int:
+        """Return how many sentences hold all the lemmas close together, as a sentence of the same meaning would."""
+        wanted = set(lemmas)
         reach = 2 * len(wanted) + 4
-        return sum(_shortest_stretch(self._stemmed[number], wanted) <= reach for number in self._holding(wanted))
+        return sum(_shortest_stretch(self._lemmatised[number], wanted) <= reach for number in self._holding(wanted))
 
-    def stand_together(self, first: str, second: str) -> int:
-        """Return in how many sentences one stem stands right before another."""
+    def count_adjacent(self, first: str, second: str) -> int:
+        """Return in how many sentences one lemma directly precedes another."""
         numbers = self._holding({first, second})
-        return sum((first, second) in zip(self._stemmed[one], self._stemmed[one][1:], strict=False) for one in numbers)
+        return sum(
+            (first, second) in zip(self._lemmatised[one], self._lemmatised[one][1:], strict=False) for one in numbers
+        )
 
-    def _holding(self, stems: set[str]) -> set[int]:
-        sets = sorted((self._postings.get(stem, set()) for stem in stems), key=len)
+    def _holding(self, lemmas: set[str]) -> set[int]:
+        sets = sorted((self._postings.get(lemma, set()) for lemma in lemmas), key=len)
         return set.intersection(*sets) if sets else set()
 
-    def holds_once(self, saying: str) -> bool:
-        """Return whether no two different sentences hold these words."""
-        return len({one.text for one in self._all_sentences() if saying in one.text}) == 1
+    def has_once(self, quotation: str) -> bool:
+        """Return whether exactly one distinct sentence holds these words."""
+        return len({one.text for one in self._all_sentences() if quotation in one.text}) == 1
 
-    def _all_sentences(self) -> list[Sentence]:
+    def _all_sentences(self) -> list[DocumentSentence]:
         return [sentence for doc in self.documents for sentence in self.sentences[doc.id]]
 
 
@@ -265,7 +268,7 @@ def _fences(text: str) -> int:
 
 def _is_its_own(title: str, articles: dict[str, list[str]]) -> bool:
     """Return whether the sentences under a title use its last word, and those under other titles hardly do."""
-    found = words(title)
+    found = lower_words(title)
     if not found or len(articles[title]) < 10:
         return False
     own = sum(found[-1] in text for text in articles[title]) / len(articles[title])
@@ -273,33 +276,33 @@ def _is_its_own(title: str, articles: dict[str, list[str]]) -> bool:
     return own > 0.1 and sum(found[-1] in text for text in others) < 0.02 * max(1, len(others))
 
 
-def _shortest_stretch(stems: list[str], wanted: set[str]) -> int:
-    """Return the length of the shortest run of a sentence's stems that holds all that are wanted."""
+def _shortest_stretch(lemmas: list[str], wanted: set[str]) -> int:
+    """Return the length of the shortest run of a sentence's lemmas that holds all that are wanted."""
     last: dict[str, int] = {}
-    best = len(stems) + 1
-    for at, stem in enumerate(stems):
-        if stem in wanted:
-            last[stem] = at
+    best = len(lemmas) + 1
+    for at, lemma in enumerate(lemmas):
+        if lemma in wanted:
+            last[lemma] = at
             if len(last) == len(wanted):
                 best = min(best, at - min(last.values()) + 1)
     return best
 
 
 @lru_cache(maxsize=16384)
-def _mended(word: str) -> str:
-    """Return the word that this one becomes when a ligature is put back; empty when it is a word as it stands."""
-    if content_known(word) or word in STOP:
+def _with_ligature(word: str) -> str:
+    """Return the word that this one becomes with a ligature restored; empty when it is a word already."""
+    if in_dictionary(word) or word in STOP:
         return ""
     for at, letter in enumerate(word):
         for ligature in ("fi", "fl", "ff", "ffi", "ffl") if letter == "f" else ():
             whole = word[:at] + ligature + word[at + 1 :]
-            if content_known(whole):
+            if in_dictionary(whole):
                 return whole
     return ""
 
 
-def content_known(word: str) -> bool:
-    """Return whether the dictionary knows a word as anything at all."""
+def in_dictionary(word: str) -> bool:
+    """Return whether the dictionary has a word."""
     return bool(parts_of_speech(word))
 
 

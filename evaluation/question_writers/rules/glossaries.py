@@ -1,4 +1,4 @@
-"""Questions for the entries of lists in manuals: `Term - what is said of it` under a heading."""
+"""Questions for the entries of lists in manuals: `Term - description` under a heading."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from evaluation.question_writers.rules.document_sentences import Sentence
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
 from evaluation.question_writers.rules.inline_code import parted
-from evaluation.question_writers.rules.phrasing import Asked, standing
-from rag_pipeline.english.lemmas import STOP, content_stems, parts_of_speech, words
+from evaluation.question_writers.rules.phrasing import CandidateQuestion, worded_question
+from rag_pipeline.english.function_words import STOP
+from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech
 
-_ENTRY = re.compile(r"^(?P<term>[^:–—]{2,60}?)(?: [-–—] |: )(?P<told>[A-Z0-9“\"(].{10,220})$")
+_ENTRY = re.compile(r"^(?P<term>[^:–—]{2,60}?)(?: [-–—] |: )(?P<description>[A-Z0-9“\"(].{10,220})$")
 _GLUED = re.compile(r"[:;“”\"]")
 _PARTICIPLE = re.compile(r"\w+ed (?:per|by|for|in|to|with|from|on) ", re.IGNORECASE)
 _SAME_BEGINNING = 6
 _LONGEST_HEADING = 9
 _OFTEN = 3
-"""A word that opens this many entries is a label like `Status`, not a term that is explained, as is one beside it."""
+"""A word that begins this many entries is a label like `Status` and no term, as are those beside it."""
 
 
 class Glossary:
     """The entries of a document's lists, found again by heading and term."""
 
-    def __init__(self, sentences: Sequence[Sentence]) -> None:
+    def __init__(self, sentences: Sequence[DocumentSentence]) -> None:
         self._terms: Counter[tuple[str, str]] = Counter()
         self._used: Counter[str] = Counter()
         self._beside: dict[str, set[str]] = defaultdict(set)
@@ -34,36 +35,38 @@ class Glossary:
             if one.heading != previous:
                 sections[one.heading].append(at)
                 previous = one.heading
-            entry = _ENTRY.match(one.text) if one.item else None
+            entry = _ENTRY.match(one.text) if one.is_list_item else None
             if entry is not None:
-                if self._beside[one.heading] and not sentences[at - 1].item:
+                if self._beside[one.heading] and not sentences[at - 1].is_list_item:
                     self._parted.add(one.heading)
                 self._used[entry.group("term").lower()] += 1
                 self._terms[one.heading, entry.group("term").lower()] += 1
                 self._beside[one.heading].add(entry.group("term").lower())
         self._once = {heading for heading, places in sections.items() if len(places) == 1}
 
-    def questions(self, sentence: Sentence) -> Iterator[Asked]:
-        """Yield what a list under a heading that the document has once says of a term."""
-        entry = _ENTRY.match(sentence.text) if sentence.item else None
+    def questions(self, sentence: DocumentSentence) -> Iterator[CandidateQuestion]:
+        """Yield the question for a term's description in a list whose heading the document has once."""
+        entry = _ENTRY.match(sentence.text) if sentence.is_list_item else None
         heading = sentence.heading
-        if entry is None or not sentence.headed or heading not in self._once or not self._may_be_named(heading):
+        if entry is None or not sentence.heading_marked or heading not in self._once or not self._may_be_named(heading):
             return
-        term, told = entry.group("term").strip(), entry.group("told").strip()
+        term, description = entry.group("term").strip(), entry.group("description").strip()
         if self._terms[heading, term.lower()] != 1 or not _is_term(term) or _says_again(term, heading):
             return
-        if not _is_answer(told, f"{heading} {term} {parted(term)}"):
+        if not _is_answer(description, f"{heading} {term} {parted(term)}"):
             return
         label = _is_word(term) and any(self._used[one] >= _OFTEN and _is_label(one) for one in self._beside[heading])
         if label and heading in self._parted:
             return  # the status of which of them?
-        asked = f"what is given as the {term.lower()}" if label else f"what is noted about {term}"
-        yield standing("item", f"under “{heading}”, {asked}", f"{asked} under “{heading}”", told.rstrip("."), term)
+        direct = f"what is given as the {term.lower()}" if label else f"what is noted about {term}"
+        yield worded_question(
+            "item", f"under “{heading}”, {direct}", f"{direct} under “{heading}”", description.rstrip("."), term
+        )
 
     @staticmethod
     def _may_be_named(heading: str) -> bool:
-        """Return whether a heading says where: `Functions` would not."""
-        return 1 < len(words(heading)) <= _LONGEST_HEADING and _GLUED.search(heading) is None
+        """Return whether a heading identifies its section; `Functions` does not."""
+        return 1 < len(lower_words(heading)) <= _LONGEST_HEADING and _GLUED.search(heading) is None
 
 
 def _is_label(term: str) -> bool:
@@ -89,11 +92,16 @@ def _is_term(term: str) -> bool:
 def _says_again(term: str, heading: str) -> bool:
     """Return whether a single word is a form of one of the heading: `Deprecation` under `… - Deprecated`."""
     begin = term.lower()[:_SAME_BEGINNING]
-    return len(term.split()) == 1 and any(word[:_SAME_BEGINNING] == begin for word in words(heading))
+    return len(term.split()) == 1 and any(word[:_SAME_BEGINNING] == begin for word in lower_words(heading))
 
 
-def _is_answer(told: str, question: str) -> bool:
-    """Return whether a description says something, is no question, and is more than the term over again."""
-    found = [word for word in words(told) if word not in STOP]
-    new = set(content_stems(told)) - set(content_stems(question))
-    return len(found) >= 3 and len(new) >= 2 and "?" not in told and told.count("(") == told.count(")")
+def _is_answer(description: str, question: str) -> bool:
+    """Return whether a description is long enough, no question, and adds words to the term."""
+    found = [word for word in lower_words(description) if word not in STOP]
+    new = set(content_lemmas(description)) - set(content_lemmas(question))
+    return (
+        len(found) >= 3
+        and len(new) >= 2
+        and "?" not in description
+        and description.count("(") == description.count(")")
+    )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_pipeline.english.lemmas import BE, FIRST_SECOND, MONTHS, PERSONAL, Token, word_set
+from rag_pipeline.english.function_words import BE, FIRST_SECOND, MONTHS, PERSONAL
+from rag_pipeline.english.penn_tags import Token
+from rag_pipeline.english.words import word_set
 
 Tokens = Sequence[Token]
 
@@ -131,7 +133,7 @@ def of_phrase(tokens: Tokens, start: int) -> int:
 
 
 def _starts_clause(tokens: Tokens, at: int) -> bool:
-    """Return whether a finite verb stands here, so that the noun phrase before it is a subject."""
+    """Return whether there is a finite verb here, so that the noun phrase before it is a subject."""
     return at < len(tokens) and tokens[at].tag in {"VBZ", "VBP", "VBD", "MD"}
 
 

@@ -1,12 +1,12 @@
-"""Who said what: questions of stories, where a speech stands with the name of its speaker."""
+"""Questions for who said what, where direct speech comes with the name of its speaker."""
 
 from __future__ import annotations
 
 import re
 
-from evaluation.question_writers.rules.corpus import CorpusWords
-from evaluation.question_writers.rules.phrasing import Asked, standing
-from rag_pipeline.english.lemmas import words
+from evaluation.question_writers.rules.corpus import CorpusStatistics
+from evaluation.question_writers.rules.phrasing import CandidateQuestion, worded_question
+from rag_pipeline.english.lemmas import lower_words
 
 _SPOKEN = re.compile(
     r"[‘“\"](?P<speech>[^“”\"‘]{20,170}?)[,.!?][’”\"] "
@@ -16,13 +16,13 @@ _SPOKEN = re.compile(
 _LEAST_WORDS = 6
 
 
-def who_said(text: str, corpus: CorpusWords) -> Asked | None:
-    """Return `Who said “…”?` for a speech of some length with a named speaker that stands in the corpus once."""
+def who_said(text: str, corpus: CorpusStatistics) -> CandidateQuestion | None:
+    """Return `Who said “…”?` for a longer speech with a named speaker that the corpus has once."""
     for match in _SPOKEN.finditer(text):
         speech, who = match.group("speech").strip(), match.group("who")
         name = who.removeprefix("the ")
         known = corpus.is_name(name.split()[-1]) and name.lower() not in speech.lower()
-        if known and len(words(speech)) >= _LEAST_WORDS and speech[0].isupper() and corpus.holds_once(speech):
+        if known and len(lower_words(speech)) >= _LEAST_WORDS and speech[0].isupper() and corpus.has_once(speech):
             quoted = f"“{speech}”"
-            return standing("said", f"who said {quoted}", f"who said {quoted}", who, "these words")
+            return worded_question("said", f"who said {quoted}", f"who said {quoted}", who, "these words")
     return None

@@ -1,4 +1,4 @@
-"""The round trip: a question is asked back, and kept when the trained reader gives its answer back."""
+"""Round-trip check: a question is kept when the built-in reader finds its answer again."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
-from evaluation.question_writers.rules.corpus import CorpusWords
-from evaluation.question_writers.rules.document_sentences import Sentence, surface
-from evaluation.question_writers.rules.passages import Passage, cut
+from evaluation.question_writers.rules.corpus import CorpusStatistics
+from evaluation.question_writers.rules.document_sentences import DocumentSentence, plain_text
+from evaluation.question_writers.rules.passages import DocumentPassage, cut
 from evaluation.question_writers.rules.simple import SimpleQuestion
 from rag_pipeline.embedders.base import Vectors
-from rag_pipeline.extractive_qa.answerability import Refusal
+from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
 from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader
 from rag_pipeline.extractive_qa.findings import Finding, findings
-from rag_pipeline.extractive_qa.question_analysis import read_question
+from rag_pipeline.extractive_qa.question_analysis import analyse_question
 from rag_pipeline.extractive_qa.span_reader import shipped_reader
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.indexing.word_index import WordIndex
@@ -25,14 +25,14 @@ from rag_pipeline.types import Context, GenerationRequest, Span
 NOT_FOUND = "the built-in reader did not find the answer again"
 ANSWERED = "the built-in reader would answer it from the documents"
 
-EXEMPT = frozenset({"said", "item", "entry", "stands_for"})
-"""Kinds that are not read again: what makes their answers right is checked by their rules, and the reader often fails.
+_EXEMPT = frozenset({"said", "item", "entry", "stands_for"})
+"""Kinds that are not checked: their rules make sure of the answer, and the reader often fails on them.
 
-`said`: the speech stands once in the corpus, with its speaker. `item`, `entry`: a list says it of its term.
+`said`: the corpus has the speech once, with its speaker. `item`, `entry`: it is the description of a term in a list.
 `stands_for`: the initials are those of the words before the bracket.
 """
 _BY_SENTENCE = frozenset({"why", "how", "held", "stated_of", "described", "happens"})
-"""Kinds that a clause answers and no phrase: the right sentence is enough."""
+"""Kinds that a clause answers, not a phrase: the right sentence is enough."""
 _SHARED = 0.5
 """How much of the shorter of the two, phrase found and answer, must be in the other.
 
@@ -48,9 +48,9 @@ _TOKEN = re.compile(r"\w+")
 
 
 class RoundTrip:
-    """Reads questions over the passages around their evidence, and over the best passages of the whole corpus."""
+    """Answers questions over the passages around their evidence and over the best passages of the corpus."""
 
-    def __init__(self, corpus: CorpusWords, embed: Callable[[Sequence[str]], Vectors]) -> None:
+    def __init__(self, corpus: CorpusStatistics, embed: Callable[[Sequence[str]], Vectors]) -> None:
         self._corpus = corpus
         self._embed = embed
         self._names = {doc.id: doc.name for doc in corpus.documents}
@@ -58,45 +58,47 @@ class RoundTrip:
 
     def objection(self, question: SimpleQuestion) -> str:
         """Return why a question is left out: the reader does not find its answer; else an empty string."""
-        return "" if self._gives_back(question.asked.text, question) else NOT_FOUND
+        return "" if self._is_answered(question.candidate.text, question) else NOT_FOUND
 
-    def first_given_back(self, wordings: Iterable[str], question: SimpleQuestion) -> int | None:
-        """Return which wording of a question is the first that gives its answer back; None when none does.
+    def first_answered(self, wordings: Iterable[str], question: SimpleQuestion) -> int | None:
+        """Return the number of the first wording of a question that the reader answers; None for none.
 
-        The clause that asks is enough: a situation told before it may confuse the reader, but changes no answer.
+        The asking clause is enough: a situation before it may confuse the reader, but changes no answer.
         """
         for number, wording in enumerate(wordings):
-            if any(self._gives_back(text, question) for text in dict.fromkeys((read_question(wording).core, wording))):
+            if any(
+                self._is_answered(text, question) for text in dict.fromkeys((analyse_question(wording).core, wording))
+            ):
                 return number
         return None
 
-    def refuses(self, text: str) -> bool:
+    def is_declined(self, text: str) -> bool:
         """Return whether the reader declines over the best passages of the corpus, at its default strictness."""
         contexts = [self._context(passage.document.id, passage.start, passage.end) for passage in self._best(text)]
-        refusal = Refusal.of(card())
-        reader = ExtractiveReader(self._embed, shipped_reader(), refusal)
+        answerability = AnswerabilityModel.of(card())
+        reader = ExtractiveReader(self._embed, shipped_reader(), answerability)
         found = reader.find([GenerationRequest(text, tuple(contexts), "", "", "")])[0]
-        return found.probability(refusal) < refusal.strictness
+        return found.probability(answerability) < answerability.strictness
 
-    def _gives_back(self, text: str, question: SimpleQuestion) -> bool:
-        if question.asked.kind in EXEMPT or _stands_behind_its_name(question):
+    def _is_answered(self, text: str, question: SimpleQuestion) -> bool:
+        if question.candidate.kind in _EXEMPT or _is_apposition(question):
             return True
         contexts = [*self._around(question.sentence), *self._elsewhere(text, question.sentence)]
         found = findings(shipped_reader(), [text], [contexts])[0]
         return bool(found) and _is_answer(found[0], question)
 
     @cached_property
-    def _passages(self) -> list[Passage]:
+    def _passages(self) -> list[DocumentPassage]:
         return [passage for document in self._corpus.documents for passage in cut(document, _LONGEST)]
 
     @cached_property
     def _index(self) -> WordIndex:
         return WordIndex([passage.text for passage in self._passages])
 
-    def _best(self, text: str) -> list[Passage]:
+    def _best(self, text: str) -> list[DocumentPassage]:
         return [self._passages[row] for row, _ in self._index.search([text], _BEST_OF_CORPUS)[0]]
 
-    def _around(self, sentence: Sentence) -> Iterator[Context]:
+    def _around(self, sentence: DocumentSentence) -> Iterator[Context]:
         """Yield the passage that holds a sentence about in its middle, the one before it and the one behind it."""
         document = sentence.span.document_id
         spans = [one.span for one in self._corpus.sentences[document]]
@@ -109,7 +111,7 @@ class RoundTrip:
         if last + 1 < len(spans):
             yield self._context(document, spans[last + 1].start, spans[_reach(spans, last + 1, 1)].end)
 
-    def _elsewhere(self, text: str, sentence: Sentence) -> Iterator[Context]:
+    def _elsewhere(self, text: str, sentence: DocumentSentence) -> Iterator[Context]:
         """Yield the passages that share most words with the question, away from the evidence."""
         span = sentence.span
         low, high = span.start - _LONGEST, span.end + _LONGEST
@@ -127,7 +129,7 @@ class RoundTrip:
 
 
 def _reach(spans: Sequence[Span], at: int, step: int, longest: int = _LONGEST) -> int:
-    """Return how far one can go from a sentence in steps of 1 or -1 until the stretch would be too long."""
+    """Return the furthest sentence from `at` in steps of 1 or -1 before the range would be too long."""
     end = at
     while 0 <= end + step < len(spans):
         first, last = min(at, end + step), max(at, end + step)
@@ -137,21 +139,23 @@ def _reach(spans: Sequence[Span], at: int, step: int, longest: int = _LONGEST) -
     return end
 
 
-def _stands_behind_its_name(question: SimpleQuestion) -> bool:
-    """Return whether a definition is one by its place: `Pawiak, an infamous prison, …`; the reader often fails."""
-    answer, text = question.asked.answer, question.sentence.text
-    return question.asked.kind == "definition" and (f", {answer}" in text or f"– {answer}" in text)
+def _is_apposition(question: SimpleQuestion) -> bool:
+    """Return whether a definition is an apposition (`Pawiak, an infamous prison, …`), where the reader often fails."""
+    answer, text = question.candidate.answer, question.sentence.text
+    return question.candidate.kind == "definition" and (f", {answer}" in text or f"– {answer}" in text)
 
 
 def _is_answer(found: Finding, question: SimpleQuestion) -> bool:
     """Return whether a finding is the answer itself, or lies in the evidence or its repeat and overlaps the answer."""
-    phrase, answer = (Counter(_TOKEN.findall(surface(text).lower())) for text in (found.text, question.asked.answer))
+    phrase, answer = (
+        Counter(_TOKEN.findall(plain_text(text).lower())) for text in (found.text, question.candidate.answer)
+    )
     shared = (phrase & answer).total()
     if 2 * shared >= _SAME * (phrase.total() + answer.total()):
         return True
-    span, place = question.sentence.span, found.passage
+    span, place = question.sentence.span, found.sentence
     same = place.context.span.document_id == span.document_id
     inside = same and place.start < span.end and span.start < place.start + len(place.text)
-    if not inside and question.sentence.text not in surface(place.text):
+    if not inside and question.sentence.text not in plain_text(place.text):
         return False
-    return question.asked.kind in _BY_SENTENCE or shared >= max(1, _SHARED * min(phrase.total(), answer.total()))
+    return question.candidate.kind in _BY_SENTENCE or shared >= max(1, _SHARED * min(phrase.total(), answer.total()))

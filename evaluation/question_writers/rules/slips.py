@@ -1,4 +1,4 @@
-"""Small human slips of a known kind, never in a number or in a word that is needed to know what is asked."""
+"""Small slips of a known kind, as people make them, never in a number or a protected word."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from rag_pipeline.english.lemmas import word_set
+from rag_pipeline.english.words import word_set
 
 KINDS = ("typo", "dropped_word", "doubled_word", "agreement", "punctuation", "lower_case")
 """The kinds of slips, as they are recorded."""
@@ -18,6 +18,7 @@ _AGREEMENT = {
     "wants": "want", "want": "wants", "says": "say", "keeps": "keep", "needs": "need", "insists": "insist",
     "asks": "ask", "tells": "tell", "believes": "believe", "thinks": "think", "remembers": "remember",
 }  # fmt: skip
+_AFTER_QUESTION_WORD = re.compile(r"\b(?:what|when|where|why|how|who) $", re.IGNORECASE)
 _NEIGHBOURS = {
     "a": "s", "b": "v", "c": "v", "d": "s", "e": "r", "f": "g", "g": "h", "h": "j", "i": "o", "j": "k", "k": "l",
     "l": "k", "m": "n", "n": "m", "o": "i", "p": "o", "q": "w", "r": "t", "s": "d", "t": "r", "u": "y", "v": "b",
@@ -104,8 +105,7 @@ def _agreement(text: str, guarded: set[str], rng: random.Random) -> str | None:
     places = [
         match
         for match in _words(text, lambda word: word in _AGREEMENT and word not in guarded)
-        if match.group() != "do"
-        or re.search(r"\b(?:what|when|where|why|how|who) $", text[: match.start()], re.IGNORECASE)
+        if match.group() != "do" or _AFTER_QUESTION_WORD.search(text[: match.start()])
     ]
     if not places:
         return None

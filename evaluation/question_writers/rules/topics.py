@@ -1,4 +1,4 @@
-"""What `the city` or `the game` means in an article about one thing, so that a question can name it."""
+"""What `the city` or `the game` refers to in an article about one thing, so that a question can name it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evaluation.question_writers.rules.document_sentences import Sentence
-from rag_pipeline.english.lemmas import word_set
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
+from rag_pipeline.english.words import word_set
 
 _CLASSES = word_set(
     "city town village capital country state island river lake museum building tower palace castle church cathedral "
@@ -32,24 +32,24 @@ _MANY = 4
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """The thing an article is about, and the nouns that stand for it (`the city`)."""
+    """The thing an article is about, and the nouns that refer to it (`the city`)."""
 
     name: str
     nouns: tuple[str, ...]
 
 
-def with_names(sentences: Sequence[Sentence]) -> list[Sentence]:
+def resolve_topics(sentences: Sequence[DocumentSentence]) -> list[DocumentSentence]:
     """Return the sentences of a document with `the city` written as the name where an article makes it plain."""
-    told: list[Sentence] = []
+    resolved: list[DocumentSentence] = []
     for article in _articles(sentences):
         topic = _topic(article)
-        told += [replace(one, told=_naming(one.text, topic)) if topic else one for one in article]
-    return told
+        resolved += [replace(one, resolved=_with_name(one.text, topic)) if topic else one for one in article]
+    return resolved
 
 
-def _articles(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
+def _articles(sentences: Sequence[DocumentSentence]) -> list[list[DocumentSentence]]:
     """Cut a document where a top heading begins another article."""
-    articles: list[list[Sentence]] = []
+    articles: list[list[DocumentSentence]] = []
     for sentence in sentences:
         if not articles or articles[-1][-1].title != sentence.title:
             articles.append([])
@@ -57,7 +57,7 @@ def _articles(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
     return articles
 
 
-def _topic(article: Sequence[Sentence]) -> Topic | None:
+def _topic(article: Sequence[DocumentSentence]) -> Topic | None:
     """Return the topic that the first sentences of an article define, if the article then keeps to it."""
     text = " ".join(one.text for one in article)
     for sentence in article[:3]:
@@ -93,13 +93,13 @@ def _heads(complement: str, title: str) -> list[str]:
 
 
 def _is_settled(noun: str, text: str) -> bool:
-    """Return whether the article says `the city` often and hardly speaks of `another city` or of cities by number."""
+    """Return whether the article has `the city` often and hardly `another city` or numbered cities."""
     plain = len(re.findall(rf"\bthe {noun}\b", text, re.IGNORECASE))
     others = len(re.findall(rf"\b(?:another|first|second|third|new|previous|other|that|each|two|three) {noun}\b", text))
     return plain >= 3 and others <= 0.3 * plain
 
 
-def _naming(text: str, topic: Topic) -> str:
+def _with_name(text: str, topic: Topic) -> str:
     """Write the name for the first `the city` of a sentence that does not name it anyway."""
     bare = topic.name.removeprefix("the ")
     if any(not _in_longer_name(text, found) for found in re.finditer(re.escape(bare), text, re.IGNORECASE)):
@@ -115,7 +115,7 @@ def _naming(text: str, topic: Topic) -> str:
 
 
 def _in_longer_name(text: str, found: re.Match[str]) -> bool:
-    """Return whether a name stands inside another one: `the Siege of Warsaw`, `the Warsaw Confederation`."""
+    """Return whether a name is part of a longer one: `the Siege of Warsaw`, `the Warsaw Confederation`."""
     before = re.search(r"\b[A-Z][\w-]+ (?:of (?:the )?)?$", text[: found.start()])
     behind = re.match(r" [A-Z][\w-]+", text[found.end() :])
     return (before is not None and before.group().split()[0] not in {"In", "At", "From", "The"}) or behind is not None

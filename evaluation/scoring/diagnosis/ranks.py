@@ -73,7 +73,7 @@ def _evidence_in(hit: Hit, sample: Sample, texts: Mapping[int, str], held: dict[
     for number, span in enumerate(sample.evidence):
         if number in held:
             continue
-        whole = _holds(hit.span, span) or sample.evidence_texts[number] in _text(hit.span, texts)
+        whole = hit.span.holds(span) or sample.evidence_texts[number] in hit.span.text_in(texts)
         if whole:
             held[number] = hit
         got.update(_shared(span if whole else hit.span, span))
@@ -88,14 +88,6 @@ def missing_pieces(sample: Sample, covered: set[Position], threshold: float) -> 
         if own and len(own & covered) < threshold * len(own):
             missing.append(number)
     return missing or list(range(len(sample.evidence)))
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer.document_id == inner.document_id and outer.start <= inner.start and inner.end <= outer.end
-
-
-def _text(span: Span, texts: Mapping[int, str]) -> str:
-    return texts.get(span.document_id, "")[span.start : span.end]
 
 
 def _shared(one: Span, other: Span) -> list[Position]:

@@ -77,13 +77,7 @@ def trace_json(trace: Trace) -> dict[str, Any]:
         **asdict(trace.usage),
         "notes": list(trace.notes),
         "queries": list(trace.queries),
-        "steps": [
-            {
-                "name": step.name,
-                "hits": [asdict(hit.span) | {"score": hit.score, "rank": hit.rank} for hit in step.hits],
-            }
-            for step in trace.steps
-        ],
+        "steps": [step.as_json() for step in trace.steps],
         "details": trace.details,
     }
 

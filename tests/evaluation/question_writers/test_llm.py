@@ -40,7 +40,7 @@ PAIR = {
 
 def writer(*documents: SourceDoc, **spec: Any) -> ModelWriter:
     given = {"llm": "openai:writer", "pairs": 6, "out_of_scope": 6} | spec
-    return ModelWriter(documents or (WARSAW, MACHINE), GeneratorSpec.create(given), embed_words, QUICK)
+    return ModelWriter(documents or (WARSAW, MACHINE), GeneratorSpec.create(given), embed_words, limits=QUICK)
 
 
 def questions_of(steps: list[Written]) -> list[DraftQuestion]:
@@ -264,7 +264,7 @@ def test_an_abandoned_writing_asks_no_more(fake_openai: FakeOpenAI) -> None:
 def test_a_model_that_never_quotes_its_passage_is_not_sent_through_all_documents(
     fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model_pairs, "_MOST_IN_VAIN", 3)
+    monkeypatch.setattr(model_pairs, "_MOST_EMPTY_PASSAGES", 3)
     pair = {"question": "Why?", "answer": "So.", "quote": "no document says this at all", "twin": "But why?"}
     fake_openai.fills("WrittenPair", *[pair] * 200)
     many = [SourceDoc(number, f"{number}.txt", f"{SHORT.text} {number}") for number in range(1, 21)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluation.models import MetricScore, Scoring
-from evaluation.queries.samples import make_samples, stored_answers
+from evaluation.queries.stored_answers import make_samples, stored_answers
 from evaluation.services.scoring import preview_scores
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import DraftEvidence, DraftQuestion
