@@ -1,4 +1,4 @@
-"""Writing pairs with a model: a passage, a pair, its checks, its slip."""
+"""Pairs written by a model from passages: each is checked, and its twin gets a slip."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rag_pipeline.types import SourceDoc, Span
 
 _ATTEMPTS = 2
 _MOST_EMPTY_PASSAGES = 40
-"""Passages in a row that gave no question: what is wrong then is not theirs, and each costs several calls."""
+"""Passages in a row without a question after which writing ends: the model fails then, and each costs several calls."""
 _MOST_FAILURES = 3
 """Failed passages in a row after which the model counts as unusable."""
 _FEWEST_QUOTED_WORDS = 3

@@ -77,12 +77,12 @@ def example_candidates(
     text = _text(sentence, corpus)
     masked = MaskedSentence(sentence.text, sentence.codes)
     for example in examples_behind(text, sentence.span.end):
-        if example.said and text.count(f"# {example.said}") == 1:
+        if example.comment and text.count(f"# {example.comment}") == 1:
             span = replace(sentence.span, start=example.start, end=example.end)
-            whole = replace(sentence, span=span, text=f"{example.said}: {example.line}")
-            for candidate in shown(f"{example.said}:", example.line, command=True):
+            whole = replace(sentence, span=span, text=f"{example.comment}: {example.line}")
+            for candidate in shown(f"{example.comment}:", example.line, command=True):
                 yield candidate, whole
-        elif not example.said and sentence.text.endswith(":") and masked.readable:
+        elif not example.comment and sentence.text.endswith(":") and masked.readable:
             whole = replace(
                 sentence, span=replace(sentence.span, end=example.end), text=f"{sentence.text} {example.line}"
             )
