@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Generic, Protocol, TypeVar
 
 from evaluation.judge.forms import JudgeForm, NoMajorityError
@@ -142,18 +143,17 @@ class Judge:
         Raises ProviderError when the judge cannot be asked at all, or fails again and again, unless it is `lenient`.
         """
         ballots = [self._calls(request) for request in requests]
-        calls = {call.key: call for ballot in ballots for call in ballot}
-        replies: dict[str, F | Unjudged] = self._known(calls)
-        open_ones = [call for key, call in calls.items() if key not in replies]
+        calls = {call.key: call for call in chain.from_iterable(ballots)}
+        replies = self._known(calls)
         try:
-            self._fill(replies, open_ones)
+            self._fill(replies, [call for key, call in calls.items() if key not in replies])
         except ProviderError as failure:
             if not self._lenient:
                 raise
             self.failure = failure
         if self.failure is not None:
             silent = Unjudged(f"the judge could not be asked: {self.failure}")
-            replies.update((key, silent) for key in calls if key not in replies)
+            replies.update((key, silent) for key in calls.keys() - replies.keys())
         decided = [
             _decided(request.form, [replies[call.key] for call in ballot])
             for request, ballot in zip(requests, ballots, strict=True)
@@ -217,8 +217,7 @@ class Judge:
             try:
                 text, problem = await self._text(sent, call.request.form)
             except ProviderError as failure:
-                if not (isinstance(failure, ModelCallError) and failure.too_long):  # a fault of this text alone
-                    self._breaker.record(failure)
+                self._record(failure)
                 return Unjudged(f"the judge could not be asked: {failure}")
             self._breaker.record(None)
             found, wrong = read_form(text, call.request.form)
@@ -230,6 +229,10 @@ class Judge:
             sent = _repair(call.text, text, problem) if attempt == 0 else call.text
         self._unusable[prompt] += 1
         return Unjudged(f"the judge's reply could not be used, even repaired and asked for again: {problem}")
+
+    def _record(self, failure: ProviderError) -> None:
+        if not (isinstance(failure, ModelCallError) and failure.too_long):  # a fault of this text alone
+            self._breaker.record(failure)
 
     async def _text(self, prompt: str, form: type[JudgeForm]) -> tuple[str, str]:
         """Return a reply, and that it was cut off or stopped where it was."""
