@@ -10,7 +10,7 @@ from evaluation.metrics.worked import WorkedExample
 from evaluation.registry import MetricRegistry, metric_units
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.local_models.scripts import Reads, reads_all
 from rag_pipeline.registry import Unit
 
@@ -37,9 +37,6 @@ INPUTS = {
 
 POOLED = "pooled"
 """Name of the two counts behind a ratio: in the details of a score, and their sums in those of a summary."""
-
-Embed = Callable[[Sequence[str]], Vectors]
-"""Texts to unit vectors, one row each."""
 
 UNREAD = "the embedding model cannot read this text: score with one that knows its script"
 
@@ -123,6 +120,7 @@ class Metric(Unit):
     details hold under `POOLED`; their sums are shown beside the mean (134/280). `judge_prompts`: the prompts that it
     asks a judge with.
     `asks_each_context`: a judge is asked about each context by itself; `voted`: as often as there are votes.
+    `is_agreement`: it says how well an answer agrees with a reference: recall and robustness can be made of it.
     `needs_option`: the option without which there is nothing to score, such as a pattern.
     `revision`: raised when the formula gives other values than before, also by what the metric shares with others;
     `changes` then says what is new. Values of two revisions are never compared (`evaluation/scoring/comparability.py`).
@@ -146,6 +144,7 @@ class Metric(Unit):
     judge_prompts: ClassVar[frozenset[str]] = frozenset()
     asks_each_context: ClassVar[bool] = False
     voted: ClassVar[bool] = True
+    is_agreement: ClassVar[bool] = False
     needs_option: ClassVar[str] = ""
     worked: ClassVar[WorkedExample | None] = None
 

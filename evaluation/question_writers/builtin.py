@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
-from evaluation.question_writers.base import Embed, QuestionWriter, question_writers
+from evaluation.question_writers.base import QuestionWriter, question_writers
 from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
 from evaluation.question_writers.rules.premises import premise_for
@@ -20,6 +20,7 @@ from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
 from evaluation.question_writers.rules.twins import TRANSFORMATIONS, make_twin, protected_words
 from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.types import SourceDoc, Span
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.llm.preflight import check_model
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services import indexes
-from rag_pipeline.services.pipelines import calls_before_answer, check_parts
+from rag_pipeline.services.pipelines import check_parts
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
 QUICK_QUESTIONS = 10
@@ -95,7 +96,7 @@ def estimate_run(
         check_source(source=contexts_from, testset=testset, questions=asked)
     else:
         check_parts(spec)
-        before = calls_before_answer(spec)
+        before = spec.calls_before_answer()
         index = indexes.estimate(corpus=corpus, spec=spec) if spec.needs_chunks else index
     calls = 0 if spec.is_builtin_reader else questions * (1 + before)
     contexts = spec.core.top_k if spec.core.use_context else 0
@@ -148,9 +149,7 @@ def start_run(
             pipeline=spec.settings,
             pipeline_fingerprint=spec.fingerprint,
             evaluation=evaluation.model_dump(),
-            split=options.split,
-            limit=options.limit,
-            repeat=options.repeat,
+            **options.model_dump(),
             contexts_from=contexts_from,
             contexts_run=str(contexts_from or ""),
             versions=versions(),
@@ -180,12 +179,6 @@ def _askable(corpus: Corpus, testset: TestSet, options: RunOptions) -> list[Ques
     return questions
 
 
-def cancel_run(*, run: Run) -> None:
-    """Stop a run; what is answered stays."""
-    if run.task is not None:
-        background.request_cancel(run.task)
-
-
 def resume_run(*, run: Run) -> None:
     """Let a failed or cancelled run go on, or ask again what failed in a finished one; good answers stay.
 
@@ -200,19 +193,22 @@ def resume_run(*, run: Run) -> None:
 def delete_run(*, run: Run) -> None:
     """Delete a run with its answers, scores and files. Raises InUseError while it works."""
     compared = [each.task for each in preferences_with(run).select_related("task")]
-    if any(task is not None and task.active for task in compared):
+    if _any_active(compared):
         raise InUseError(f"A judge is comparing {run} with another run. Wait for it or cancel it first.")
-    tasks = [task for task in (run.task, run.scoring_task) if task is not None]
-    if any(task.active for task in tasks):
+    tasks = (run.task, run.scoring_task)
+    if _any_active(tasks):
         raise InUseError(f"{run} is still running. Cancel it first.")
-    if any(user.task is not None and user.task.active for user in run.runs_on_its_contexts.select_related("task")):
+    if _any_active(user.task for user in run.runs_on_its_contexts.select_related("task")):
         raise InUseError(f"Another run is answering from the contexts of {run}. Wait for it or cancel it first.")
     folder = Path(settings.DATA_DIR) / "runs" / str(run.pk)
     run.delete()
-    for task in (*tasks, *compared):
-        if task is not None:
-            task.delete()
+    for task in filter(None, (*tasks, *compared)):
+        task.delete()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _any_active(tasks: Iterable[BackgroundTask | None]) -> bool:
+    return any(task is not None and task.active for task in tasks)
 
 
 def archive_run(*, run: Run, archived: bool) -> None:

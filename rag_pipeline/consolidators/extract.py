@@ -56,8 +56,6 @@ class ExtractConsolidator(Consolidator):
         vectors = self.embed(list(distinct))
         return [
             vectors[[distinct[piece.meaning] for piece in row]] @ vectors[distinct[question.core]]
-            if row
-            else np.zeros(0, np.float32)
             for question, row in zip(questions, rows, strict=True)
         ]
 

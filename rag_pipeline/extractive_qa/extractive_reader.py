@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
 from rag_pipeline.extractive_qa.findings import Finding, findings
-from rag_pipeline.extractive_qa.matching import Embed
 from rag_pipeline.extractive_qa.prompt_instructions import PromptInstructions, read_instructions
 from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis, analyse_question
 from rag_pipeline.extractive_qa.signals import Cosines, signals, texts_to_compare
 from rag_pipeline.extractive_qa.span_reader import SpanReader
 from rag_pipeline.extractive_qa.trimming import answer_range
 from rag_pipeline.rewriting.core_question import core_question
-from rag_pipeline.types import GenerationRequest
+from rag_pipeline.types import GenerationRequest, Span
 
 _PROBABILITY_BY_FORM = 0.95
 """Probability of an answer that the form of the text gives."""
@@ -117,12 +117,11 @@ def _any_word(_: str) -> bool:
 def _where(best: Finding, start: int, end: int) -> dict[str, Any]:
     """Return the chosen sentence and answer with their characters in the document."""
     sentence = best.sentence
+    place = Span(sentence.context.span.document_id, sentence.start, sentence.start + len(sentence.text))
     return {
         "sentence": sentence.text,
         "document": sentence.context.document,
-        "document_id": sentence.context.span.document_id,
-        "start": sentence.start,
-        "end": sentence.start + len(sentence.text),
+        **place.as_json(),
         "answer": sentence.text[start:end],
         "answer_start": sentence.start + start,
         "answer_end": sentence.start + end,

@@ -8,7 +8,7 @@ from typing import Any
 
 from rag_pipeline.extractive_qa.prompt_instructions import read_instructions
 from rag_pipeline.models import Document
-from rag_pipeline.types import SourceDoc
+from rag_pipeline.types import SourceDoc, Span
 
 READER = "reader"
 """The key of an answer's details under which the reader keeps its own."""
@@ -83,35 +83,41 @@ def page_of(details: Mapping[str, Any] | None) -> int | None:
     """Return the page on which the sentence begins; None without pages, and where the document is gone."""
     if not details or "document_id" not in details:
         return None
-    starts = Document.objects.filter(pk=details["document_id"]).values_list("page_starts", flat=True).first()
-    return SourceDoc(0, "", "", tuple(starts or ())).page_at(details["start"])
+    span = Span.from_json(details)
+    starts = Document.objects.filter(pk=span.document_id).values_list("page_starts", flat=True).first()
+    return SourceDoc(0, "", "", tuple(starts or ())).page_at(span.start)
 
 
 def _words(details: Mapping[str, Any], declines: bool) -> tuple[str, str]:
     """Return the verdict, and what the sentence is."""
     declined = bool(details.get("declined"))
-    would = "It would have answered:" if declined else ""
     if "sentence" not in details:
         return f"{'Declined' if declined else 'No answer'}: the contexts hold no sentence to answer from.", ""
+    would = "It would have answered:" if declined else ""
     if "probability" not in details:
         return f"{'Declined' if declined else 'Answered'} by an earlier version, which gave no probability.", would
-    probability, strictness = float(details["probability"]), float(details["strictness"])
-    shown, limit = _apart(probability, strictness)
+    return (_why_declined(details) if declined else _why_answered(details, declines)), would
+
+
+def _why_declined(details: Mapping[str, Any]) -> str:
+    if details.get("far"):
+        return "Declined outright: nothing here is near the question."
+    strictness = float(details["strictness"])
+    shown, limit = _apart(float(details["probability"]), strictness)
+    below = f"{shown}, below" if float(shown) < strictness else "just below"  # details are rounded
+    return f"Declined: the probability that the contexts hold the answer is {below} the strictness of {limit}."
+
+
+def _why_answered(details: Mapping[str, Any], declines: bool) -> str:
     why = "strictness is 0" if declines else _NEVER
     if details.get("far"):
-        if declined:
-            return "Declined outright: nothing here is near the question.", would
-        return f"Nothing here is near the question. It answers all the same: {why}.", ""
-    if declined:
-        below = f"{shown}, below" if float(shown) < strictness else "just below"  # details are rounded
-        return (
-            f"Declined: the probability that the contexts hold the answer is {below} the strictness of {limit}.",
-            would,
-        )
+        return f"Nothing here is near the question. It answers all the same: {why}."
+    strictness = float(details["strictness"])
+    shown, limit = _apart(float(details["probability"]), strictness)
     held = f"Probability that the contexts hold the answer: {shown}"
     if declines and strictness > 0:
-        return f"{held}; declines below {limit}.", ""
-    return f"{held}. It answers in any case: {why}.", ""
+        return f"{held}; declines below {limit}."
+    return f"{held}. It answers in any case: {why}."
 
 
 def _apart(probability: float, strictness: float) -> tuple[str, str]:
@@ -132,14 +138,14 @@ def decimals_of(strictness: float) -> str:
 def _quote(details: Mapping[str, Any], page: int | None) -> Quote | None:
     if "sentence" not in details:
         return None
-    sentence, start = str(details["sentence"]), int(details["start"])
-    first, last = int(details["answer_start"]) - start, int(details["answer_end"]) - start
+    sentence, span = str(details["sentence"]), Span.from_json(details)
+    first, last = int(details["answer_start"]) - span.start, int(details["answer_end"]) - span.start
     before, answer, after = sentence[:first], sentence[first:last], sentence[last:]
     if len(before) > _AROUND:
         tail = before[-_AROUND:]
         before = f"… {tail.partition(' ')[2] or tail}"
-    place = (int(details["document_id"]), str(details["document"]))
-    return Quote(before, _begun(answer, _LONGEST), _begun(after, _AROUND), *place, page, start, int(details["end"]))
+    place = (span.document_id, str(details["document"]), page, span.start, span.end)
+    return Quote(before, _begun(answer, _LONGEST), _begun(after, _AROUND), *place)
 
 
 def _begun(text: str, most: int) -> str:

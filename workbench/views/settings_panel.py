@@ -15,7 +15,7 @@ from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.services.prompts import list_prompts
 from rag_pipeline.settings.prompt_templates import placeholders
-from workbench.forms.workbench import UNITS, SettingsForm
+from workbench.forms.workbench import SettingsForm
 from workbench.services.known_models import known_embeddings, known_judges, known_models
 from workbench.services.preferences import Bench, comparable
 
@@ -42,7 +42,7 @@ def settings_panel(form: SettingsForm, preferred: Bench) -> dict[str, Any]:
         "placeholders": _placeholders(template, comparable(form.value("use_context")) == "true"),
         **_reading(form, template),
         "library": list_prompts(),
-        "units": UNITS | dict.fromkeys(("chunk_size", "chunk_overlap"), str(form.value("chunk_unit"))),
+        "units": form.units,
         "models": known_models(),
         "judges": known_judges(),
         "embeddings": known_embeddings(),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from evaluation.metrics.support.context_index import ContextIndex, Floats
 from evaluation.metrics.support.units import WORD, AnalysedSentence, SupportUnit, plain
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.embedders.base import Embed, Vectors
 from rag_pipeline.english.antonyms import antonyms
 
-Embed = Callable[[Sequence[str]], Vectors]
 _MOST_EMBEDDED = 1000
 """Characters of a sentence that are embedded; a longer one is a list or has lost its full stops."""
 CANDIDATES = 3

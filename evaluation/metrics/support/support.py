@@ -11,11 +11,12 @@ import numpy as np
 
 from evaluation.metrics.language.scripts import is_plain_english_script
 from evaluation.metrics.support.context_index import ContextIndex, Floats
-from evaluation.metrics.support.meaning import CANDIDATES, Embed, Meaning, SentenceQuery
+from evaluation.metrics.support.meaning import CANDIDATES, Meaning, SentenceQuery
 from evaluation.metrics.support.negation import contradict, denies
 from evaluation.metrics.support.units import SMALL, AnalysedSentence, SupportUnit, analyse_sentences
 from evaluation.metrics.support.weighting import SCHEME, WeightingScheme
 from evaluation.refusal.detection import shipped_patterns
+from rag_pipeline.embedders.base import Embed
 
 _BLOCK = 250
 """Texts whose contexts are read at once; what was embedded is kept for the next."""

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from evaluation.exchange.csv_cells import restore
+from evaluation.exchange.base import TestSetReader, formats
+from evaluation.exchange.csv_cells import CSV_TYPE, restore
 from evaluation.exchange.evidence import Documents
 from evaluation.exchange.fields import json_cell, question_text
 from evaluation.exchange.problems import RowError, each_row
+from evaluation.exchange.uploads import Upload
 from evaluation.types import DraftEvidence, DraftQuestion
 
 
-def read_reference_rows(rows: Sequence[tuple[str, dict[str, str]]], documents: Documents) -> list[DraftQuestion]:
-    """Return simple questions with evidence and no reference answer: excerpts are not answers. Raises ConfigError."""
-    numbered = [(place, (number, cells)) for number, (place, cells) in enumerate(rows, 1)]
-    return each_row(numbered, lambda row: _draft(row[0], row[1], documents))
+@formats.register
+class ReferenceCsv(TestSetReader):
+    """Simple questions with evidence and no reference answer: excerpts are not answers."""
+
+    key = "reference_csv"
+    label = "a CSV of question,references,corpus_id"
+    help = "a CSV with question, references and corpus_id"
+    looks = "a CSV of question, references, corpus_id"
+    extensions = (".csv",)
+    content_type = CSV_TYPE
+
+    def recognises(self, upload: Upload) -> bool:
+        """Its columns are there, and it is no output.csv."""
+        return upload.columns >= {"question", "references", "corpus_id"} and "kind" not in upload.columns
+
+    def read(self, upload: Upload, documents: Documents) -> list[DraftQuestion]:
+        """Return the questions. Raises ConfigError."""
+        numbered = [(place, (number, cells)) for number, (place, cells) in enumerate(upload.rows, 1)]
+        return each_row(numbered, lambda row: _draft(row[0], row[1], documents))
 
 
 def _draft(number: int, cells: dict[str, str], documents: Documents) -> DraftQuestion:

@@ -1,4 +1,4 @@
-"""Answers of any other system in the RAG task format: JSONL to samples, scores back into the objects."""
+"""The RAG task format: an object for each question, as other systems write them, to a sample, and with its scores."""
 
 from __future__ import annotations
 
@@ -6,13 +6,25 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from evaluation.exchange.fields import json_value, reference_list, whole_letters
+from evaluation.exchange.fields import reference_list, whole_letters
 from evaluation.exchange.problems import NOTHING_SCORED, RowError, each_row
 from evaluation.types import Sample, Score
 from rag_pipeline.types import Context, Span, Trace, Usage
 
 Task = dict[str, Any]
+Answered = list[tuple[Task, Sample]]
+"""The objects of a file, each with the sample that it is, in order."""
 Row = TypeVar("Row")
+
+TEXTS = ("question", "question_id", "answer")
+LISTS = ("contexts", "contexts_id", "reference_answers", "reference_contexts", "reference_context_ids")
+LABEL = "is_answerable_label"
+METADATA = "metadata_field"
+SECONDS, TOKENS, COST = ("latency_s", "ttft_s"), ("prompt_tokens", "completion_tokens"), "cost_usd"
+"""What an object may say of what its answer took; named as in eval.csv."""
+TAKEN = (*SECONDS, *TOKENS, COST)
+KNOWN = (*TEXTS, METADATA, *LISTS, LABEL, *TAKEN)
+"""Fields of the format."""
 FIELDS = {
     "question": ("question",),
     "answer": ("answer",),
@@ -20,23 +32,15 @@ FIELDS = {
     "reference": ("reference_answers",),
     "reference_contexts": ("reference_contexts",),
     "gold_ids": ("contexts_id", "reference_context_ids"),
-    "label": ("is_answerable_label",),
+    "label": (LABEL,),
 }
 """What metrics need, and the fields of the format that hold it."""
-SECONDS, TOKENS, COST = ("latency_s", "ttft_s"), ("prompt_tokens", "completion_tokens"), "cost_usd"
-"""What an object may say of what its answer took; named as in eval.csv."""
 
 _MOST = 1e15
 """More of anything is a mistake, and may be more than a float can hold."""
 
 
-def read_answered(text: str) -> list[tuple[Task, Sample]]:
-    """Return each line's object and the sample that it is, in order. Raises ConfigError naming the lines that fail."""
-    lines = [(f"Line {number}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return read_each(lines, parsed)
-
-
-def read_each(rows: Sequence[tuple[str, Row]], read: Callable[[Row], Task]) -> list[tuple[Task, Sample]]:
+def read_each(rows: Sequence[tuple[str, Row]], read: Callable[[Row], Task]) -> Answered:
     """Make an object and its sample of each row, given with its place in the file. Raises ConfigError."""
 
     def make(row: tuple[int, Row]) -> tuple[Task, Sample]:
@@ -60,16 +64,8 @@ def json_line(task: Task) -> str:
     return f"{json.dumps(task) if half_a_pair else line}\n"
 
 
-def parsed(line: str) -> Task:
-    """Return the object that a line holds. Raises RowError."""
-    try:
-        return read_object(json_value(line))
-    except ValueError as error:
-        raise RowError(f"it is not JSON ({error}).") from error
-
-
-def read_object(value: Any) -> Task:
-    """Return an object. Raises RowError for any other value."""
+def as_object(value: Any) -> Task:
+    """Return a value that is a JSON object. Raises RowError for any other."""
     if not isinstance(value, dict):
         raise RowError("it is not a JSON object.")
     return value
@@ -86,7 +82,7 @@ def sample_of(task: Task, number: int) -> Sample:
         kind="out_of_scope" if _label(task) is False else "simple",
         trace=_trace(task, ids),
         reference_answers=tuple(whole_letters(each) for each in references),
-        metadata=_metadata(task.get("metadata_field")),
+        metadata=_metadata(task.get(METADATA)),
         context_ids=ids if task.get("contexts_id") is not None else None,
         reference_context_ids=_texts(task, "reference_context_ids"),
         reference_contexts=_texts(task, "reference_contexts"),
@@ -111,13 +107,13 @@ def _metadata(value: Any) -> dict[str, Any]:
     """Return what an object can be grouped by: the keys of an object, else the field itself."""
     if isinstance(value, dict):
         return value
-    return {} if value in (None, "", []) else {"metadata_field": value}
+    return {} if value in (None, "", []) else {METADATA: value}
 
 
 def _missing(task: Task) -> frozenset[str]:
     """Return the inputs that the object does not have; what cannot be had from a file at all is one of them."""
     absent = {need for need, fields in FIELDS.items() if any(task.get(field) is None for field in fields)}
-    if all(task.get(field) is None for field in (*SECONDS, *TOKENS, COST)):
+    if all(task.get(field) is None for field in TAKEN):
         absent.add("usage")
     return frozenset(absent | {"evidence"})
 
@@ -131,9 +127,9 @@ def _contexts(texts: Sequence[str], ids: Sequence[str]) -> tuple[Context, ...]:
 
 
 def _label(task: Task) -> bool | None:
-    label = task.get("is_answerable_label")
+    label = task.get(LABEL)
     if label is not None and not isinstance(label, bool):
-        raise RowError("is_answerable_label is neither true nor false.")
+        raise RowError(f"{LABEL} is neither true nor false.")
     return label
 
 

@@ -1,15 +1,22 @@
-"""Our own output.csv, read back."""
+"""output.csv, our own file of a test set: written and read back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from evaluation.exchange.csv_cells import restore
-from evaluation.exchange.evidence import Documents
-from evaluation.exchange.fields import SPLITS, json_cell, one_of, question_text, reference_list, short_id
+from evaluation.exchange.base import TestSetReader, TestSetWriter, formats
+from evaluation.exchange.csv_cells import CSV_TYPE, restore, to_csv
+from evaluation.exchange.evidence import Documents, named_span
+from evaluation.exchange.fields import SPLITS, json_cell, one_of, ordered, question_text, reference_list, short_id
 from evaluation.exchange.problems import RowError, each_row
+from evaluation.exchange.uploads import Upload
 from evaluation.types import DraftEvidence, DraftQuestion
 
+COLUMNS = (
+    "question_id", "pair_id", "kind", "transformation", "error", "question", "reference_answer", "document", "start",
+    "end", "context", "split", "reference_answers", "spans", "metadata",
+)  # fmt: skip
 KINDS = ("simple", "complex", "out_of_scope")
 TRANSFORMATIONS = {
     "simple": (),
@@ -21,10 +28,48 @@ ERRORS = ("typo", "dropped_word", "doubled_word", "agreement", "punctuation", "l
 Cells = dict[str, str]
 
 
-def read_output(rows: Sequence[tuple[str, Cells]], documents: Documents) -> list[DraftQuestion]:
-    """Return the questions of an output.csv, given as (place, cells by column). Raises ConfigError."""
-    numbered = [(place, (number, cells)) for number, (place, cells) in enumerate(rows, 1)]
-    return each_row(numbered, lambda row: _draft(row[0], row[1], documents))
+@formats.register
+class OutputCsv(TestSetReader, TestSetWriter):
+    """A row a question, with its references and evidence. The columns question and kind are enough to be read."""
+
+    key = "output_csv"
+    label = "output.csv"
+    help = "output.csv of another workbench"
+    looks = "output.csv (columns question, kind …)"
+    extensions = (".csv",)
+    content_type = CSV_TYPE
+    filename = "output.csv"
+
+    def recognises(self, upload: Upload) -> bool:
+        """Our columns are there."""
+        return upload.columns >= {"question", "kind"}
+
+    def read(self, upload: Upload, documents: Documents) -> list[DraftQuestion]:
+        """Return the questions. Raises ConfigError."""
+        numbered = [(place, (number, cells)) for number, (place, cells) in enumerate(upload.rows, 1)]
+        return each_row(numbered, lambda row: _draft(row[0], row[1], documents))
+
+    def write(self, questions: Iterable[DraftQuestion], names: Mapping[int, str]) -> bytes:
+        """Return the file."""
+        return to_csv(COLUMNS, (_row(question, names) for question in questions))
+
+
+def _row(question: DraftQuestion, names: Mapping[int, str]) -> list[Any]:
+    first = question.evidence[0] if question.evidence else None
+    return [
+        question.question_id,
+        question.pair_id,
+        question.kind,
+        question.transformation,
+        question.error,
+        question.text,
+        next(iter(question.references), ""),
+        *((names[first.span.document_id], first.span.start, first.span.end, first.text) if first else [None] * 4),
+        question.split,
+        list(question.references),
+        [named_span(names[each.span.document_id], each.span) for each in question.evidence],
+        ordered(question.metadata),
+    ]
 
 
 def _draft(number: int, cells: Cells, documents: Documents) -> DraftQuestion:
@@ -66,7 +111,7 @@ def _evidence(cells: Cells, text: Cells, documents: Documents) -> tuple[DraftEvi
         if not name:
             raise RowError("there is a span but no document.")
         first = (documents.span(name, start, end, context),)
-    spans = tuple(_span(each, documents) for each in json_cell(cells.get("spans", ""), "spans", list))
+    spans = tuple(documents.named_span(each) for each in json_cell(cells.get("spans", ""), "spans", list))
     if spans:
         if first and first[0] not in spans:
             raise RowError("document, start and end name another span than spans.")
@@ -74,9 +119,3 @@ def _evidence(cells: Cells, text: Cells, documents: Documents) -> tuple[DraftEvi
     if not first and context.strip():
         return (documents.find(context, name),)
     return first
-
-
-def _span(value: object, documents: Documents) -> DraftEvidence:
-    if not isinstance(value, dict) or not {"document", "start", "end"} <= value.keys():
-        raise RowError("spans is not a list of objects with document, start and end.")
-    return documents.span(str(value["document"]), value["start"], value["end"])

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluation.exchange.csv_cells import restore
+from evaluation.exchange.base import TestSetReader, formats
+from evaluation.exchange.csv_cells import CSV_TYPE, restore
+from evaluation.exchange.evidence import Documents
 from evaluation.exchange.fields import question_text
 from evaluation.exchange.problems import RowError, each_row, refuse
+from evaluation.exchange.uploads import Upload
 from evaluation.types import DraftQuestion
 from rag_pipeline.english.wording import counted
 
@@ -16,21 +19,39 @@ ANSWER_HEADS = (
 )  # fmt: skip
 
 
-def read_lists(questions: Sequence[list[str]], answers: Sequence[list[str]]) -> list[DraftQuestion]:
-    """Return simple questions with a reference answer and no evidence. Raises ConfigError.
+@formats.register
+class SeparateFiles(TestSetReader):
+    """Simple questions with a reference answer and no evidence.
 
     A first row such as “question” or “answer” is a header; without one the first row is a question.
     """
-    texts, head = _column(questions, QUESTION_HEADS, "questions")
-    references, _ = _column(answers, ANSWER_HEADS, "answers")
-    if len(texts) != len(references):
-        numbers = f"{counted(len(texts), 'question')} but {counted(len(references), 'answer')}"
-        raise refuse(f"There are {numbers}; both files need the same rows.")
-    rows = [
-        (f"Row {number + head}", (number, text, reference))
-        for number, (text, reference) in enumerate(zip(texts, references, strict=True), 1)
-    ]
-    return each_row(rows, lambda row: _draft(*row))
+
+    key = "separate_files"
+    label = "two files of one column each, questions and answers"
+    help = "questions.csv with its answers.csv, one column each, in the same order"
+    looks = "two files of one column each (questions and answers)"
+    extensions = (".csv",)
+    content_type = CSV_TYPE
+    takes_answers = True
+
+    def recognises(self, upload: Upload) -> bool:
+        """Two files are nothing else."""
+        return upload.second is not None
+
+    def read(self, upload: Upload, documents: Documents) -> list[DraftQuestion]:
+        """Return the questions. Raises ConfigError."""
+        assert upload.second is not None
+        questions, answers = upload.cells(), upload.second.cells()
+        texts, head = _column(questions, QUESTION_HEADS, "questions")
+        references, _ = _column(answers, ANSWER_HEADS, "answers")
+        if len(texts) != len(references):
+            numbers = f"{counted(len(texts), 'question')} but {counted(len(references), 'answer')}"
+            raise refuse(f"There are {numbers}; both files need the same rows.")
+        rows = [
+            (f"Row {number + head}", (number, text, reference))
+            for number, (text, reference) in enumerate(zip(texts, references, strict=True), 1)
+        ]
+        return each_row(rows, lambda row: _draft(*row))
 
 
 def _draft(number: int, text: str, reference: str) -> DraftQuestion:

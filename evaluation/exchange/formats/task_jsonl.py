@@ -1,19 +1,37 @@
-"""The RAG task format: one JSON object a line, as other systems write their questions and answers."""
+"""A test set as JSONL of the RAG task format, as other systems write their questions and answers."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from evaluation.exchange.base import TestSetReader, formats
 from evaluation.exchange.evidence import Documents
 from evaluation.exchange.fields import json_value, question_text, reference_list, short_id, storable
 from evaluation.exchange.problems import RowError, each_row
+from evaluation.exchange.uploads import Upload
 from evaluation.types import DraftEvidence, DraftQuestion
 
 
-def read_tasks(text: str, documents: Documents) -> list[DraftQuestion]:
-    """Return the questions of a JSONL file, without the other system's answers and contexts. Raises ConfigError."""
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return each_row([(f"Line {number}", (number, line)) for number, line in lines], lambda row: _draft(*row, documents))
+@formats.register
+class TaskJsonl(TestSetReader):
+    """The questions alone, without the other system's answers and contexts."""
+
+    key = "task_jsonl"
+    label = "JSONL of the RAG task format"
+    help = "JSONL"
+    looks = "JSONL with a question in each line"
+    last_resort = True
+    extensions = (".jsonl", ".json")
+    content_type = "application/x-ndjson"
+
+    def recognises(self, upload: Upload) -> bool:
+        """It begins with an object."""
+        return upload.begins_with("{")
+
+    def read(self, upload: Upload, documents: Documents) -> list[DraftQuestion]:
+        """Return the questions. Raises ConfigError."""
+        rows = [(f"Line {number}", (number, line)) for number, line in upload.lines]
+        return each_row(rows, lambda row: _draft(*row, documents))
 
 
 def _draft(number: int, line: str, documents: Documents) -> DraftQuestion:
