@@ -13,7 +13,7 @@ from evaluation.metrics.availability import (
 from evaluation.models import Evidence, Question, TestSet
 
 
-def at_hand(*, testset: TestSet | None, use_context: bool, judge: str) -> Available:
+def available_inputs(*, testset: TestSet | None, use_context: bool, judge: str) -> Available:
     """Return what a run over `testset` would have; without a test set, what is known without one."""
     lacking = {"other_answer": NO_OTHER}
     if not judge.strip():

@@ -14,7 +14,7 @@ from evaluation.queries import QuestionFilters
 from evaluation.scoring.diagnosis.points import LABELS, ORDER
 from evaluation.scoring.scales import Scale, scale_of
 from evaluation.services import files
-from evaluation.services.scoring_inputs import at_hand
+from evaluation.services.scoring_inputs import available_inputs
 from evaluation.spec import HEADLINE, JUDGE, REFUSALS, EvaluationSpec, evaluation_settings
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus
@@ -157,7 +157,7 @@ class MetricsForm(forms.Form):
         self.fields["judge_votes"].required = False
         show_choices(
             self,
-            lambda: at_hand(
+            lambda: available_inputs(
                 testset=run.testset,
                 use_context=run.pipeline.get("use_context", True),
                 judge=str(self["judge"].value() or ""),

@@ -12,7 +12,7 @@ from django.http import QueryDict
 from evaluation.metrics.availability import check_options
 from evaluation.models import Run, TestSet
 from evaluation.services.contexts import retrieval_names, runs_with_contexts, with_retrieval_of
-from evaluation.services.scoring_inputs import at_hand
+from evaluation.services.scoring_inputs import available_inputs
 from evaluation.spec import (
     FAILURES,
     HEADLINE,
@@ -85,7 +85,7 @@ class SettingsForm(forms.Form):
         """Close the metrics that cannot give a number with this test set and these settings."""
         show_choices(
             self,
-            lambda: at_hand(
+            lambda: available_inputs(
                 testset=_testsets(self.value("corpus")).filter(pk=self.key("testset") or 0).first(),
                 use_context=comparable(self.value("use_context")) == "true",
                 judge=str(self.value("judge") or ""),
