@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rag_pipeline.llm.call_settings import CallSettings
 from rag_pipeline.llm.connect import connect
 from rag_pipeline.llm.failures import ExplainedErrors, ModelCallError, broken_off, garbage
+from rag_pipeline.llm.gate import Gate, gate_of
 from rag_pipeline.llm.loop_thread import iterate_there, run_there
 from rag_pipeline.llm.prices import cost_usd
 from rag_pipeline.llm.retry import Retry
@@ -75,7 +76,7 @@ class ChatModel:
 
     async def stream(self, prompt: str) -> AsyncGenerator[str | Reply]:
         """Yield pieces of the answer, then the Reply. An answer that breaks off after its first piece is an error."""
-        retry = Retry(self.limits)
+        retry = Retry(self.limits, self._gate())
         while True:
             delivered, sent = False, self.settings
             try:
@@ -96,7 +97,7 @@ class ChatModel:
         `json_schema` asks for JSON of that form, where the server can; the caller checks the text in any case.
         `streaming` measures the time to the first token.
         """
-        retry, schema = Retry(self.limits), json_schema
+        retry, schema = Retry(self.limits, self._gate()), json_schema
         while True:
             sent = self.settings
             try:
@@ -119,6 +120,12 @@ class ChatModel:
         raise broken_off(self.target)
 
     async def _stream_once(self, prompt: str, sent: CallSettings) -> AsyncGenerator[str | Reply]:
+        """Yield the pieces of one attempt, then its Reply; it holds a place of the gate until it has ended."""
+        async with self._gate().call(), aclosing(self._streamed(prompt, sent)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def _streamed(self, prompt: str, sent: CallSettings) -> AsyncGenerator[str | Reply]:
         model = await self._model(sent)
         usage = _UsageCounter(cumulative=self._is_openai)
         pieces = Pieces()
@@ -154,6 +161,10 @@ class ChatModel:
                 yield chunk
 
     async def _invoke_once(self, prompt: str, sent: CallSettings, json_schema: dict[str, Any] | None) -> Reply:
+        async with self._gate().call():
+            return await self._invoked(prompt, sent, json_schema)
+
+    async def _invoked(self, prompt: str, sent: CallSettings, json_schema: dict[str, Any] | None) -> Reply:
         model = await self._model(sent)
         options: dict[str, Any] = {}
         if json_schema is not None and sent.json_schema and self._is_openai:
@@ -176,6 +187,9 @@ class ChatModel:
         if sent.temperature is not None and getattr(model, "temperature", sent.temperature) is None:
             self._leave_out("temperature", sent)  # LangChain knows that it is rejected
         return model
+
+    def _gate(self) -> Gate:
+        return gate_of(self.target, self.limits.concurrency)
 
     @property
     def _is_openai(self) -> bool:

@@ -77,6 +77,8 @@ class Gate:
         except ModelCallError as failure:
             if failure.busy:
                 self._refused(ticket, failure.retry_after or 0.0)
+            if failure.permanent:
+                self._give_up(failure)
             raise
         else:
             self._has_answered(asyncio.get_running_loop().time() - ticket.sent)
@@ -96,7 +98,9 @@ class Gate:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # it was let through at the moment in which it gave up
+            if (
+                turn.done() and not turn.cancelled() and turn.exception() is None
+            ):  # it was let through at the moment in which it gave up
                 self.in_flight -= 1
                 self._admit()
             raise
@@ -117,6 +121,13 @@ class Gate:
     def _open(self) -> None:
         self._opening = None
         self._admit()
+
+    def _give_up(self, failure: ModelCallError) -> None:
+        """Hand a permanent failure (a wrong key, no such model) to all that wait: theirs would be the same."""
+        for _, _, turn in self._waiting:
+            if not turn.done():
+                turn.set_exception(failure)
+        self._waiting.clear()
 
     def _has_answered(self, seconds: float) -> None:
         """Count an answer; after as many as may be in flight, look whether there may be more."""

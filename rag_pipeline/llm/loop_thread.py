@@ -8,6 +8,7 @@ import queue
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import Future, wait
+from contextvars import Context
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -24,9 +25,14 @@ def _loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
+def _submit(work: Coroutine[Any, Any, T]) -> Future[T]:
+    """Begin `work` in the loop thread, in an empty context: there and in its threads nobody asks whether to go on."""
+    return Context().run(asyncio.run_coroutine_threadsafe, work, _loop())
+
+
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     """Run `work` in the loop thread and wait for it; given up when the waiting, or the work around it, is to stop."""
-    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    future = _submit(work)
     try:
         while not wait([future], timeout=_LOOK_UP_S).done:
             raise_if_interrupted()
@@ -37,7 +43,7 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
 
 async def run_there(work: Coroutine[Any, Any, T]) -> T:
     """Run `work` in the loop thread and await it here; cancelled together with the caller."""
-    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _loop()))
+    return await asyncio.wrap_future(_submit(work))
 
 
 async def iterate_there(make: Callable[[], AsyncIterator[T]]) -> AsyncIterator[T]:
@@ -55,7 +61,7 @@ async def iterate_there(make: Callable[[], AsyncIterator[T]]) -> AsyncIterator[T
         if not here.is_closed():
             here.call_soon_threadsafe(arrived.put_nowait, None)
 
-    pumping = asyncio.run_coroutine_threadsafe(pump(), _loop())
+    pumping = _submit(pump())
     pumping.add_done_callback(ended)
     try:
         while (item := await arrived.get()) is not None:
@@ -78,7 +84,7 @@ def iterate_blocking(make: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
             async for item in items:
                 arrived.put((item,))
 
-    pumping = asyncio.run_coroutine_threadsafe(pump(), _loop())
+    pumping = _submit(pump())
     pumping.add_done_callback(lambda _: arrived.put(None))
     try:
         while (item := _next(arrived)) is not None:
