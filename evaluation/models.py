@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from evaluation.spec import RunOptions
 from rag_pipeline.models import BackgroundTask, Corpus, Document
+from rag_pipeline.types import Span
 
 REFUSED = "refused"
 """Name under which an answer's refusal is stored beside its scores: 1 or 0, the rule in `details`."""
@@ -106,6 +109,11 @@ class Evidence(models.Model):
     class Meta:
         ordering = ("id",)
 
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return Span(self.document_id, self.start, self.end)
+
 
 class TunedEmbedding(models.Model):
     """An embedding model tuned on a test set; its weights lie in DATA_DIR/models/<name>.
@@ -184,6 +192,11 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.name or f"Run {self.pk}"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Which questions it asked, and how often, by the names of RunOptions."""
+        return {name: getattr(self, name) for name in RunOptions.model_fields}
 
     @property
     def contexts_origin(self) -> str:
@@ -322,7 +335,7 @@ MARKED_ASPECTS: tuple[str, ...] = tuple(AnswerMark.Aspect.values)
 """What people may say of an answer, in the order of the pages."""
 
 
-ANSWERS, SCORED, SUMMARY = "answers.jsonl", "scored.jsonl", "summary.json"
+ANSWERS, SCORED = "answers.jsonl", "scored.jsonl"
 DETAILS, COLUMNS = "details.jsonl", "columns.json"
 """Files in the folder of an `AnswerFile`: its rows, and what scoring them gave."""
 

@@ -53,6 +53,21 @@ metric_units: MetricRegistry[Unit] = MetricRegistry("metric", "evaluation.metric
 """All metrics, for who checks names and options; `evaluation.metrics.base.metrics` is the same with their full type."""
 
 
+DEFAULT_AGREEMENT = "token_recall"
+
+
+def agreements() -> dict[str, str]:
+    """Return what recall and robustness can be made of, names with labels: what is usual, then what needs no judge."""
+    found = [unit for unit in metric_units if getattr(unit, "is_agreement", False)]
+    found.sort(key=lambda unit: (unit.key != DEFAULT_AGREEMENT, "judge" in getattr(unit, "needs", ())))
+    return {unit.key: unit.label for unit in found}
+
+
+def is_agreement(name: str) -> bool:
+    """Return whether a metric says how well an answer agrees with its reference."""
+    return bool(getattr(metric_units.find(name), "is_agreement", False))
+
+
 def checked_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a metric that are not as it declares them. Raises ValueError in the user's words."""
     unit = metric_units.find(name)

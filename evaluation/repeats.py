@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from evaluation.quotes import find_exact
 from rag_pipeline.types import Span
 
 
@@ -21,17 +22,9 @@ def repeats_within(evidence: Span, text: str, areas: Iterable[Span], texts: Mapp
         if document is not None and len(area):
             reach = len(text) - 1
             window = (max(0, area.start - reach), min(len(document), area.end + reach))
-            found.update(Span(area.document_id, at, at + len(text)) for at in occurrences(document, text, *window))
+            found.update(Span(area.document_id, *place) for place in find_exact(document, text, *window))
     found.discard(evidence)
     return tuple(sorted(found))
-
-
-def occurrences(document: str, text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    """Yield where `text` stands in `document[start:end]`, overlapping ones too."""
-    at = document.find(text, start, end)
-    while at >= 0:
-        yield at
-        at = document.find(text, at + 1, end)
 
 
 def repeats_of(

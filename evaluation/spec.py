@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from evaluation.registry import checked_options, metric_units
+from evaluation.registry import DEFAULT_AGREEMENT, agreements, checked_options, is_agreement, metric_units
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.target import BUILTIN_READER
-from rag_pipeline.registry import first_problem
-from rag_pipeline.settings.pipeline_spec import digest, with_provider
+from rag_pipeline.registry import first_problem, shortened
+from rag_pipeline.setting_fields import CommandOption, ReadBy, Setting, SettingInfo, Stage, settings_in
+from rag_pipeline.settings.catalogue import pipeline_settings
+from rag_pipeline.settings.core import with_provider
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -22,48 +24,95 @@ HEADLINE = ("recall", "robustness", "brevity", "knowledge_bounding", "context_ma
 class _Checked(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    @property
-    def fingerprint(self) -> str:
-        """Hash of all values."""
-        return digest(self.model_dump(mode="json"))
+
+AGREEMENT = ReadBy("recall and robustness")
+SCORES = ReadBy("every score")
+REFUSALS = ReadBy("what tells refusals, and by it every score")
+WEIGHTED_TOTAL = ReadBy("the total")
+METRICS = ReadBy("the further metrics")
+METRIC_OPTIONS = ReadBy("each metric that has options")
+JUDGE = ReadBy("the judge, and by it every score that it gives")
+FAILURES = ReadBy("the failure points")
 
 
 class EvaluationSpec(_Checked):
     """How a run's answers are scored. What may change without asking a model again."""
 
-    agreement: Literal["token_recall", "semantic_similarity", "answer_correctness"] = Field(
-        "token_recall", title="Agreement", description="What recall and robustness are made of."
-    )
-    eval_embedding: str = Field(
+    agreement: Annotated[
+        str, SettingInfo(read_by=(AGREEMENT,), choices=agreements, redraws=True, option=CommandOption("{choices}"))
+    ] = Field(DEFAULT_AGREEMENT, title="Agreement", description="What recall and robustness are made of.")
+    eval_embedding: Annotated[
+        str, SettingInfo(read_by=(SCORES,), suggests="embeddings", option=CommandOption("scores answers ({default})"))
+    ] = Field(
         "local:all-MiniLM-L6-v2", title="Scoring embedding", description="Scores answers, whatever the pipeline uses."
     )
-    refusal_threshold: float = Field(
+    refusal_threshold: Annotated[
+        float,
+        SettingInfo(read_by=(REFUSALS,), option=CommandOption("cosine from which a sentence declines ({default})")),
+    ] = Field(
         0.5, ge=0, le=1, title="Refusal threshold", description="Cosine from which a sentence counts as declining."
     )
-    refusal_list: bool = Field(True, title="Refusal list", description="Compare with the shipped refusals too.")
-    refusal_patterns: bool = Field(True, title="Refusal patterns", description="Use the shipped patterns too.")
-    weights: dict[str, float] = Field(default_factory=dict, title="Weights", description="Of the scores in the total.")
-    metrics: tuple[str, ...] = Field((), title="Metrics", description="Further ones beside the five headline scores.")
-
-    metric_options: dict[str, dict[str, Any]] = Field(
+    refusal_list: Annotated[bool, SettingInfo(read_by=(REFUSALS,))] = Field(
+        True, title="Refusal list", description="Compare with the shipped refusals too."
+    )
+    refusal_patterns: Annotated[bool, SettingInfo(read_by=(REFUSALS,))] = Field(
+        True, title="Refusal patterns", description="Use the shipped patterns too."
+    )
+    weights: Annotated[
+        dict[str, float],
+        SettingInfo(
+            read_by=(WEIGHTED_TOTAL,),
+            option=CommandOption(f"weights in the total, all 1 unless given: {', '.join(HEADLINE)}", "NAME=W,..."),
+        ),
+    ] = Field(default_factory=dict, title="Weights", description="Of the scores in the total.")
+    metrics: Annotated[
+        tuple[str, ...],
+        SettingInfo(read_by=(METRICS,), option=CommandOption("further metrics by name, see manage.py metrics", "A,B")),
+    ] = Field((), title="Metrics", description="Further ones beside the five headline scores.")
+    metric_options: Annotated[
+        dict[str, dict[str, Any]],
+        SettingInfo(
+            read_by=(METRIC_OPTIONS,),
+            option=CommandOption(
+                "an option of a metric, such as max_words.limit=50; repeatable; an aspect of your own: "
+                'aspect:polite.definition="Is the answer polite?"',
+                "NAME.OPTION=VALUE",
+            ),
+        ),
+    ] = Field(
         default_factory=dict, title="Options of metrics", description="Their options by name, where not as shipped."
     )
-    judge: str = Field("", title="Judge", description="provider:model that judges answers; empty for none.")
-    judge_votes: int = Field(
-        1, ge=1, le=9, title="Judge votes", description="Differently worded calls of which the majority counts."
-    )
-    failure_context: float = Field(
+    judge: Annotated[
+        str,
+        SettingInfo(read_by=(JUDGE,), option=CommandOption("provider:model that judges answers ({default})", "MODEL")),
+    ] = Field("", title="Judge", description="provider:model that judges answers; empty for none.")
+    judge_votes: Annotated[
+        int,
+        SettingInfo(
+            read_by=(JUDGE,),
+            option=CommandOption("differently worded calls of which the majority counts ({default})", "N"),
+        ),
+    ] = Field(1, ge=1, le=9, title="Judge votes", description="Differently worded calls of which the majority counts.")
+    failure_context: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
         0.5, ge=0, le=1, title="Retrieval lost below", description="Context matching under which retrieval failed."
     )
-    failure_agreement_low: float = Field(
+    failure_agreement_low: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
         0.3, ge=0, le=1, title="Not extracted below", description="Agreement under which the answer was missed."
     )
-    failure_agreement_high: float = Field(
+    failure_agreement_high: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
         0.8, ge=0, le=1, title="Incomplete below", description="Agreement under which the answer is incomplete."
     )
-    failure_brevity: float = Field(
+    failure_brevity: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
         0.3, ge=0, le=1, title="Unspecific below", description="Brevity under which a right answer is too long."
     )
+
+    @field_validator("agreement", mode="before")
+    @classmethod
+    def _known_agreement(cls, value: object) -> object:
+        if not isinstance(value, str) or not is_agreement(value):
+            *others, last = agreements()
+            raise ValueError(f"Agreement must be {', '.join(others)} or {last}, not “{shortened(value)}”.")
+        return value
 
     @field_validator("eval_embedding")
     @classmethod
@@ -107,6 +156,17 @@ class EvaluationSpec(_Checked):
                 raise ValueError(f"There is no metric called “{name}”. There are: {', '.join(metric_units.keys())}.")
         return tuple(name for name in found if name not in HEADLINE)
 
+    @field_validator("weights", mode="before")
+    @classmethod
+    def _weights_of_text(cls, value: object) -> object:
+        """Take a text such as recall=2,brevity=0.5, too."""
+        if not isinstance(value, str):
+            return value
+        parts = [part.partition("=") for part in value.split(",") if part.strip()]
+        if not all(equals for _, equals, _ in parts):
+            raise ValueError(f"“{value}” is not of the form recall=2,brevity=0.5.")
+        return {name.strip(): weight.strip() for name, _, weight in parts}
+
     @field_validator("weights")
     @classmethod
     def _known_weights(cls, value: dict[str, float]) -> dict[str, float]:
@@ -132,15 +192,25 @@ class EvaluationSpec(_Checked):
 class RunOptions(_Checked):
     """Which questions a run asks, and how often."""
 
-    split: Literal["tune", "holdout", "all"] = Field("all", title="Split", description="Which part of the test set.")
-    limit: int | None = Field(
+    split: Annotated[
+        Literal["tune", "holdout", "all"], SettingInfo(option=CommandOption("part of the test set ({default})"))
+    ] = Field("all", title="Split", description="Which part of the test set.")
+    limit: Annotated[
+        int | None,
+        SettingInfo(
+            unit="pairs",
+            option=CommandOption("only the first N pairs, and as large a part of the out-of-scope questions", "N"),
+        ),
+    ] = Field(
         None,
         ge=1,
         le=1_000_000,
         title="Limit",
         description="Only the first N pairs, and as large a part of the out-of-scope questions.",
     )
-    repeat: int = Field(1, ge=1, le=20, title="Repeat", description="Answers per question.")
+    repeat: Annotated[int, SettingInfo(option=CommandOption("answers per question ({default})", "N"))] = Field(
+        1, ge=1, le=20, title="Repeat", description="Answers per question."
+    )
 
     @classmethod
     def create(cls, given: Mapping[str, Any] | None = None) -> RunOptions:
@@ -151,11 +221,24 @@ class RunOptions(_Checked):
 class GeneratorSpec(_Checked):
     """How a test set is generated."""
 
-    pairs: int = Field(30, ge=1, le=2000, title="Pairs", description="Simple questions, each with a complex twin.")
-    out_of_scope: int = Field(15, ge=0, le=2000, title="Out of scope", description="Questions to decline.")
-    seed: int = Field(0, ge=0, title="Seed", description="The same seed makes the same questions (builtin).")
-    llm: str = Field(BUILTIN_READER, title="Written by", description="builtin:extractive (rules) or provider:model.")
-    purpose: str = Field("", max_length=500, title="Purpose", description="What the bot is for.")
+    pairs: Annotated[
+        int, SettingInfo(option=CommandOption("simple questions, each with a complex twin ({default})"))
+    ] = Field(30, ge=1, le=2000, title="Pairs", description="Simple questions, each with a complex twin.")
+    out_of_scope: Annotated[int, SettingInfo(option=CommandOption("questions to decline ({default})"))] = Field(
+        15, ge=0, le=2000, title="Out of scope", description="Questions that the bot should decline."
+    )
+    seed: Annotated[int, SettingInfo(option=CommandOption("another seed makes other questions ({default})"))] = Field(
+        0, ge=0, title="Seed", description="The same seed makes the same questions (built-in rules)."
+    )
+    llm: Annotated[str, SettingInfo(option=CommandOption("who writes: builtin rules, or provider:model"))] = Field(
+        BUILTIN_READER,
+        title="Written by",
+        description="builtin:extractive writes by rules, without a key; or provider:model, "
+        "such as openai:gpt-4.1-mini.",
+    )
+    purpose: Annotated[
+        str, SettingInfo(option=CommandOption("what the bot is for, such as “customers asking about cover”"))
+    ] = Field("", max_length=500, title="Purpose", description="What the bot is for: shapes the questions.")
 
     @field_validator("llm")
     @classmethod
@@ -171,17 +254,25 @@ class GeneratorSpec(_Checked):
 class TuningSpec(_Checked):
     """How an embedding is tuned. The defaults are those of the study in docs/benchmarks.md."""
 
-    base: str = Field("local:all-MiniLM-L6-v2", title="Base", description="The local model that is tuned.")
-    epochs: int = Field(3, ge=1, le=50, title="Epochs", description="How often each example is learned from.")
-    learning_rate: float = Field(
+    base: Annotated[str, SettingInfo(option=CommandOption("the local model that is tuned ({default})"))] = Field(
+        "local:all-MiniLM-L6-v2", title="Base", description="The local model that is tuned."
+    )
+    epochs: Annotated[int, SettingInfo(option=CommandOption("how often each example is seen ({default})"))] = Field(
+        3, ge=1, le=50, title="Epochs", description="How often each example is learned from."
+    )
+    learning_rate: Annotated[float, SettingInfo(option=CommandOption("largest step ({default})"))] = Field(
         5e-5, gt=0, le=1e-2, title="Learning rate", description="How large the steps are at most."
     )
-    batch_size: int = Field(16, ge=2, le=256, title="Batch size", description="Examples in a step.")
-    negatives: int = Field(
+    batch_size: Annotated[int, SettingInfo(option=CommandOption("examples in a step ({default})"))] = Field(
+        16, ge=2, le=256, title="Batch size", description="Examples in a step."
+    )
+    negatives: Annotated[int, SettingInfo(option=CommandOption("hard negatives for each example ({default})"))] = Field(
         1, ge=0, le=8, title="Hard negatives", description="Similar but wrong chunks beside each right one."
     )
     warmup: float = Field(0.1, ge=0, le=1, title="Warm-up", description="Share of the steps in which they grow.")
-    seed: int = Field(0, ge=0, le=2**31 - 1, title="Seed", description="The same seed gives the same model.")
+    seed: Annotated[int, SettingInfo(option=CommandOption("the same seed gives the same model ({default})"))] = Field(
+        0, ge=0, le=2**31 - 1, title="Seed", description="The same seed gives the same model."
+    )
 
     @field_validator("base")
     @classmethod
@@ -195,6 +286,17 @@ class TuningSpec(_Checked):
     def create(cls, given: Mapping[str, Any] | None = None) -> TuningSpec:
         """Check values. Raises ConfigError with the field's name."""
         return _create(cls, given)
+
+
+def evaluation_settings(*readers: ReadBy) -> dict[str, Setting]:
+    """Return the settings of EvaluationSpec by name, those alone that one of `readers` reads where any is named."""
+    found = settings_in(EvaluationSpec, Stage.EVALUATION)
+    return {name: each for name, each in found.items() if not readers or set(readers) & set(each.info.read_by)}
+
+
+def run_settings() -> dict[str, Setting]:
+    """Return every setting of a run by name: its pipeline, how it is scored, which questions it asks."""
+    return {**settings_in(RunOptions, Stage.EVALUATION), **evaluation_settings(), **pipeline_settings()}
 
 
 def _create(model: type[M], given: Mapping[str, Any] | None) -> M:

@@ -14,7 +14,7 @@ class WorkInterruptedError(Exception):
 
 
 @contextmanager
-def heeding(interrupted: Callable[[], bool]) -> Iterator[None]:
+def interruptible(interrupted: Callable[[], bool]) -> Iterator[None]:
     """Let waits inside the block ask `interrupted`, now and then, whether to go on. It must be cheap."""
     token = _asked.set(interrupted)
     try:

@@ -1,4 +1,4 @@
-"""Stored by the pipeline: corpora, documents, saved settings, index records, background work."""
+"""Stored by the pipeline: corpora, documents, prompts, index records, background work."""
 
 from __future__ import annotations
 
@@ -55,21 +55,6 @@ class Document(models.Model):
     def as_source(self) -> SourceDoc:
         """Return the engine's view of this document."""
         return SourceDoc(self.pk, self.name, self.text, tuple(self.page_starts))
-
-
-class PipelineConfig(models.Model):
-    """A saved, named set of pipeline settings."""
-
-    name = models.CharField(max_length=120, unique=True)
-    settings = models.JSONField()
-    fingerprint = models.CharField(max_length=32)
-    created = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        ordering = ("name",)
-
-    def __str__(self) -> str:
-        return self.name
 
 
 class NamedPrompt(models.Model):

@@ -111,7 +111,7 @@ def first_problem(error: ValidationError) -> tuple[str, str]:
     phrase = _PHRASES.get(problem["type"], "")
     if not phrase:
         return name, f"{label}: {problem['msg']}."
-    return name, f"{label} {phrase.format(**limits)}, not “{_shortened(problem.get('input'))}”."
+    return name, f"{label} {phrase.format(**limits)}, not “{shortened(problem.get('input'))}”."
 
 
 _PHRASES = {
@@ -134,6 +134,7 @@ def _plainly(limit: Any) -> Any:
     return f"{limit:g}" if isinstance(limit, float) else limit.replace("'", "") if isinstance(limit, str) else limit
 
 
-def _shortened(value: Any) -> str:
+def shortened(value: Any) -> str:
+    """Return a value as a message quotes it."""
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}…"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -37,6 +38,23 @@ class Span:
     def __len__(self) -> int:
         return self.end - self.start
 
+    def holds(self, other: Span) -> bool:
+        """True where the other one lies within it."""
+        return self.document_id == other.document_id and self.start <= other.start and other.end <= self.end
+
+    def text_in(self, texts: Mapping[int, str]) -> str:
+        """Return the characters themselves; none where `texts` (by id) lack the document."""
+        return texts.get(self.document_id, "")[self.start : self.end]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as it is stored."""
+        return {"document_id": self.document_id, "start": self.start, "end": self.end}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Span:
+        """Return the span of anything that is stored with one: a hit, a context, an answer's sentence."""
+        return cls(stored["document_id"], stored["start"], stored["end"])
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -58,6 +76,15 @@ class Hit:
     span: Span
     score: float
     rank: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as it is stored."""
+        return self.span.as_json() | {"score": self.score, "rank": self.rank}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Hit:
+        """Return a stored hit; a stored context holds one too."""
+        return cls(Span.from_json(stored), stored["score"], stored["rank"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +110,15 @@ class Step:
     name: str
     hits: tuple[Hit, ...]
 
+    def as_json(self) -> dict[str, Any]:
+        """Return it as it is stored."""
+        return {"name": self.name, "hits": [hit.as_json() for hit in self.hits]}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Step:
+        """Return a stored step."""
+        return cls(stored["name"], tuple(Hit.from_json(hit) for hit in stored["hits"]))
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -99,6 +135,18 @@ class Context:
     def id(self) -> str:
         """`document:start-end`, the id used in `contexts_id`."""
         return f"{self.document}:{self.span.start}-{self.span.end}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as it is stored: without its text, which is the document's at that span."""
+        named = {"document": self.document, "score": self.score, "rank": self.rank, "page": self.page}
+        return self.span.as_json() | named
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any], texts: Mapping[int, str]) -> Context:
+        """Return a stored context; its text is cut from `texts`, by id. One of an early version knows no page."""
+        hit = Hit.from_json(stored)
+        text = hit.span.text_in(texts)
+        return cls(hit.span, stored["document"], text, hit.score, hit.rank, stored.get("page"))
 
 
 Number = TypeVar("Number", int, float)

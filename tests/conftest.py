@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import ipaddress
+import os
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from tests.commands import call_command_line
 from tests.fake_openai.fixture import fake_openai, fake_openai_server  # noqa: F401 - fixtures
+from tests.finished import finished_folder
 
 # A loaded machine is slow, not wrong: no example fails for the time it takes. The same examples in every run: what
 # fails has to do with a change of the code. `pytest --hypothesis-profile search` looks for further ones.
@@ -107,6 +109,13 @@ def data_dir(data_dirs: Iterator[Path], settings: Any) -> Path:
     settings.DATA_DIR = folder
     settings.MEDIA_ROOT = folder / "files"
     return folder
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the finished data folder of tests/finished.py, for reading."""
+    own = tmp_path_factory.getbasetemp()
+    return finished_folder(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
 
 
 @pytest.fixture

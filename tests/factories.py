@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from evaluation.models import Answer, Question, Run, TestSet
-from evaluation.services.scoring import score_run
+from evaluation.models import Answer, Question, Run, Scoring, TestSet
+from evaluation.scoring.scoring import finished
+from evaluation.services.scoring import score_run_in_steps
 from evaluation.services.testsets import store_questions
 from evaluation.spec import EvaluationSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.models import Corpus, Document
 from rag_pipeline.services.corpora import import_documents
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Span
+from rag_pipeline.types import Context, Span
 from tests import fake_embedder  # noqa: F401 - registers `words:`
 
 WORDS = "words:counts"
@@ -142,6 +143,11 @@ def make_run(
     return run
 
 
+def score_run(*, run: Run, spec: EvaluationSpec) -> Scoring:
+    """Score a run's answers at once and return the scoring."""
+    return finished(score_run_in_steps(run=run, spec=spec))
+
+
 def _answer(run: Run, question: Question, text: str | None, contexts: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "run": run,
@@ -164,12 +170,4 @@ def _places(
 
 
 def _context(document: Document, start: int, end: int, rank: int) -> dict[str, Any]:
-    return {
-        "document_id": document.pk,
-        "document": document.name,
-        "start": start,
-        "end": end,
-        "score": 1.0 / rank,
-        "rank": rank,
-        "page": None,
-    }
+    return Context(Span(document.pk, start, end), document.name, document.text[start:end], 1.0 / rank, rank).as_json()

@@ -4,7 +4,22 @@ import atexit
 import os
 import shutil
 import tempfile
+from pathlib import Path
 
+_MEMORY = Path("/dev/shm")
+_ROOM = 2 * 1024**3
+
+
+def _in_memory() -> bool:
+    """Tell whether this machine has a folder in memory with room for all files of the tests."""
+    if not _MEMORY.is_dir() or not os.access(_MEMORY, os.W_OK):
+        return False
+    system = os.statvfs(_MEMORY)
+    return system.f_bavail * system.f_frsize > _ROOM and not system.f_flag & os.ST_NOEXEC
+
+
+if "TMPDIR" not in os.environ and _in_memory():  # there no write waits for a disk
+    os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
 _database = os.environ.get("TEST_DATABASE_URL", "")
 for _name in ("DATABASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
     os.environ.pop(_name, None)
@@ -16,6 +31,8 @@ os.environ["PYTHON_DOTENV_DISABLED"] = "1"
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["WORKBENCH_DATA_DIR"] = tempfile.mkdtemp(prefix="workbench-tests-")
 atexit.register(shutil.rmtree, os.environ["WORKBENCH_DATA_DIR"], ignore_errors=True)
+# Every client of a model's server would read all certificates of this machine; the tests meet none.
+os.environ["SSL_CERT_DIR"] = os.environ["WORKBENCH_DATA_DIR"]
 
 from workbench.settings import *  # noqa: E402, F403 - after the environment is clean
 from workbench.settings import DATA_DIR, DATABASES  # noqa: E402

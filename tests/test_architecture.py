@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 import pytest
 
+from evaluation.exchange.base import formats
 from evaluation.metrics.base import metrics
 from evaluation.question_writers.base import question_writers
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.generators.base import generators
-from rag_pipeline.loaders.base import readers
+from rag_pipeline.loaders.base import loaders
 from rag_pipeline.retrievers.base import retrievers
 from tests.commands import ROOT, command_environment
 
@@ -43,9 +44,10 @@ TOO_COMPLEX = {
     "evaluation/question_writers/rules/fact_questions.py",
     "evaluation/question_writers/rules/sufficiency.py",
     "evaluation/question_writers/rules/technical_terms.py",
-    "rag_pipeline/english/lemmas.py",
+    "rag_pipeline/english/penn_tags.py",
 }
 LONGEST_FILE, LONGEST_FUNCTION, LONGEST_TEMPLATE = 400, 50, 140
+WIDEST_TEMPLATE = 120
 
 
 @cache
@@ -168,6 +170,16 @@ def test_templates_are_short():
     assert [f"{place(path, n)}" for path, n in lengths.items() if n > LONGEST_TEMPLATE] == []
 
 
+def test_templates_are_narrow():
+    wide = [
+        place(path, number)
+        for path in templates()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > WIDEST_TEMPLATE
+    ]
+    assert wide == []
+
+
 def test_functions_are_short():
     long = [
         f"{place(path, line)} {name}"
@@ -259,7 +271,7 @@ def test_pages_load_nothing_from_another_host():
 
 @pytest.mark.parametrize(
     "registry",
-    [readers, chunkers, embedders, retrievers, generators, question_writers, metrics],
+    [loaders, chunkers, embedders, retrievers, generators, question_writers, metrics, formats],
     ids=lambda registry: registry.kind,
 )
 def test_every_unit_explains_itself(registry):
@@ -268,7 +280,7 @@ def test_every_unit_explains_itself(registry):
     for unit in units:
         assert unit.__doc__, f"{registry.kind} {unit.key} has no docstring"
         assert unit.label, f"{registry.kind} {unit.key} has no label"
-        assert unit.help or registry is readers, f"{registry.kind} {unit.key} has no help"
+        assert unit.help or registry is loaders, f"{registry.kind} {unit.key} has no help"
         for name, field in unit.Options.model_fields.items():
             assert field.description, f"setting {name} of {registry.kind} {unit.key} has no description"
 
@@ -319,6 +331,25 @@ def test_folders_import_each_other_in_no_circle():
         for path in sources(*PACKAGES)
     }
     assert knots(arrows(folders.__getitem__)) == []
+
+
+def test_only_the_entry_of_the_question_writers_is_known_outside():
+    """Another writer can then take their place: documents and settings in, questions with their reasons out."""
+    package, entry = "evaluation.question_writers", "evaluation.question_writers.base"
+    own = [ROOT / "evaluation" / "question_writers", ROOT / "tests" / "evaluation" / "question_writers"]
+    measured = ROOT / "tests" / "bench"  # which measures the rules themselves
+    outside = [
+        path
+        for path in sources(*PACKAGES, "tests")
+        if not any(path.is_relative_to(folder) for folder in [*own, measured])
+    ]
+    breaches = [
+        f"{place(path, line)} imports {module}"
+        for path in outside
+        for line, module in facts(path).imports
+        if module.startswith(package) and module != entry
+    ]
+    assert breaches == []
 
 
 def test_knots_are_found():

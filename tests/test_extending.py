@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.exchange.base import formats
 from evaluation.metrics.base import Metric, metrics
 from evaluation.metrics.worked import WorkedExample
+from evaluation.services.files import export_testset
+from evaluation.services.imports import import_testset
 from evaluation.types import Sample, Score
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.errors import ConfigError
@@ -19,20 +22,20 @@ from rag_pipeline.rerankers.base import rerankers
 from rag_pipeline.services.pipelines import search
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import SourceDoc, Trace
-from tests.factories import WORDS, make_corpus
+from tests.factories import WORDS, make_corpus, make_testset
 from tests.real_passages import asked, paragraphs
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE, ARCHITECTURE = ROOT / "docs" / "extending.md", ROOT / "ARCHITECTURE.md"
 TEXT = "\n\n".join(paragraphs())
-REGISTRIES = {"rerankers": rerankers, "chunkers": chunkers}
+REGISTRIES = {"rerankers": rerankers, "chunkers": chunkers, "formats": formats}
 
 
 @pytest.fixture
 def examples(tmp_path) -> Iterator[None]:
     """Write each code block into a file and import it, as the registry would; afterwards nothing of it is left."""
     keys = []
-    blocks = re.findall(r"```python\n# rag_pipeline/(\w+)/\w+\.py\n(.*?)```", GUIDE.read_text(), re.S)
+    blocks = re.findall(r"```python\n# [\w/]+/(\w+)/\w+\.py\n(.*?)```", GUIDE.read_text(), re.S)
     for number, block in enumerate(blocks):
         folder, code = block
         registry = REGISTRIES[folder]
@@ -49,6 +52,7 @@ def examples(tmp_path) -> Iterator[None]:
         sys.modules.pop(name)
     assert rerankers.find("shared_words") is None
     assert chunkers.find("paragraph") is None
+    assert formats.find("faq") is None
 
 
 @pytest.mark.django_db
@@ -97,3 +101,37 @@ def test_the_metric_of_the_architecture_gives_its_worked_example():
         assert unit.help
     finally:
         metrics._units.pop("distinct_words")
+
+
+@pytest.mark.django_db
+def test_a_format_is_written_and_read_back(examples):
+    testset = make_testset()
+    data = export_testset(testset=testset, writer=formats.get("faq"))
+    assert data.startswith(b"## Where was the decree on the Rosetta Stone issued?\n\nMemphis\n\n## ")
+    imported = import_testset(corpus=testset.corpus, name="FAQ", file=("faq.md", data))
+    answered = testset.questions.exclude(kind="out_of_scope")
+    assert [(each.text, each.reference_answers) for each in imported.questions.all()] == [
+        (each.text, each.reference_answers[:1]) for each in answered
+    ]
+
+
+@pytest.mark.django_db
+def test_a_format_is_offered_on_the_pages_and_named_in_a_refusal(examples, client):
+    testset = make_testset()
+    page = client.get(f"/testsets/{testset.pk}/").content.decode()
+    assert f'href="/testsets/{testset.pk}/faq.md"' in page
+    assert "Download faq.md" in page
+    response = client.get(f"/testsets/{testset.pk}/faq.md")
+    assert response.content == export_testset(testset=testset, writer=formats.get("faq"))
+    assert response["Content-Type"] == "text/markdown; charset=utf-8"
+    importing = client.get("/testsets/").content.decode()
+    assert 'accept=".md,.csv,.jsonl,.json,.txt"' in importing
+    assert "a FAQ in Markdown, output.csv of another workbench" in importing
+    for content, why in ((b"a,b\n1,2\n", r"\(##\) for each question, output\.csv"), (b"## Who?\n", "no answer")):
+        with pytest.raises(ConfigError, match=why):
+            import_testset(corpus=testset.corpus, name="FAQ", file=("faq.md", content))
+
+
+@pytest.mark.django_db
+def test_without_its_file_a_format_has_no_address(client):
+    assert client.get(f"/testsets/{make_testset().pk}/faq.md").status_code == 404

@@ -1,4 +1,4 @@
-"""Use and view state of the website: preferences, chats, saved views."""
+"""Use and view state of the website: preferences and chats."""
 
 from __future__ import annotations
 
@@ -67,11 +67,3 @@ class ChatMessage(models.Model):
         """What the built-in reader says of its answer; None for another model's."""
         details = self.trace.get(READER) or {}
         return reader_answer(details, self.pipeline, details.get("page"))
-
-
-class SavedView(models.Model):
-    """A named set of filters of a page, as its query string."""
-
-    name = models.CharField(max_length=80)
-    page = models.CharField(max_length=40)
-    query = models.TextField()

@@ -1,1 +1,1 @@
-"""Test sets in the formats of others and our own: bytes to drafts of questions."""
+"""Test sets, answers and runs as files: each format is a unit that reads its bytes, writes them, or both."""

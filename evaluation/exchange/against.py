@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evaluation.exchange.answered import Answered
-from evaluation.exchange.answered_jsonl import Task
+from evaluation.exchange.rag_tasks import Answered, Task
 from evaluation.types import Sample
 from rag_pipeline.errors import ConfigError
 

@@ -6,12 +6,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 _NEUTRALISED = re.compile(r"'+[=+\-@\t\r\n]")
 LONGEST_CELL = 100_000_000
+CSV_TYPE = "text/csv; charset=utf-8"
 
 
 def neutralise(text: str) -> str:
@@ -52,5 +53,14 @@ def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
 
 def from_csv(text: str, delimiter: str = ",") -> list[list[str]]:
     """Return the cells of a CSV file, row by row; a blank line is an empty row. Raises csv.Error."""
+    return list(_reader(text, delimiter))
+
+
+def first_row(text: str, delimiter: str = ",") -> list[str]:
+    """Return the cells of the first row alone, none of an empty text. Raises csv.Error."""
+    return next(_reader(text, delimiter), [])
+
+
+def _reader(text: str, delimiter: str) -> Iterator[list[str]]:
     csv.field_size_limit(LONGEST_CELL)  # evidence may be longer than the 128 KiB that Python allows by default
-    return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

@@ -1,4 +1,4 @@
-"""Fields of imported questions: JSON in cells, references, metadata, names, the split by pair."""
+"""Fields of files: JSON in cells, references, metadata, names, the split by pair."""
 
 from __future__ import annotations
 
@@ -50,6 +50,17 @@ def _finite(digits: str) -> float:
     if math.isinf(number := float(digits)):
         raise ValueError(f"{digits[:20]} is too large a number")
     return number
+
+
+def json_file(value: Any) -> bytes:
+    """Return a file of JSON that people read too. Raises ValueError for a number that JSON cannot say."""
+    return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode(errors="replace")
+
+
+def ordered(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return the same with its keys in alphabetical order: not every database keeps the order they came in."""
+    same: dict[str, Any] = json.loads(json.dumps(metadata, sort_keys=True))
+    return same
 
 
 def whole_letters(text: str) -> str:

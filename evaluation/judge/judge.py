@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from evaluation.judge.forms import JudgeForm, NoMajorityError
-from evaluation.judge.patience import Patience
 from evaluation.judge.prompts import JudgePrompts
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.llm.chat import CUT_OFF, FILTERED, ChatModel
+from rag_pipeline.llm.circuit_breaker import CircuitBreaker
 from rag_pipeline.llm.failures import ModelCallError
 from rag_pipeline.llm.loop_thread import iterate_blocking
 from rag_pipeline.llm.structured import read_form, strict_schema
@@ -23,7 +23,9 @@ from rag_pipeline.llm.tally import UsageTally
 F = TypeVar("F", bound=JudgeForm)
 
 LONGEST_REPLY = 4096
-_MOST_IN_VAIN = 20
+_MOST_FAILURES = 20
+"""Failed calls in a row after which the judge counts as unusable."""
+_MOST_UNUSABLE = 20
 """Questions in a row, by the same prompt, whose replies could not be used; every further one would cost three calls."""
 _WORDINGS = (
     "",
@@ -104,8 +106,10 @@ class Judge:
         self._tally = UsageTally()
         self._cached = 0
         self._unjudged = 0
-        self._patience = Patience()
-        self._in_vain: Counter[str] = Counter()
+        self._breaker = CircuitBreaker(
+            _MOST_FAILURES, "The judge failed {count} times in a row, so scoring was stopped."
+        )
+        self._unusable: Counter[str] = Counter()
         self._lenient = lenient
         self.failure: ProviderError | None = None
 
@@ -203,9 +207,9 @@ class Judge:
     async def _ask(self, call: _Call[F]) -> F | Unjudged:
         """Return a reply that can be used: the first, one repaired, or one to the same question asked anew."""
         problem, prompt = "", call.request.prompt
-        if self._in_vain[prompt] >= _MOST_IN_VAIN:
+        if self._unusable[prompt] >= _MOST_UNUSABLE:
             return Unjudged(
-                f"the judge was not asked any more: none of its last {_MOST_IN_VAIN} replies to this prompt could be "
+                f"the judge was not asked any more: none of its last {_MOST_UNUSABLE} replies to this prompt could be "
                 "used. Choose another judge"
             )
         sent = call.text
@@ -214,17 +218,17 @@ class Judge:
                 text, problem = await self._text(sent, call.request.form)
             except ProviderError as failure:
                 if not (isinstance(failure, ModelCallError) and failure.too_long):  # a fault of this text alone
-                    self._patience.note(failure)
+                    self._breaker.record(failure)
                 return Unjudged(f"the judge could not be asked: {failure}")
-            self._patience.note(None)
+            self._breaker.record(None)
             found, wrong = read_form(text, call.request.form)
             wrong = wrong or (call.request.check(found) if found is not None else "")
             if found is not None and not wrong:
-                self._in_vain[prompt] = 0
+                self._unusable[prompt] = 0
                 return found
             problem = problem or wrong
             sent = _repair(call.text, text, problem) if attempt == 0 else call.text
-        self._in_vain[prompt] += 1
+        self._unusable[prompt] += 1
         return Unjudged(f"the judge's reply could not be used, even repaired and asked for again: {problem}")
 
     async def _text(self, prompt: str, form: type[JudgeForm]) -> tuple[str, str]:

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.prompt_files import fill_prompt, placeholders, read_prompts
 
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _MARK = re.compile(r"<(/?)(\w+)>")
 _LIKE_A_MARK = re.compile(r"<\s*(/?)\s*(\w+)\s*>")
 
 
-@cache
 def shipped_prompts() -> dict[str, str]:
     """Return the text of every shipped prompt, by name."""
-    folder = files("evaluation") / "prompts" / "judge"
-    found = sorted((file for file in folder.iterdir() if file.name.endswith(".txt")), key=lambda file: file.name)
-    return {file.name.removesuffix(".txt"): file.read_text(encoding="utf-8").strip() for file in found}
-
-
-def placeholders(text: str) -> set[str]:
-    """Return the names in braces."""
-    return set(_PLACEHOLDER.findall(text))
+    return read_prompts("evaluation", "judge")
 
 
 def check_prompt(name: str, text: str) -> None:
@@ -55,7 +45,7 @@ class JudgePrompts:
         self.used[name] = text
         marks = {mark for _, mark in _MARK.findall(text)}
         inside = {field: without_marks(value, marks) for field, value in fields.items()}
-        return _PLACEHOLDER.sub(lambda match: inside.get(match.group(1), match.group()), text)
+        return fill_prompt(text, inside)
 
 
 def without_marks(value: str, marks: set[str]) -> str:

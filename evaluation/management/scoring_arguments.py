@@ -1,4 +1,4 @@
-"""Options of commands that say how answers are scored: metrics, their options, the judge."""
+"""Options of commands that say how answers are scored, one for each setting that declares one."""
 
 from __future__ import annotations
 
@@ -6,32 +6,39 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evaluation.spec import evaluation_settings
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.management.setting_options import add_setting_option, given_settings, help_of
+from rag_pipeline.setting_fields import ReadBy
+
+_OF_METRICS = "metric_options"
 
 
-def add_scoring_arguments(parser: argparse.ArgumentParser, *, metrics_help: str) -> None:
-    """Add `--metrics`, `--metric-option` (repeatable), `--judge` and `--judge-votes`."""
-    parser.add_argument("--metrics", metavar="A,B", help=metrics_help)
-    parser.add_argument(
-        "--metric-option",
-        action="append",
-        default=[],
-        type=_assignment,
-        metavar="NAME.OPTION=VALUE",
-        help="an option of a metric, such as max_words.limit=50; repeatable; an aspect of your own: "
-        'aspect:polite.definition="Is the answer polite?"',
-    )
-    parser.add_argument("--judge", metavar="MODEL", help="provider:model that judges answers (none)")
-    parser.add_argument(
-        "--judge-votes", type=int, metavar="N", help="differently worded calls of which the majority counts (1)"
-    )
+def add_scoring_arguments(parser: argparse.ArgumentParser, *readers: ReadBy, metrics_help: str = "") -> None:
+    """Add the options of EvaluationSpec, or of the settings that `readers` read alone.
+
+    `--metric-option` gives one option of one metric, and is repeatable. `metrics_help` in place of what is declared.
+    """
+    for name, setting in evaluation_settings(*readers).items():
+        option = setting.info.option
+        if name != _OF_METRICS or option is None:
+            add_setting_option(parser, setting, metrics_help if name == "metrics" else "")
+            continue
+        parser.add_argument(
+            "--metric-option",
+            action="append",
+            default=[],
+            type=_assignment,
+            metavar=option.metavar,
+            help=help_of(setting, option),
+        )
 
 
 def scoring_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return what these options set, by the names of EvaluationSpec."""
-    given = {name: options[name] for name in ("metrics", "judge", "judge_votes") if options[name] is not None}
+    given = given_settings(evaluation_settings(), options)
     if options["metric_option"]:
-        given["metric_options"] = parse_metric_options(options["metric_option"])
+        given[_OF_METRICS] = parse_metric_options(options["metric_option"])
     return given
 
 

@@ -48,6 +48,7 @@ class AnswerCorrectness(Metric):
     label = "Answer correctness"
     help = "How right the answer is against the reference: statements in common (0.75) and closeness in meaning (0.25)."
     group = "ragas"
+    is_agreement = True
     kinds = ANSWERABLE
     needs: ClassVar[frozenset[str]] = frozenset({"question", "reference", "judge"})
     claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_REFERENCE, REFERENCE_ANSWER})

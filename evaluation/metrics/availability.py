@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from evaluation.metrics.base import Metric, kind_words, make_metric, metrics
+from evaluation.metrics.base import Metric, kind_words, make_metric
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
 
@@ -61,9 +61,3 @@ def check_options(spec: EvaluationSpec) -> None:
         problem = without_option(name, spec)
         if problem:
             raise ConfigError(problem, "metric_options")
-
-
-def usable(spec: EvaluationSpec, available: Available) -> list[str]:
-    """Return the names of all metrics that are ready, installed and set, and whose needs are met."""
-    names = [metric.key for metric in metrics]
-    return [name for name in names if not unmet(make_metric(name, spec), available) and not without_option(name, spec)]

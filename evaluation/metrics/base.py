@@ -123,6 +123,7 @@ class Metric(Unit):
     details hold under `POOLED`; their sums are shown beside the mean (134/280). `judge_prompts`: the prompts that it
     asks a judge with.
     `asks_each_context`: a judge is asked about each context by itself; `voted`: as often as there are votes.
+    `is_agreement`: it says how well an answer agrees with a reference: recall and robustness can be made of it.
     `needs_option`: the option without which there is nothing to score, such as a pattern.
     `revision`: raised when the formula gives other values than before, also by what the metric shares with others;
     `changes` then says what is new. Values of two revisions are never compared (`evaluation/scoring/comparability.py`).
@@ -146,6 +147,7 @@ class Metric(Unit):
     judge_prompts: ClassVar[frozenset[str]] = frozenset()
     asks_each_context: ClassVar[bool] = False
     voted: ClassVar[bool] = True
+    is_agreement: ClassVar[bool] = False
     needs_option: ClassVar[str] = ""
     worked: ClassVar[WorkedExample | None] = None
 

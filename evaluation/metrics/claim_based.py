@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from evaluation.judge.claims.forms import PART_PROMPT
-from evaluation.judge.claims.table import ClaimTable
+from evaluation.judge.claims.table import Claim, ClaimTable
 from evaluation.judge.claims.tables import ClaimTables
 from evaluation.metrics.base import POOLED, Metric, MetricContext
 from evaluation.types import Sample, Score
@@ -57,6 +57,15 @@ def tables_of(samples: Sequence[Sample], context: MetricContext, parts: frozense
     else:
         raise ValueError("claims need a judge: a metric that reads them must have “judge” in its needs")
     return tables.of(samples, [refusal.refused for refusal in context.refusals])
+
+
+def share_of(
+    claims: Sequence[Claim], counts: Callable[[Claim], bool], words: str, nothing: str = NO_STATEMENT
+) -> Score:
+    """Return the share of `claims` that `counts` holds for; null, for the reason `nothing`, where there are none."""
+    if not claims:
+        return Score.unscored(nothing)
+    return ratio(sum(map(counts, claims)), len(claims), words)
 
 
 def ratio(found: int, total: int, words: str, **details: Any) -> Score:

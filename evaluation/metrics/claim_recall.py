@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from evaluation.judge.claims.table import REFERENCE_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
-from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, ClaimMetric, ratio
+from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, ClaimMetric, share_of
 from evaluation.metrics.context_recall import ContextRecall
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
@@ -45,7 +45,5 @@ class ClaimRecall(ClaimMetric):
 
     def read(self, table: ClaimTable, sample: Sample) -> Score:
         """Return supported by a single context over all claims of the reference; an empty retrieval is 0."""
-        if not table.reference:
-            return Score.unscored(NO_REFERENCE_STATEMENT)
-        found = sum(claim.supported_alone for claim in table.reference)
-        return ratio(found, len(table.reference), "claims of the reference are in one of the contexts")
+        words = "claims of the reference are in one of the contexts"
+        return share_of(table.reference, lambda claim: claim.supported_alone, words, NO_REFERENCE_STATEMENT)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from evaluation.judge.claims.table import REFERENCE_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
-from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, ClaimMetric, ratio
+from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, ClaimMetric, share_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -62,7 +62,5 @@ class ContextRecall(ClaimMetric):
 
     def read(self, table: ClaimTable, sample: Sample) -> Score:
         """Return supported over all claims of the reference; an empty retrieval is 0."""
-        if not table.reference:
-            return Score.unscored(NO_REFERENCE_STATEMENT)
-        supported = sum(claim.supported for claim in table.reference)
-        return ratio(supported, len(table.reference), "claims of the reference are supported by the contexts")
+        words = "claims of the reference are supported by the contexts"
+        return share_of(table.reference, lambda claim: claim.supported, words, NO_REFERENCE_STATEMENT)

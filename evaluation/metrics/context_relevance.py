@@ -10,8 +10,8 @@ from evaluation.judge.judge import Request, Unjudged
 from evaluation.metrics.base import POOLED, Metric, MetricContext, metrics
 from evaluation.metrics.claim_based import ANSWERABLE, ratio
 from evaluation.metrics.worked import WorkedExample
+from evaluation.quotes import covered_by, holds
 from evaluation.types import Sample, Score
-from evaluation.verbatim import VerbatimText
 
 BETWEEN = "\n\n---\n\n"
 HALF = 0.5
@@ -95,11 +95,10 @@ def _verbatim_once(texts: Sequence[str]) -> Callable[[RelevantSentences], str]:
     It finds fault once, what then is still not is dropped; and each time where nothing would be left.
     """
     chances = 1
-    sources = [VerbatimText(text) for text in texts]
 
     def check(reply: RelevantSentences) -> str:
         nonlocal chances
-        strange = _strange(reply, sources)
+        strange = _strange(reply, texts)
         if not strange or reply.insufficient or (not chances and len(strange) < len(reply.sentences)):
             return ""
         chances -= 1
@@ -108,9 +107,9 @@ def _verbatim_once(texts: Sequence[str]) -> Callable[[RelevantSentences], str]:
     return check
 
 
-def _strange(reply: RelevantSentences, sources: Sequence[VerbatimText]) -> list[str]:
+def _strange(reply: RelevantSentences, texts: Sequence[str]) -> list[str]:
     """Return what the judge made up: it stands in none of the contexts."""
-    return [text for text in reply.sentences if not any(source.has(text) for source in sources)]
+    return [quote for quote in reply.sentences if not any(holds(text, quote) for text in texts)]
 
 
 def _score(sample: Sample, reply: RelevantSentences | Unjudged) -> Score:
@@ -119,9 +118,9 @@ def _score(sample: Sample, reply: RelevantSentences | Unjudged) -> Score:
     if isinstance(reply, Unjudged):
         return Score.unjudged(reply.reason)
     total, relevant = 0, []
-    sources = [VerbatimText(text) for text in _texts(sample)]
-    for text, source in zip(_texts(sample), sources, strict=True):
-        covered = source.covered_by(reply.sentences)
+    texts = _texts(sample)
+    for text in texts:
+        covered = covered_by(text, reply.sentences)
         for sentence in split_sentences(text, without_capitals=True):
             total += 1
             if sum(covered[sentence.start : sentence.end]) >= HALF * (sentence.end - sentence.start):
@@ -130,6 +129,6 @@ def _score(sample: Sample, reply: RelevantSentences | Unjudged) -> Score:
         return Score.unscored("the contexts have no sentence")
     if reply.insufficient:
         return Score(0.0, "the judge finds that the contexts do not suffice", {POOLED: [0, total]})
-    if reply.sentences and len(_strange(reply, sources)) == len(reply.sentences):  # a reply kept from earlier
+    if reply.sentences and len(_strange(reply, texts)) == len(reply.sentences):  # a reply kept from earlier
         return Score.unscored("nothing that the judge extracted stands in the contexts word for word")
     return ratio(len(relevant), total, "sentences of the contexts are needed", sentences=list(dict.fromkeys(relevant)))

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.language.scripts import script_barrier
 from evaluation.metrics.overlap import NO_TOKENS, share, tokens_of
 from evaluation.metrics.semantic_similarity import SemanticSimilarity
 from evaluation.metrics.support.scheme import SCHEME
-from evaluation.metrics.support.scripts import script_barrier
 from evaluation.metrics.support.support import Case, Support, support_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from evaluation.judge.claims.table import ANSWER_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
-from evaluation.metrics.claim_based import NO_STATEMENT, ClaimMetric, ratio
+from evaluation.metrics.claim_based import ClaimMetric, share_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -48,7 +48,5 @@ class Faithfulness(ClaimMetric):
 
     def read(self, table: ClaimTable, sample: Sample) -> Score:
         """Return supported over all claims."""
-        if not table.answer:
-            return Score.unscored(NO_STATEMENT)
-        supported = sum(claim.supported for claim in table.answer)
-        return ratio(supported, len(table.answer), "claims of the answer are supported by the contexts")
+        words = "claims of the answer are supported by the contexts"
+        return share_of(table.answer, lambda claim: claim.supported, words)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
-from evaluation.metrics.support.scripts import script_barrier
+from evaluation.metrics.language.scripts import script_barrier
 from evaluation.metrics.support.support import Case, Support, support_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from evaluation.judge.claims.table import ANSWER_CONTEXTS, ANSWER_REFERENCE, ClaimTable
 from evaluation.metrics.base import metrics
-from evaluation.metrics.claim_based import ANSWERABLE, NO_STATEMENT, ClaimMetric, ratio
+from evaluation.metrics.claim_based import ANSWERABLE, ClaimMetric, share_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -62,7 +62,5 @@ class Hallucination(ClaimMetric):
 
     def read(self, table: ClaimTable, sample: Sample) -> Score:
         """Return made up over all claims."""
-        if not table.answer:
-            return Score.unscored(NO_STATEMENT)
-        made_up = sum(not claim.supported and not claim.in_other for claim in table.answer)
-        return ratio(made_up, len(table.answer), "claims of the answer are in no context and not in the reference")
+        words = "claims of the answer are in no context and not in the reference"
+        return share_of(table.answer, lambda claim: not claim.supported and not claim.in_other, words)

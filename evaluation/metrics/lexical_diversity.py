@@ -9,7 +9,8 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
-from evaluation.metrics.language.words import why_not_spaced, words_of
+from evaluation.metrics.language.scripts import why_not_spaced
+from evaluation.metrics.language.words import running_words
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -56,7 +57,7 @@ class LexicalDiversity(Metric):
         """Return the ratio; null where there are no words between spaces."""
         if reason := why_not_spaced(sample.trace.answer):
             return Score.unscored(reason)
-        words = [word.lower().replace("’", "'") for word in words_of(sample.trace.answer)]
+        words = [word.lower().replace("’", "'") for word in running_words(sample.trace.answer)]
         distinct = len(set(words))
         window = self.options.window
         value = moving_ratio(words, window) if 0 < window < len(words) else distinct / len(words)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext
-from evaluation.metrics.language.words import is_latin
+from evaluation.metrics.language.scripts import is_latin
 from evaluation.metrics.models.hub import why_not_to_be_had
 from evaluation.types import Sample, Score
 from rag_pipeline.errors import ConfigError

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.judge.claims.table import ANSWER_CONTEXTS, ANSWER_REFERENCE, REFERENCE_CONTEXTS, Claim, ClaimTable
 from evaluation.metrics.base import metrics
-from evaluation.metrics.claim_based import ANSWERABLE, NO_STATEMENT, ClaimMetric, ratio
+from evaluation.metrics.claim_based import ANSWERABLE, ClaimMetric, share_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -104,13 +104,13 @@ class NoiseSensitivity(ClaimMetric):
 
     def read(self, table: ClaimTable, sample: Sample) -> Score:
         """Return wrong claims from the contexts in focus over all claims."""
-        if not table.answer:
-            return Score.unscored(NO_STATEMENT)
-        relevant = table.relevant_contexts
-        wrong = [claim for claim in table.answer if claim.supported and not claim.in_other]
-        misled = sum(_from_relevant(claim, relevant) == (self.options.focus == "relevant") for claim in wrong)
+        relevant, in_focus = table.relevant_contexts, self.options.focus == "relevant"
         words = f"claims of the answer are not in the reference and come from {self.options.focus} contexts"
-        return ratio(misled, len(table.answer), words)
+
+        def misled(claim: Claim) -> bool:
+            return claim.supported and not claim.in_other and _from_relevant(claim, relevant) == in_focus
+
+        return share_of(table.answer, misled, words)
 
 
 def _from_relevant(claim: Claim, relevant: tuple[bool, ...]) -> bool:

@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from evaluation.metrics.base import Metric, MetricContext
 from evaluation.metrics.language.detection import language_of
 from evaluation.metrics.language.numerals import numeral_syllables
+from evaluation.metrics.language.scripts import is_latin
 from evaluation.metrics.language.syllables import count_syllables
-from evaluation.metrics.language.words import is_latin, words_of
+from evaluation.metrics.language.words import running_words
 from evaluation.types import Sample, Score
 from rag_pipeline.english.sentences import split_sentences
 
@@ -42,7 +43,7 @@ class Counts:
 
 def count(text: str) -> Counts:
     """Return the counts of a text. A number is one word and has the syllables of its reading (Flesch 1948)."""
-    sentences = [words for each in split_sentences(text, without_capitals=True) if (words := words_of(each.text))]
+    sentences = [words for each in split_sentences(text, without_capitals=True) if (words := running_words(each.text))]
     words = [word for each in sentences for word in each]
     syllables = sum(numeral_syllables(word) if word[0].isdecimal() else count_syllables(word) for word in words)
     return Counts(len(sentences), len(words), syllables)

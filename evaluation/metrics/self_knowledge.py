@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from evaluation.judge.claims.table import ANSWER_CONTEXTS, ANSWER_REFERENCE, ClaimTable
 from evaluation.metrics.base import metrics
-from evaluation.metrics.claim_based import ANSWERABLE, NO_STATEMENT, ClaimMetric, ratio
+from evaluation.metrics.claim_based import ANSWERABLE, ClaimMetric, share_of
 from evaluation.metrics.hallucination import Hallucination
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
@@ -40,7 +40,5 @@ class SelfKnowledge(ClaimMetric):
 
     def read(self, table: ClaimTable, sample: Sample) -> Score:
         """Return known without the contexts over all claims."""
-        if not table.answer:
-            return Score.unscored(NO_STATEMENT)
-        known = sum(not claim.supported and claim.in_other for claim in table.answer)
-        return ratio(known, len(table.answer), "claims of the answer are in no context but in the reference")
+        words = "claims of the answer are in no context but in the reference"
+        return share_of(table.answer, lambda claim: not claim.supported and claim.in_other, words)

@@ -24,6 +24,7 @@ class SemanticSimilarity(Metric):
     label = "Semantic similarity"
     help = "Cosine of answer and reference under the scoring embedding."
     group = "agreement"
+    is_agreement = True
     kinds = frozenset({"simple", "complex"})
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
     formula = "max(0, cosine(answer, reference))"

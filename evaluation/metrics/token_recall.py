@@ -20,6 +20,7 @@ class TokenRecall(Metric):
     label = "Token recall"
     help = "Share of the reference's words that the answer has."
     group = "agreement"
+    is_agreement = True
     kinds = frozenset({"simple", "complex"})
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
     formula = "tokens common to answer and reference / tokens of the reference, as multisets"

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby, islice, zip_longest
 from typing import Any
 
-from evaluation.exchange.answered import LABEL, LISTS, METADATA, TEXTS
-from evaluation.exchange.answered_jsonl import Task, sample_of
 from evaluation.exchange.fields import reference_list
+from evaluation.exchange.rag_tasks import LABEL, LISTS, METADATA, TEXTS, Task, sample_of
 from evaluation.judge.claims.table import ClaimTable
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import COLUMNS, DETAILS, SCORED, AnswerFile
@@ -22,6 +21,7 @@ from evaluation.spec import HEADLINE
 from evaluation.types import Refusal, Score, Summary
 
 _FIRST = "headline"
+_ROWS_A_PAGE = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,15 +175,15 @@ def group_tables(file: AnswerFile, shown: Sequence[str]) -> list[GroupTable]:
     return tables
 
 
-def answer_rows(file: AnswerFile, *, sort: str = "position", page: int = 1, per_page: int = 25) -> AnswerPage:
+def answer_rows(file: AnswerFile, *, sort: str = "position", page: int = 1) -> AnswerPage:
     """Return a page of a file's rows. `sort`: position or a metric, “-” first turns it round; empty values last.
 
     A page beyond the last is the last.
     """
     total = file.rows if (file.folder / SCORED).exists() else 0
-    pages = max(1, -(-total // per_page))
+    pages = max(1, -(-total // _ROWS_A_PAGE))
     number = min(max(1, page), pages)
-    places = _order(file, sort, total)[(number - 1) * per_page : number * per_page]
+    places = _order(file, sort, total)[(number - 1) * _ROWS_A_PAGE : number * _ROWS_A_PAGE]
     found = _rows_at(file, places)
     return AnswerPage([found[place] for place in places], number, pages, total, number > 1, number < pages)
 

@@ -29,10 +29,7 @@ def load_answer_scores(run: Run, answers: Iterable[Answer]) -> dict[int, dict[st
 
 
 def question_row(
-    answer: Answer,
-    scores: Mapping[int, Mapping[str, Score]],
-    twin: QuestionRow | None = None,
-    change: float | None = None,
+    answer: Answer, scores: Mapping[int, Mapping[str, Score]], twin: QuestionRow | None = None
 ) -> QuestionRow:
     """Return an answer as a row of the table."""
     own = dict(scores.get(answer.pk, {}))
@@ -47,7 +44,6 @@ def question_row(
         refusal=Refusal(**refused.details) if refused and refused.details else None,
         scores=own,
         twin=twin,
-        change=change,
         failure=failure_view(failure),
     )
 

@@ -91,7 +91,6 @@ class CorrelationTable:
     `constant` are the labels of those left out because all answers have the same score.
     """
 
-    names: list[str]
     labels: list[str]
     cells: list[list[Correlation]]
     constant: list[str]
@@ -244,4 +243,4 @@ def _correlations(names: Sequence[str], values: Values, answers: Sequence[int]) 
         columns.append(np.array([sign * values[name].get(answer, np.nan) for answer in answers]))
     labels = {name: metrics.get(name).label for name in scored}
     constant = [labels[name] for name in scored if name not in shown]
-    return CorrelationTable(shown, [labels[name] for name in shown], correlations(columns), constant)
+    return CorrelationTable([labels[name] for name in shown], correlations(columns), constant)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from evaluation.judge.claims.places import Place, TextPlaces
+from evaluation.judge.claims.places import ClaimPlaces
 from evaluation.judge.claims.table import Claim, ClaimTable, Verdict
 from evaluation.models import CLAIMS, Answer, MetricScore
 from evaluation.queries.context_views import ContextPiece, ContextView
+from evaluation.quotes import Place
 from evaluation.types import Sample
 
 ANSWER, REFERENCE = "answer", "reference"
@@ -147,7 +148,7 @@ def _cell(column: str, verdict: Verdict | None) -> ClaimCell:
 
 def _answer_pieces(text: str, table: ClaimTable) -> list[TextPiece]:
     """Return the answer cut where its claims stand in it; supported as far as the contexts were asked."""
-    places = TextPlaces(text)
+    places = ClaimPlaces(text)
     found = []
     for number, claim in enumerate(table.answer, 1):
         place = places.of(claim)
@@ -158,7 +159,7 @@ def _answer_pieces(text: str, table: ClaimTable) -> list[TextPiece]:
 
 def _context_pieces(text: str, table: ClaimTable, at: int) -> list[TextPiece]:
     """Return a context cut where the claims stand in it that it supports."""
-    places = TextPlaces(text)
+    places = ClaimPlaces(text)
     found = []
     for whose, claims in ((ANSWER, table.answer), (REFERENCE, table.reference)):
         for number, claim in enumerate(claims, 1):

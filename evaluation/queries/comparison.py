@@ -12,7 +12,6 @@ from evaluation.queries.context_views import ContextView
 from evaluation.queries.differences import (
     Key,
     ScoredRun,
-    changed_keys,
     further_differences,
     load_scores,
     metric_label,
@@ -30,14 +29,16 @@ from evaluation.queries.rows import (
     ScoreCard,
 )
 from evaluation.queries.runs import rows_of, summary_of
-from evaluation.queries.samples import make_samples
 from evaluation.queries.sentences import group_label
 from evaluation.queries.settings import differing_settings
+from evaluation.queries.stored_answers import make_samples
 from evaluation.scoring.comparability import other_formulas
 from evaluation.scoring.summaries import TOTAL, TOTAL_HIGH
 from evaluation.spec import HEADLINE
 from evaluation.types import Summary
 
+_CLEAR_CHANGE = 0.1
+"""A question is won or lost when its score by kind changed by so much."""
 _TOTAL_HELP = "The weighted mean of the five scores, from 0 to 5."
 
 
@@ -50,27 +51,28 @@ def score_cards(*, run: Run, previous: Run | None = None, preferred: Run | None 
     own = load_scores(run)
     against_previous = _against(own, previous)
     against_preferred = against_previous if preferred == previous else _against(own, preferred)
-    values = _run_values([each for each in (previous, preferred) if each is not None])
+    marks = _marks(preferred, against_preferred)
     return [
-        _card(name, summaries, against_previous, against_preferred, values, previous, preferred)
+        _card(name, summaries, against_previous, against_preferred, marks)
         for name in (*HEADLINE, TOTAL)
         if (name, "") in summaries
     ]
 
 
-def compare_runs(*, a: Run, b: Run, threshold: float = 0.1, limit: int = 50, further: bool = False) -> Comparison:
+def compare_runs(*, a: Run, b: Run, limit: int = 50, further: bool = False) -> Comparison:
     """Return what run b does otherwise than run a.
 
     A question is won (lost) when its score by kind (recall, robustness or knowledge bounding) rose (fell) by
-    `threshold` or more. At most `limit` of each are returned, the largest changes first. `further`: also the metrics
+    a tenth or more. At most `limit` of each are returned, the largest changes first. `further`: also the metrics
     beside the five.
     """
     row_a, row_b = rows_of([a, b])
     scores_a, scores_b = (load_scores(each, further=further) for each in (a, b))
     note = why_incomparable(scores_a, scores_b)
     changes = {} if note else question_changes(scores_a, scores_b)
-    won, lost = (changed_keys(changes, change, threshold) for change in ("won", "lost"))
-    uncompared = sum(change is None for _, change in changes.values())
+    scored = {key: change for key, (_, change) in changes.items() if change is not None}
+    won = {key: change for key, change in scored.items() if change >= _CLEAR_CHANGE}
+    lost = {key: change for key, change in scored.items() if change <= -_CLEAR_CHANGE}
     shown = _largest(won, limit) + _largest(lost, limit)
     views = _question_changes(scores_a, scores_b, shown, changes)
     return Comparison(
@@ -80,8 +82,8 @@ def compare_runs(*, a: Run, b: Run, threshold: float = 0.1, limit: int = 50, fur
         differences=list(paired_differences(scores_a, scores_b).values()),
         won=[each for each in views if each.change > 0],
         lost=[each for each in views if each.change < 0],
-        same=len(changes) - uncompared - len(won) - len(lost),
-        uncompared=uncompared,
+        same=len(scored) - len(won) - len(lost),
+        uncompared=len(changes) - len(scored),
         note=note or _partial_note(scores_a, scores_b),
         won_count=len(won),
         lost_count=len(lost),
@@ -119,9 +121,11 @@ def _against(own: ScoredRun, other: Run | None) -> Mapping[str, PairedDifference
     return {} if other is None or other == own.run else paired_differences(load_scores(other), own)
 
 
-def _run_values(runs: Sequence[Run]) -> dict[tuple[int, str], float | None]:
-    rows = RunMetric.objects.filter(scoring__run__in=runs, scoring__current=True, group="")
-    return {(run, metric): mean for run, metric, mean in rows.values_list("scoring__run", "metric", "mean")}
+def _marks(run: Run | None, against: Mapping[str, PairedDifference]) -> dict[str, float | None]:
+    """Return the scores of another run to mark on the tracks: those that can be compared."""
+    comparable = [name for name, difference in against.items() if difference.mean_diff is not None]
+    rows = RunMetric.objects.filter(scoring__run=run, scoring__current=True, group="", metric__in=comparable)
+    return dict(rows.values_list("metric", "mean"))
 
 
 def _card(
@@ -129,9 +133,7 @@ def _card(
     summaries: Mapping[tuple[str, str], Summary],
     against_previous: Mapping[str, PairedDifference],
     against_preferred: Mapping[str, PairedDifference],
-    values: Mapping[tuple[int, str], float | None],
-    previous: Run | None,
-    preferred: Run | None,
+    marks: Mapping[str, float | None],
 ) -> ScoreCard:
     summary = summaries[name, ""]
     return ScoreCard(
@@ -143,23 +145,13 @@ def _card(
         hint=score_hint(name, summary),
         previous=against_previous.get(name),
         preferred=against_preferred.get(name),
-        previous_value=_tick(values, previous, against_previous.get(name)),
-        preferred_value=_tick(values, preferred, against_preferred.get(name)),
+        preferred_value=marks.get(name),
         groups=[
             GroupValue(group, group_label(group), each)
             for (metric, group), each in summaries.items()
             if metric == name and group
         ],
     )
-
-
-def _tick(
-    values: Mapping[tuple[int, str], float | None], run: Run | None, difference: PairedDifference | None
-) -> float | None:
-    """Return the value of another run to mark on the track; none where the two cannot be compared."""
-    if run is None or difference is None or difference.mean_diff is None:
-        return None
-    return values.get((run.pk, difference.metric))
 
 
 def score_hint(name: str, summary: Summary) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.db.models import QuerySet
@@ -15,7 +15,16 @@ from evaluation.scoring.comparability import HowScored, measured_differently, ot
 from evaluation.scoring.diagnosis.losses import PRIMARY
 from evaluation.scoring.scales import scale_of
 from evaluation.scoring.summaries import TOTAL, metric_terms, total_weights
-from evaluation.spec import HEADLINE, EvaluationSpec
+from evaluation.spec import (
+    AGREEMENT,
+    HEADLINE,
+    JUDGE,
+    METRIC_OPTIONS,
+    REFUSALS,
+    SCORES,
+    EvaluationSpec,
+    evaluation_settings,
+)
 from evaluation.statistics.intervals import Term
 from evaluation.statistics.paired import Difference, paired_difference
 from evaluation.types import Sample, Score
@@ -23,12 +32,6 @@ from rag_pipeline.types import Trace
 
 Key = tuple[str, str]
 """A question's id and text: the same in two versions of a test set unless it was edited."""
-
-
-_SCORED_BY = ("agreement", "eval_embedding", "refusal_threshold", "refusal_list", "refusal_patterns")
-"""What the five scores depend on."""
-_JUDGED_BY = ("judge", "judge_votes", "metric_options")
-"""What they depend on too where a judge says how well an answer agrees."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +89,10 @@ def why_incomparable(a: ScoredRun, b: ScoredRun) -> str:
             return f"{each.run} has no scores yet."
     if not a.questions.keys() & b.questions.keys():
         return "The two runs have no question in common: they used different test sets."
-    differing = [
-        EvaluationSpec.model_fields[name].title or name
-        for name in (*_SCORED_BY, *(_JUDGED_BY if _judged(a.spec) or _judged(b.spec) else ()))
-        if getattr(a.spec, name) != getattr(b.spec, name)
-    ]
+    fields = evaluation_settings(AGREEMENT, SCORES, REFUSALS)
+    if _judged(a.spec) or _judged(b.spec):  # a judge says how well an answer agrees, by a metric with options
+        fields |= evaluation_settings(JUDGE) | evaluation_settings(METRIC_OPTIONS)
+    differing = [each.title for name, each in fields.items() if getattr(a.spec, name) != getattr(b.spec, name)]
     if differing:
         return (
             f"The two runs were scored with different settings ({', '.join(differing)}). "
@@ -225,14 +227,3 @@ def _missing(metric: str, reason: str) -> PairedDifference:
 def metric_label(metric: str) -> str:
     """Return a metric's name on screen."""
     return "Total" if metric == TOTAL else metrics.get(metric).label
-
-
-def changed_keys(changes: Mapping[Key, tuple[str, float | None]], change: str, threshold: float) -> dict[Key, float]:
-    """Return the questions won (or lost) by at least `threshold`, and by how much; all scored ones without `change`."""
-    scored = {key: value for key, (_, value) in changes.items() if value is not None}
-    smallest = max(threshold, 1e-9)
-    if change == "won":
-        return {key: value for key, value in scored.items() if value >= smallest}
-    if change == "lost":
-        return {key: value for key, value in scored.items() if value <= -smallest}
-    return scored

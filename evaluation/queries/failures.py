@@ -9,23 +9,20 @@ from typing import Any
 from evaluation.models import FAILURE_POINT, MetricScore, Run
 from evaluation.scoring.diagnosis.advice import Advice, advice
 from evaluation.scoring.diagnosis.points import LABELS, ORDER, PASSED
-from evaluation.spec import EvaluationSpec
-
-LIMITS = ("failure_context", "failure_agreement_low", "failure_agreement_high", "failure_brevity")
+from evaluation.spec import FAILURES, evaluation_settings
 
 
 @dataclass(frozen=True, slots=True)
 class FlowStage:
     """A failure point on the way.
 
-    `failed` answers stop here and `left` go on, of `entered`; `lost` is the score that those who stop lost, `share` its
+    `failed` answers stop here and `left` go on; `lost` is the score that those who stop lost, `share` its
     part of all that was lost (None where nothing was). `passed` names what those have who go on.
     """
 
     point: int
     label: str
     passed: str
-    entered: int
     failed: int
     left: int
     lost: float
@@ -79,7 +76,7 @@ def failure_flow(run: Run) -> FailureFlow | None:
         small=len(small),
         small_share=sum(small) / total if total else None,
         worst=max(failed, key=lambda stage: (stage.lost, stage.failed), default=None),
-        limits={name: scoring.spec.get(name, EvaluationSpec.model_fields[name].default) for name in LIMITS},
+        limits={name: scoring.spec.get(name, each.default) for name, each in evaluation_settings(FAILURES).items()},
         unknown=next((reason for _, reason, details, _ in rows if details.get("cause") == "unknown"), ""),
     )
 
@@ -91,13 +88,12 @@ def _stages(
     for point in ORDER:
         found = [details for own, details in kept if own == point]
         lost = sum(details.get("lost") or 0.0 for details in found)
-        entered, left = left, left - len(found)
+        left -= len(found)
         stages.append(
             FlowStage(
                 point=point,
                 label=LABELS[point],
                 passed=PASSED[point],
-                entered=entered,
                 failed=len(found),
                 left=left,
                 lost=lost,

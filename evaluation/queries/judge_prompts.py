@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluation.judge.line_differences import DiffLine, line_differences
-from evaluation.judge.prompts import placeholders, shipped_prompts
+from evaluation.judge.prompts import shipped_prompts
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import JudgePrompt
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.prompt_files import placeholders
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
@@ -10,10 +10,9 @@ from evaluation.metrics.base import POOLED, metrics
 from evaluation.models import FAILURE_POINT, REFUSED, Answer, MetricScore, Question, Run
 from evaluation.queries.answers import context_views, evidence_views, gold_spans, load_answer_scores, question_row
 from evaluation.queries.claims import claims_view, with_claims
-from evaluation.queries.differences import changed_keys, load_scores, question_changes
 from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionPage, QuestionRow, ScoreView, StepsView
-from evaluation.queries.samples import make_samples, texts_for
 from evaluation.queries.steps import documents_in, steps_view
+from evaluation.queries.stored_answers import make_samples, texts_for
 from evaluation.types import Sample
 from rag_pipeline.models import Document
 from rag_pipeline.pipeline.step_table import stored_steps
@@ -34,24 +33,17 @@ def question_rows(
 ) -> QuestionPage:
     """Return a page of a run's questions.
 
-    `sort`: position, question, kind, answer, latency, change (with `filters.against`) or a metric; “-” first turns it
-    round. An unknown one is position. Empty values come last. A page beyond the last is the last.
+    `sort`: position, question, kind, answer, latency or a metric; “-” first turns it round. An unknown one is position.
+    Empty values come last. A page beyond the last is the last.
     """
     filters = filters or QuestionFilters()
     chosen = _filtered(Answer.objects.filter(run=run), run, filters)
-    found = list(_sorted(chosen, run, sort).values_list("pk", "question_id"))
-    changes = _changes(run, filters)
-    if filters.against is not None and filters.change:
-        found = [(pk, question) for pk, question in found if question in changes]
-    if sort.removeprefix("-") == "change" and filters.against is not None:
-        known = [each for each in found if each[1] in changes]
-        known.sort(key=lambda each: changes[each[1]], reverse=sort.startswith("-"))
-        found = known + [each for each in found if each[1] not in changes]
+    found = list(_sorted(chosen, run, sort).values_list("pk", flat=True))
     pages = max(1, -(-len(found) // per_page))
     number = min(max(1, page), pages)
-    shown = [pk for pk, _ in found[(number - 1) * per_page : number * per_page]]
+    shown = found[(number - 1) * per_page : number * per_page]
     total = Answer.objects.filter(run=run).count()
-    return QuestionPage(rows_for(run, shown, changes), number, pages, len(found), total)
+    return QuestionPage(_rows_for(run, shown), number, pages, len(found), total)
 
 
 def question_detail(*, run: Run, question: Question, repeat: int = 0) -> QuestionDetail:
@@ -68,7 +60,7 @@ def question_detail(*, run: Run, question: Question, repeat: int = 0) -> Questio
     (sample,) = make_samples(run=run, answers=[answer])
     texts = texts_for([answer])
     names = dict(Document.objects.filter(pk__in=texts).values_list("pk", "name"))
-    rows = {row.repeat: row for row in rows_for(run, [each.pk for each in repeats], {})}
+    rows = {row.repeat: row for row in _rows_for(run, [each.pk for each in repeats])}
     claims = claims_view(answer=answer, sample=sample)
     return QuestionDetail(
         row=rows[repeat],
@@ -98,7 +90,7 @@ def _steps(answer: Answer, sample: Sample) -> StepsView | None:
     return steps_view(steps, sample.trace.contexts, documents, gold_spans(sample), top_k)
 
 
-def rows_for(run: Run, answers: Sequence[int], changes: Mapping[int, float]) -> list[QuestionRow]:
+def _rows_for(run: Run, answers: Sequence[int]) -> list[QuestionRow]:
     """Return answers, given by id, as rows with their twins; three queries whatever their number."""
     by_id = Answer.objects.select_related("question").defer(*_UNSHOWN).in_bulk(answers)
     shown = [by_id[pk] for pk in answers]
@@ -107,8 +99,7 @@ def rows_for(run: Run, answers: Sequence[int], changes: Mapping[int, float]) -> 
     rows = []
     for answer in shown:
         twin = twins.get(answer.pk)
-        beside = question_row(twin, scores, change=changes.get(twin.question_id)) if twin else None
-        rows.append(question_row(answer, scores, beside, changes.get(answer.question_id)))
+        rows.append(question_row(answer, scores, question_row(twin, scores) if twin else None))
     return rows
 
 
@@ -134,7 +125,7 @@ def _filtered(answers: QuerySet[Answer], run: Run, filters: QuestionFilters) -> 
         "question__transformation": filters.transformation,
         "question__error": filters.error_kind,
     }
-    answers = answers.filter(**{name: "" if value == "none" else value for name, value in wanted.items() if value})
+    answers = answers.filter(**{name: value for name, value in wanted.items() if value})
     if filters.text:
         answers = answers.filter(Q(question__text__icontains=filters.text) | Q(text__icontains=filters.text))
     if filters.refused == "failed":
@@ -152,8 +143,6 @@ def _filtered(answers: QuerySet[Answer], run: Run, filters: QuestionFilters) -> 
 
 
 def _by_score(answers: QuerySet[Answer], scores: QuerySet[MetricScore], filters: QuestionFilters) -> QuerySet[Answer]:
-    if filters.unscored:
-        answers = answers.filter(Exists(scores.filter(value__isnull=True)))
     if filters.below is not None:
         answers = answers.filter(Exists(scores.filter(value__lte=filters.below)))
     if filters.above is not None:
@@ -179,15 +168,6 @@ def _sorted(answers: QuerySet[Answer], run: Run, sort: str) -> QuerySet[Answer]:
         return answers.order_by(*_POSITION)
     order = column.desc(nulls_last=True) if descending else column.asc(nulls_last=True)
     return answers.order_by(order, *_POSITION)
-
-
-def _changes(run: Run, filters: QuestionFilters) -> dict[int, float]:
-    """Return the change of each question (by id) against the other run, as far as the filter keeps it."""
-    if filters.against is None:
-        return {}
-    before, after = load_scores(filters.against), load_scores(run)
-    kept = changed_keys(question_changes(before, after), filters.change, filters.threshold)
-    return {after.questions[key].pk: change for key, change in kept.items()}
 
 
 def _score_views(row: QuestionRow) -> list[ScoreView]:

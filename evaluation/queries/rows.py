@@ -103,7 +103,7 @@ class ScoreCard:
     """A score of a run beside those of the previous and the preferred run. `high` is the top of its scale: 1 or 5.
 
     `hint` is a remark in words (such as “0.5 means no discrimination”). Differences are None where there is no such
-    run; `previous_value` and `preferred_value` are the marks on the track.
+    run; `preferred_value` is the mark on the track.
     """
 
     metric: str
@@ -114,7 +114,6 @@ class ScoreCard:
     hint: str = ""
     previous: PairedDifference | None = None
     preferred: PairedDifference | None = None
-    previous_value: float | None = None
     preferred_value: float | None = None
     groups: list[GroupValue] = field(default_factory=list)
 
@@ -168,7 +167,7 @@ class QuestionRow:
     """A question of a run with its answer. `scores` maps metric to Score (value, reason); missing until scored.
 
     `refusal` is None until scored. `twin` is the other question of the pair (its own `twin` is None).
-    `change` is the difference to the run compared with, where one was asked for. `failure`: where it lost its score.
+    `failure`: where it lost its score.
     """
 
     question: Question
@@ -180,7 +179,6 @@ class QuestionRow:
     refusal: Refusal | None
     scores: dict[str, Score]
     twin: QuestionRow | None = None
-    change: float | None = None
     failure: FailureView | None = None
 
 
@@ -189,8 +187,7 @@ class QuestionFilters:
     """What of a run's questions to show; empty fields do not filter.
 
     `refused`: refused, partial, attempt, empty or failed. `failure_point`: 1 to 7, or any. `metric` with `below`
-    (value ≤) or `above` (value ≥);
-    `unscored` keeps only questions whose `metric` is null. `against` with `change` won or lost by at least `threshold`.
+    (value ≤) or `above` (value ≥).
     """
 
     kind: str = ""
@@ -202,10 +199,6 @@ class QuestionFilters:
     metric: str = ""
     below: float | None = None
     above: float | None = None
-    unscored: bool = False
-    against: Run | None = None
-    change: str = ""
-    threshold: float = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +328,7 @@ class OlderFormulas:
 class Comparison:
     """Run b against run a. `note` says why nothing or not everything could be compared; empty when all could.
 
-    `won` and `lost` are sorted by the size of the change; `same` counts questions within the threshold, `uncompared`
+    `won` and `lost` are sorted by the size of the change; `same` counts questions without a clear change, `uncompared`
     those without a score in one of the runs. `won_count` and `lost_count` count all, also those not listed.
     `further`: the metrics beside the five that both hold; `only_one` names those that only one of them holds.
     `older`: the runs to score again, because the two were computed by different formulas.

@@ -17,14 +17,9 @@ def run_rows(
     *,
     corpus: Corpus | None = None,
     testset: TestSet | None = None,
-    agreement: str | None = None,
-    chunk_unit: str | None = None,
     archived: bool = False,
 ) -> list[RunRow]:
-    """Return runs, newest first, with settings, state and current scores. `archived` includes archived ones.
-
-    `agreement` and `chunk_unit` keep only runs whose scores or sizes can stand on one axis.
-    """
+    """Return runs, newest first, with settings, state and current scores. `archived` includes archived ones."""
     runs = Run.objects.select_related("corpus", "testset__corpus", "task").order_by("-id")
     if corpus is not None:
         runs = runs.filter(corpus=corpus)
@@ -32,13 +27,7 @@ def run_rows(
         runs = runs.filter(testset=testset)
     if not archived:
         runs = runs.filter(archived=False)
-    rows = rows_of(runs)
-    return [
-        row
-        for row in rows
-        if (agreement is None or row.agreement == agreement)
-        and (chunk_unit is None or row.settings.get("chunk_unit") == chunk_unit)
-    ]
+    return rows_of(runs)
 
 
 def rows_of(runs: Iterable[Run]) -> list[RunRow]:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-from pydantic import BaseModel
-
 from evaluation.queries.rows import RunRow, SettingDifference
-from evaluation.spec import EvaluationSpec, RunOptions
-from rag_pipeline.settings.parts import PARTS
-from rag_pipeline.settings.pipeline_spec import CoreSettings
+from evaluation.spec import run_settings
 
 
 def differing_settings(a: RunRow, b: RunRow) -> list[SettingDifference]:
@@ -26,22 +21,14 @@ def differing_settings(a: RunRow, b: RunRow) -> list[SettingDifference]:
 
 def setting_label(name: str) -> str:
     """Return a setting's name on screen."""
-    return _labels().get(name, name.replace("_", " ").capitalize())
+    declared = run_settings().get(name)
+    if declared is not None:
+        return declared.title
+    return "Test set" if name == "testset" else name.replace("_", " ").capitalize()
 
 
 def _all_settings(row: RunRow) -> dict[str, Any]:
     run = row.run
-    asked = {"corpus": str(run.corpus), "testset": str(run.testset), "split": run.split, "limit": run.limit}
+    asked = {"corpus": str(run.corpus), "testset": str(run.testset)} | run.options
     contexts = {"contexts_from": run.contexts_origin} if run.contexts_origin else {}
-    return asked | {"repeat": run.repeat} | contexts | row.settings | row.evaluation
-
-
-@cache
-def _labels() -> dict[str, str]:
-    models: list[type[BaseModel]] = [CoreSettings, EvaluationSpec, RunOptions]
-    models += [unit.Options for part in PARTS for unit in part.registry]
-    found = {"testset": "Test set"}
-    for model in models:
-        for name, field in model.model_fields.items():
-            found.setdefault(name, field.title or name.replace("_", " ").capitalize())
-    return found
+    return asked | contexts | row.settings | row.evaluation

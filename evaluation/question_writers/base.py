@@ -1,16 +1,26 @@
-"""Question writers: documents to questions with references and exact evidence."""
+"""Question writers: documents and settings in, questions with references, exact evidence and reasons out.
+
+`write_questions` is all that the rest of the workbench calls.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
 
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion, Written
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.llm.tally import UsageTally
+from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import SourceDoc
+
+Embed = Callable[[Sequence[str]], Vectors]
+"""Texts to vectors of length 1."""
+Stage = Literal["pairs", "out_of_scope"]
+"""What is written: simple questions with their complex twins, or questions that the documents do not answer."""
 
 
 class QuestionWriter(Unit):
@@ -18,17 +28,17 @@ class QuestionWriter(Unit):
 
     Both methods yield as they go and end early when the documents hold no more good questions; the caller counts and
     tells the user. `done` is what an interrupted earlier call already stored: go on after it, repeat nothing.
+    `usage` counts what the model calls have taken so far; it stays empty where no model is asked.
     """
 
     def __init__(
-        self, documents: Sequence[SourceDoc], spec: GeneratorSpec, embed: Callable[[Sequence[str]], Vectors]
+        self, documents: Sequence[SourceDoc], spec: GeneratorSpec, embed: Embed, usage: UsageTally | None = None
     ) -> None:
         super().__init__()
         self.documents = documents
         self.spec = spec
         self.embed = embed
-        self.usage = UsageTally()
-        """What the writing has cost so far; nothing where no model is asked."""
+        self.usage = usage if usage is not None else UsageTally()
 
     @abstractmethod
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
@@ -41,3 +51,22 @@ class QuestionWriter(Unit):
 
 question_writers: Registry[QuestionWriter] = Registry("question writer", "evaluation.question_writers")
 """By key: `builtin` (rules), `llm` (any chat model)."""
+
+
+def write_questions(
+    stage: Stage,
+    documents: Sequence[SourceDoc],
+    spec: GeneratorSpec,
+    embed: Embed,
+    usage: UsageTally,
+    done: Sequence[DraftQuestion] = (),
+) -> Iterator[Written]:
+    """Write the questions of one stage, and say what was thrown away and why, by the writer that `spec.llm` asks for.
+
+    `done` are the stored questions of the stage: writing goes on after them. `usage` is counted up with each call of
+    a model, also before a failure. Raises ProviderError where the model cannot be used, UsageError for a writer that
+    there is not.
+    """
+    unit = question_writers.get("builtin" if spec.llm == BUILTIN_READER else "llm", "llm")
+    writer = unit(documents, spec, embed, usage)
+    return writer.write_pairs(done) if stage == "pairs" else writer.write_out_of_scope(done)

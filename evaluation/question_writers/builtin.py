@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
-from evaluation.question_writers.base import QuestionWriter, question_writers
+from evaluation.question_writers.base import Embed, QuestionWriter, question_writers
 from evaluation.question_writers.rules.corpus import CorpusWords
 from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
 from evaluation.question_writers.rules.premises import premise_for
@@ -20,7 +20,7 @@ from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
 from evaluation.question_writers.rules.twins import TRANSFORMATIONS, make_twin, protected_words
 from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.types import SourceDoc, Span
 
 _ATTEMPTS = 4
@@ -39,11 +39,12 @@ class BuiltinWriter(QuestionWriter):
         self,
         documents: Sequence[SourceDoc],
         spec: GeneratorSpec,
-        embed: Callable[[Sequence[str]], Vectors],
+        embed: Embed,
+        usage: UsageTally | None = None,
         *,
         round_trip: bool = True,
     ) -> None:
-        super().__init__(documents, spec, embed)
+        super().__init__(documents, spec, embed, usage)
         self._reads_again = round_trip
 
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:

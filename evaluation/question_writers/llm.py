@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from evaluation.question_writers.base import QuestionWriter, question_writers
+from evaluation.question_writers.base import Embed, QuestionWriter, question_writers
 from evaluation.question_writers.by_model.forms import ModelTasks
 from evaluation.question_writers.by_model.out_of_scope import OutsideWriting
 from evaluation.question_writers.by_model.pairs import PairWriting
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion, Written
-from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.llm.chat import ChatModel
 from rag_pipeline.llm.loop_thread import iterate_blocking
+from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.runtime import ModelLimits
 from rag_pipeline.types import SourceDoc
 
@@ -32,10 +32,12 @@ class ModelWriter(QuestionWriter):
         self,
         documents: Sequence[SourceDoc],
         spec: GeneratorSpec,
-        embed: Callable[[Sequence[str]], Vectors],
+        embed: Embed,
+        usage: UsageTally | None = None,
+        *,
         limits: ModelLimits | None = None,
     ) -> None:
-        super().__init__(documents, spec, embed)
+        super().__init__(documents, spec, embed, usage)
         provider, _, name = spec.llm.partition(":")
         model = ChatModel(provider, name, temperature=_TEMPERATURE, max_tokens=_LONGEST_REPLY, limits=limits)
         self._tasks = ModelTasks(model, spec.purpose, self.usage)

@@ -1,4 +1,4 @@
-"""Answers of any other system, scored: the objects of scored.jsonl, summary.json, and what the page shows beside."""
+"""Answers of any other system, scored: the objects with their scores, a summary, and what the page shows beside."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from evaluation.exchange.answered import Answered
-from evaluation.exchange.answered_jsonl import Task, json_line, with_scores
+from evaluation.exchange.rag_tasks import Answered, Task, json_line
 from evaluation.judge.judge import Judge
 from evaluation.metrics.base import Embed, metrics
 from evaluation.scoring.comparability import formulas_in_force
@@ -48,10 +47,10 @@ class ScoredAnswers:
             f"{self.judging['failure']}"
         )
 
-    def lines(self) -> Iterator[str]:
-        """Yield each object back in order, with its `scores` and `notes`, as lines of JSONL."""
+    def rows(self) -> Iterator[tuple[Task, dict[str, Score]]]:
+        """Yield each object as it came, in order, with its scores."""
         for place, task in enumerate(self.tasks):
-            yield json_line(with_scores(task, self._row(place)))
+            yield task, self._row(place)
 
     def details(self) -> Iterator[str]:
         """Yield a line of JSONL for each object: whether it declines, its scores' reasons and details, its claims."""

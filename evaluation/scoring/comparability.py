@@ -7,10 +7,7 @@ from dataclasses import dataclass, field
 
 from evaluation.metrics.base import AgreementMetric, Metric, metrics
 from evaluation.scoring.summaries import TOTAL
-from evaluation.spec import HEADLINE, EvaluationSpec
-
-_SHARED = ("eval_embedding", "refusal_threshold", "refusal_list", "refusal_patterns")
-_JUDGE = ("judge", "judge_votes")
+from evaluation.spec import AGREEMENT, HEADLINE, JUDGE, REFUSALS, SCORES, EvaluationSpec, evaluation_settings
 
 
 @dataclass(frozen=True)
@@ -43,12 +40,10 @@ def measured_differently(name: str, a: HowScored, b: HowScored) -> list[str]:
     """
     read = _read_metrics(name, a.spec.agreement) | _read_metrics(name, b.spec.agreement)
     judged = _judged(read)
-    fields = [*_SHARED, *(("agreement",) if len(read) > 1 else ()), *(_JUDGE if judged else ())]
-    differing = [
-        EvaluationSpec.model_fields[each].title or each
-        for each in fields
-        if getattr(a.spec, each) != getattr(b.spec, each)
-    ]
+    fields = evaluation_settings(SCORES, REFUSALS)
+    fields |= evaluation_settings(AGREEMENT) if len(read) > 1 else {}
+    fields |= evaluation_settings(JUDGE) if judged else {}
+    differing = [each.title for name, each in fields.items() if getattr(a.spec, name) != getattr(b.spec, name)]
     options = [each for each in sorted(read) if a.spec.metric_options.get(each) != b.spec.metric_options.get(each)]
     changed = [each for each, text in a.prompts.items() if b.prompts.get(each, text) != text] if judged else []
     return [

@@ -1,8 +1,8 @@
 """Answers of other systems: taking a file, scoring it in the background, scoring it again, deleting it.
 
-`scores/<id>/` of the data folder holds answers.jsonl (the objects as they came), scored.jsonl and summary.json (what
-`manage.py score` writes), details.jsonl (each row's refusal, and its scores' reasons and details) and columns.json
-(the values by metric).
+`scores/<id>/` of the data folder holds answers.jsonl (the objects as they came), a file in each format that scored
+answers are written in (scored.jsonl and summary.json are those that `manage.py score` writes), details.jsonl (each
+row's refusal, and its scores' reasons and details) and columns.json (the values by metric).
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from django.db import transaction
 
-from evaluation.exchange.answered import Answered, read_answers
-from evaluation.exchange.answered_jsonl import json_line, read_answered
+from evaluation.exchange.base import AnswersWriter
+from evaluation.exchange.rag_tasks import Answered, json_line
+from evaluation.exchange.reading import read_answers
 from evaluation.metrics.base import metrics
-from evaluation.models import ANSWERS, COLUMNS, DETAILS, SCORED, SUMMARY, AnswerFile
+from evaluation.models import ANSWERS, COLUMNS, DETAILS, AnswerFile
 from evaluation.scoring.answered import ScoredAnswers, score_answered
 from evaluation.scoring.scoring import Steps
 from evaluation.services.files import write_file
@@ -43,16 +43,6 @@ def score_answers(
     return score_answered(
         answered, spec, refusal, embedder.embed_passages, names=names, judge=judge, reads=embedder.reads
     )
-
-
-def scored_bytes(scored: ScoredAnswers) -> bytes:
-    """Return scored.jsonl."""
-    return "".join(scored.lines()).encode()
-
-
-def summary_bytes(summary: dict[str, Any]) -> bytes:
-    """Return summary.json."""
-    return (json.dumps(summary, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode(errors="replace")
 
 
 def add_answer_file(
@@ -111,17 +101,13 @@ class ScoreFile(TaskHandler):
     stages = ("score",)
     labels = {"score": "Scoring"}
 
-    def plan(self, stage: str) -> list[str]:
-        """Everything is one unit."""
-        return [stage]
-
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
         """Score with the settings that were asked for. Raises PipelineError.
 
         When the judge fails in a file's first scoring, what needs none is kept first.
         """
         file = AnswerFile.objects.get(task=self.task)
-        answered = read_answered((file.folder / ANSWERS).read_text(encoding="utf-8"))
+        answered = read_answers((ANSWERS, (file.folder / ANSWERS).read_bytes()))
         scored = yield from score_answers(
             answered=answered,
             spec=EvaluationSpec.create(file.spec),
@@ -154,9 +140,8 @@ def _check(spec: EvaluationSpec, names: Sequence[str]) -> None:
 
 def _keep(file: AnswerFile, scored: ScoredAnswers) -> None:
     """Write the files, each whole, then say in the row that they are there."""
-    summary, folder = scored.summary(), file.folder
-    write_file(folder / SCORED, scored_bytes(scored))
-    write_file(folder / DETAILS, "".join(scored.details()).encode())
-    write_file(folder / COLUMNS, json.dumps(scored.columns()).encode())
-    write_file(folder / SUMMARY, summary_bytes(summary))
-    AnswerFile.objects.filter(pk=file.pk).update(summary=summary)
+    for unit in AnswersWriter.units():
+        write_file(file.folder / unit.filename, unit().write(scored))
+    write_file(file.folder / DETAILS, "".join(scored.details()).encode())
+    write_file(file.folder / COLUMNS, json.dumps(scored.columns()).encode())
+    AnswerFile.objects.filter(pk=file.pk).update(summary=scored.summary())

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from django.db.models import QuerySet
 
 from evaluation.models import Answer, Question, Run, TestSet
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask
-from rag_pipeline.settings.parts import option_names
-from rag_pipeline.settings.pipeline_spec import CORE_NAMES, PipelineSpec
-from rag_pipeline.types import Hit, Span
+from rag_pipeline.setting_fields import Stage
+from rag_pipeline.settings.catalogue import settings_of
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
+from rag_pipeline.types import Hit
 
 FIELD = "contexts_from"
 _LISTED = 20
-_ANSWER_NAMES = frozenset(
-    {
-        *("use_context", "prompt", "prompt_name", "prompt_without_context", "refusal"),
-        *("llm", "temperature", "max_tokens", "strictness"),
-    }
-)
-"""Settings that matter after retrieval."""
 
 
 def retrieval_names() -> set[str]:
     """Return the settings that decide which contexts are found."""
-    return (set(CORE_NAMES) | option_names()) - _ANSWER_NAMES
+    return set(settings_of(Stage.INDEX, Stage.RETRIEVAL))
 
 
 def runs_with_contexts(*, testset: TestSet | int) -> QuerySet[Run]:
@@ -69,8 +62,9 @@ def with_retrieval_of(source: Run, spec: PipelineSpec) -> PipelineSpec:
             f"The contexts come from {source}, but Use context is off. Switch it on, or take contexts from no run.",
             "use_context",
         )
-    retrieval = {name: value for name, value in source.pipeline.items() if name not in _ANSWER_NAMES}
-    answering = {name: value for name, value in spec.settings.items() if name in _ANSWER_NAMES}
+    later = settings_of(Stage.PROMPT, Stage.ANSWER)
+    retrieval = {name: value for name, value in source.pipeline.items() if name not in later}
+    answering = {name: value for name, value in spec.settings.items() if name in later}
     return PipelineSpec.create(retrieval | answering, retrieves=False)
 
 
@@ -102,7 +96,7 @@ def stored_hits(*, source: Run, questions: Sequence[int]) -> dict[int, tuple[Hit
     answers = Answer.objects.filter(run=source, question__in=questions).order_by("repeat")
     for question, contexts, error in answers.values_list("question_id", "contexts", "error"):
         if question not in found and (contexts or not error):
-            found[question] = tuple(_hit(context) for context in contexts)
+            found[question] = tuple(Hit.from_json(context) for context in contexts)
     return found
 
 
@@ -116,8 +110,3 @@ def contexts_of(*, run: Run, questions: Sequence[int]) -> dict[int, tuple[Hit, .
     if len(hits) < len(set(questions)):
         raise ConfigError(f"{run.contexts_from} no longer has the contexts of every question. Start a new run.")
     return hits
-
-
-def _hit(context: Mapping[str, Any]) -> Hit:
-    span = Span(context["document_id"], context["start"], context["end"])
-    return Hit(span, float(context["score"]), int(context["rank"]))

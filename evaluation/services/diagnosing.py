@@ -20,6 +20,7 @@ from rag_pipeline.errors import PipelineError
 from rag_pipeline.indexing.index_store import ChunkIndex
 from rag_pipeline.pipeline.retrieval import Retrieval
 from rag_pipeline.pipeline.step_table import stored_steps
+from rag_pipeline.queries.documents import corpus_snapshot
 from rag_pipeline.services.pipelines import open_ranking
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Query, Span
@@ -81,7 +82,7 @@ def _evidence(
     run: Run, answers: Sequence[Answer], samples: Sequence[Sample], lost: Sequence[int], spec: EvaluationSpec
 ) -> dict[int, Evidence]:
     """Return the facts of retrieval of the answers at the places `lost`."""
-    texts = dict(run.corpus.documents.filter(created__lte=_asked(run)).values_list("pk", "text"))
+    texts = corpus_snapshot(corpus=run.corpus, until=_asked(run)).texts
     details = _details(run, [answers[place] for place in lost])
     top_k, threshold = int(run.pipeline.get("top_k") or 0), spec.failure_context
     sought = {}

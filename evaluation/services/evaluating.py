@@ -13,10 +13,10 @@ from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.background.tasks import TaskHandler, UnitDone, handler
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.pipeline.runner import run_block
-from rag_pipeline.services.indexes import build_index, estimate
+from rag_pipeline.services.indexes import build_index
 from rag_pipeline.services.pipelines import open_pipeline
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Progress, Query, Span, Trace
+from rag_pipeline.types import Progress, Query, Trace
 
 _HOPELESS = 20
 """Failed questions in a row after which a run stops: the server is down, and every other question would wait for it."""
@@ -65,10 +65,8 @@ class EvaluateRun(TaskHandler):
     def _index(self) -> Iterator[Progress]:
         if not self.spec.needs_chunks or self.run.contexts_origin:
             return
-        yield from build_index(corpus=self.run.corpus, spec=self.spec, until=self.run.created)
-        Run.objects.filter(pk=self.run.pk).update(
-            chunks=estimate(corpus=self.run.corpus, spec=self.spec, until=self.run.created).chunks
-        )
+        chunks = yield from build_index(corpus=self.run.corpus, spec=self.spec, until=self.run.created)
+        Run.objects.filter(pk=self.run.pk).update(chunks=chunks)
 
     def _answer(self, keys: Sequence[str]) -> Iterator[UnitDone]:
         wanted = [(int(key.partition(":")[0]), int(key.partition(":")[2])) for key in keys]
@@ -107,7 +105,7 @@ class EvaluateRun(TaskHandler):
         return [
             Query(
                 questions[key].text,
-                tuple(Span(each.document_id, each.start, each.end) for each in questions[key].evidence.all()),
+                tuple(each.span for each in questions[key].evidence.all()),
                 given.get(key),
             )
             for key in keys
@@ -133,15 +131,9 @@ class EvaluateRun(TaskHandler):
 
 def answer_fields(trace: Trace) -> dict[str, object]:
     """Return a trace as the columns of `Answer`; context texts are not copied, they are spans of documents."""
-    contexts = [
-        place(context.span)
-        | {"document": context.document, "score": context.score, "rank": context.rank}
-        | {"page": context.page}
-        for context in trace.contexts
-    ]
     return {
         "text": trace.answer,
-        "contexts": contexts,
+        "contexts": [context.as_json() for context in trace.contexts],
         "prompt": trace.prompt,
         "latency_s": trace.latency_s,
         "ttft_s": trace.ttft_s,
@@ -159,16 +151,5 @@ def retrieval_details(trace: Trace) -> dict[str, object]:
     if trace.searched_for:
         details["queries"] = list(trace.searched_for)
     if len(trace.steps) > 1:
-        details["steps"] = [
-            {
-                "name": step.name,
-                "hits": [place(hit.span) | {"score": hit.score, "rank": hit.rank} for hit in step.hits],
-            }
-            for step in trace.steps
-        ]
+        details["steps"] = [step.as_json() for step in trace.steps]
     return details
-
-
-def place(span: Span) -> dict[str, object]:
-    """Return a span as it is stored."""
-    return {"document_id": span.document_id, "start": span.start, "end": span.end}

@@ -9,18 +9,18 @@ from functools import cached_property
 from typing import Any
 
 from evaluation.models import Question, TestSet
-from evaluation.question_writers.base import QuestionWriter, question_writers
+from evaluation.question_writers.base import Stage, write_questions
 from evaluation.services.files import write_testset_file
+from evaluation.services.stored_questions import draft_of, with_documents
 from evaluation.services.testsets import spread_out_of_scope, store_questions
 from evaluation.spec import GeneratorSpec
-from evaluation.types import DraftEvidence, DraftQuestion, Written
+from evaluation.types import Written
 from rag_pipeline.background.tasks import TaskHandler, UnitDone, handler
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.llm.tally import UsageTally
-from rag_pipeline.llm.target import BUILTIN_READER
-from rag_pipeline.services.documents import source_docs
+from rag_pipeline.queries.documents import corpus_snapshot
 from rag_pipeline.services.indexes import open_embedder
-from rag_pipeline.types import Progress, Span, Usage
+from rag_pipeline.types import Progress, Usage
 
 WRITER_EMBEDDING = "local:all-MiniLM-L6-v2"
 _KEPT_EXAMPLES = 20
@@ -50,21 +50,25 @@ class GenerateTestSet(TaskHandler):
 
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
         """Write and store until the stage has what was asked, or the documents hold no more."""
-        pairs = stage == "pairs"
-        asked = self.spec.pairs if pairs else self.spec.out_of_scope
-        done = [draft for draft in stored_drafts(self.testset) if (draft.kind != "out_of_scope") == pairs]
+        kind: Stage = "pairs" if stage == "pairs" else "out_of_scope"
+        asked = self.spec.pairs if kind == "pairs" else self.spec.out_of_scope
+        stored = [draft_of(question) for question in with_documents(self.testset.questions.all())]
+        done = [draft for draft in stored if (draft.kind != "out_of_scope") == (kind == "pairs")]
         made = len({draft.pair_id for draft in done})
-        writer = open_writer(self.testset, self.spec)
+        usage = UsageTally()
+        documents = corpus_snapshot(corpus=self.testset.corpus, until=self.testset.created).documents
+        embed = open_embedder(WRITER_EMBEDDING).embed_passages
+        steps = write_questions(kind, documents, self.spec, embed, usage, done)
         yield Progress(self.labels[stage], made, asked)
         try:
-            for written in writer.write_pairs(done) if pairs else writer.write_out_of_scope(done):
+            for written in steps:
                 if written.questions:
                     store_questions(testset=self.testset, drafts=written.questions)
                     made += 1
                 self._report(stage, written)
                 yield Progress(self.labels[stage], made, asked)
         finally:
-            self._count(writer.usage)  # also what was paid before a failure or a cancellation
+            self._count(usage)  # also what was paid before a failure or a cancellation
         yield UnitDone(keys[0])
 
     def finish(self) -> None:
@@ -111,13 +115,6 @@ def reported_usage(testset: TestSet) -> UsageTally:
     return UsageTally(calls, Usage(**stored)) if calls else UsageTally()
 
 
-def open_writer(testset: TestSet, spec: GeneratorSpec) -> QuestionWriter:
-    """Return the writer that `spec.llm` asks for, over the documents of the test set's corpus."""
-    unit = question_writers.get("builtin" if spec.llm == BUILTIN_READER else "llm", "llm")
-    embedder = open_embedder(WRITER_EMBEDDING)
-    return unit(source_docs(corpus=testset.corpus, until=testset.created), spec, embedder.embed_passages)
-
-
 def shortfall(spec: GeneratorSpec, made: dict[str, int], report: dict[str, Any]) -> str:
     """Return one line that says how many questions are missing and why; empty when none are."""
     parts = []
@@ -130,28 +127,3 @@ def shortfall(spec: GeneratorSpec, made: dict[str, int], report: dict[str, Any])
             why = f"most others were left out because: {reasons[0][0]}" if reasons else "the documents hold no more"
             parts.append(f"{made[stage]} of {asked} {name} were made; {why}.")
     return " ".join(parts)
-
-
-def stored_drafts(testset: TestSet) -> list[DraftQuestion]:
-    """Return the stored questions as drafts, so that a writer can go on after them."""
-    drafts = []
-    for question in testset.questions.prefetch_related("evidence__document"):
-        evidence = tuple(
-            DraftEvidence(Span(each.document_id, each.start, each.end), each.document.text[each.start : each.end])
-            for each in question.evidence.all()
-        )
-        drafts.append(
-            DraftQuestion(
-                question.question_id,
-                question.pair_id,
-                question.kind,
-                question.text,
-                tuple(question.reference_answers),
-                evidence,
-                question.transformation,
-                question.error,
-                question.split,
-                question.metadata,
-            )
-        )
-    return drafts

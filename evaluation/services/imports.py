@@ -5,14 +5,14 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import transaction
 
-from evaluation.exchange.formats import read_questions
-from evaluation.exchange.tables import File
+from evaluation.exchange.reading import read_questions
+from evaluation.exchange.uploads import File
 from evaluation.models import TestSet
 from evaluation.services.files import write_testset_file
 from evaluation.services.testsets import checked_name, drop_leftover, store_questions
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus
-from rag_pipeline.services.documents import source_docs
+from rag_pipeline.queries.documents import corpus_snapshot
 
 
 def import_testset(*, corpus: Corpus, name: str, file: File, answers: File | None = None) -> TestSet:
@@ -27,7 +27,7 @@ def import_testset(*, corpus: Corpus, name: str, file: File, answers: File | Non
                 f"“{each[0]}” is larger than {settings.MAX_UPLOAD_MB} MB. Split it, or raise WORKBENCH_MAX_UPLOAD_MB.",
                 "file",
             )
-    drafts = read_questions(file, answers, source_docs(corpus=corpus))
+    drafts = read_questions(file, answers, corpus_snapshot(corpus=corpus).documents)
     pairs = len({draft.pair_id for draft in drafts if draft.kind != "out_of_scope"})
     out_of_scope = sum(draft.kind == "out_of_scope" for draft in drafts)
     with transaction.atomic():

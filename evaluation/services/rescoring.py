@@ -28,10 +28,6 @@ class ScoreAgain(TaskHandler):
     stages = ("score",)
     labels = {"score": "Scoring"}
 
-    def plan(self, stage: str) -> list[str]:
-        """Everything is one unit."""
-        return [stage]
-
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
         """Score with the settings that were asked for. Raises ConfigError, ProviderError."""
         run = Run.objects.select_related("corpus", "testset").get(pk=self.task.payload["run"])

@@ -25,7 +25,7 @@ from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.llm.preflight import check_model
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services import indexes
-from rag_pipeline.services.pipelines import calls_before_answer, check_parts
+from rag_pipeline.services.pipelines import check_parts
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
 QUICK_QUESTIONS = 10
@@ -95,7 +95,7 @@ def estimate_run(
         check_source(source=contexts_from, testset=testset, questions=asked)
     else:
         check_parts(spec)
-        before = calls_before_answer(spec)
+        before = spec.calls_before_answer()
         index = indexes.estimate(corpus=corpus, spec=spec) if spec.needs_chunks else index
     calls = 0 if spec.is_builtin_reader else questions * (1 + before)
     contexts = spec.core.top_k if spec.core.use_context else 0
@@ -148,9 +148,7 @@ def start_run(
             pipeline=spec.settings,
             pipeline_fingerprint=spec.fingerprint,
             evaluation=evaluation.model_dump(),
-            split=options.split,
-            limit=options.limit,
-            repeat=options.repeat,
+            **options.model_dump(),
             contexts_from=contexts_from,
             contexts_run=str(contexts_from or ""),
             versions=versions(),
@@ -178,12 +176,6 @@ def _askable(corpus: Corpus, testset: TestSet, options: RunOptions) -> list[Ques
             f"The test set “{testset}” has no question to ask here. Choose another split, or add questions.", "testset"
         )
     return questions
-
-
-def cancel_run(*, run: Run) -> None:
-    """Stop a run; what is answered stays."""
-    if run.task is not None:
-        background.request_cancel(run.task)
 
 
 def resume_run(*, run: Run) -> None:

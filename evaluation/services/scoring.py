@@ -9,7 +9,7 @@ from django.db import transaction
 from evaluation.judge.claims.table import ClaimTable
 from evaluation.judge.judge import Judge
 from evaluation.models import CLAIMS, FAILURE_POINT, REFUSED, Answer, MetricScore, Run, RunMetric, Scoring
-from evaluation.queries.samples import make_samples, stored_answers
+from evaluation.queries.stored_answers import make_samples, stored_answers
 from evaluation.scoring.comparability import formulas_in_force
 from evaluation.scoring.diagnosis.points import Diagnosis
 from evaluation.scoring.scoring import ScoredSamples, Steps, finished, score_samples
@@ -20,21 +20,16 @@ from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.services.indexes import open_embedder
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 
 _BATCH = 500
 
 
-def score_run(*, run: Run, spec: EvaluationSpec) -> Scoring:
-    """Score a run's answers, keep the result as its current scoring and write eval.csv. Raises ProviderError."""
-    return finished(score_run_in_steps(run=run, spec=spec))
-
-
 def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
-    """Do `score_run`, yielding progress; until its end everything stored stays as it is. Raises ProviderError.
+    """Score a run's answers, keep the result as its current scoring and write eval.csv; yields progress.
 
-    When the judge fails in a run's first scoring, what needs none is kept, and only then ProviderError raised; later
-    ones leave the earlier scoring as it is.
+    Until its end everything stored stays as it is. Raises ProviderError. When the judge fails in a run's first scoring,
+    what needs none is kept, and only then ProviderError raised; later ones leave the earlier scoring as it is.
     """
     answers = stored_answers(run=run)
     judge = open_judge(spec, lenient=not run.scorings.exists())

@@ -123,7 +123,7 @@ def store_questions(*, testset: TestSet, drafts: Sequence[DraftQuestion]) -> lis
         )
         Evidence.objects.bulk_create(
             [
-                Evidence(question=question, document_id=each.span.document_id, start=each.span.start, end=each.span.end)
+                Evidence(question=question, **each.span.as_json())
                 for question, draft in zip(stored, drafts, strict=True)
                 for each in draft.evidence
             ]
@@ -158,9 +158,7 @@ def editable(*, testset: TestSet) -> TestSet:
     return _copy(testset)
 
 
-def edit_question(
-    *, question: Question, text: str, reference_answers: Sequence[str], status: str | None = None
-) -> Question:
+def edit_question(*, question: Question, text: str, reference_answers: Sequence[str]) -> Question:
     """Change a question; the returned one lives in the test set's next version when a run used this one.
 
     Editing a simple question's references changes its twin's too: they share them. Raises ConfigError.
@@ -175,7 +173,7 @@ def edit_question(
         target = _same_question(question)
         target.text = text
         target.reference_answers = references if target.answerable else []
-        target.status = status or Status.REVIEWED
+        target.status = Status.REVIEWED
         target.save(update_fields=["text", "reference_answers", "status"])
         if target.answerable:
             target.testset.questions.filter(pair_id=target.pair_id).update(reference_answers=references)
@@ -299,7 +297,7 @@ def _copy(testset: TestSet) -> TestSet:
     copies = Question.objects.bulk_create(copies)
     Evidence.objects.bulk_create(
         [
-            Evidence(question=new, document_id=each.document_id, start=each.start, end=each.end)
+            Evidence(question=new, **each.span.as_json())
             for old, new in zip(originals, copies, strict=True)
             for each in old.evidence.all()
         ]

@@ -24,13 +24,12 @@ from rag_pipeline.errors import ConfigError, InUseError, PipelineError, UsageErr
 from rag_pipeline.indexing.chunk_table import ChunkTable
 from rag_pipeline.indexing.embedding_cache import CachedEmbedder
 from rag_pipeline.indexing.index_store import ChunkIndex
-from rag_pipeline.models import PipelineConfig
 from rag_pipeline.pipeline.chunking import chunk_documents
+from rag_pipeline.queries.documents import corpus_snapshot
 from rag_pipeline.runtime import models_folder
-from rag_pipeline.services.documents import source_docs
 from rag_pipeline.services.indexes import cached, open_embedder
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Progress, SourceDoc, Span
+from rag_pipeline.types import Progress, SourceDoc
 
 FEWEST_PAIRS = 10
 """Fewer pairs teach the model their own words only."""
@@ -70,20 +69,18 @@ def ranked_questions(*, testset: TestSet, split: str) -> list[RankedQuestion]:
     questions = testset.questions.filter(split=split).exclude(status=Question.Status.REJECTED)
     ranked = []
     for question in questions.prefetch_related("evidence"):
-        evidence = tuple(Span(each.document_id, each.start, each.end) for each in question.evidence.all())
+        evidence = tuple(each.span for each in question.evidence.all())
         if question.answerable and evidence:
             ranked.append(RankedQuestion(question.text, question.pair_id, evidence))
     return ranked
 
 
 def uses_of(*, tuned: TunedEmbedding) -> list[str]:
-    """Return the names of the runs and saved settings that name a tuned embedding."""
+    """Return the names of the runs whose settings name a tuned embedding."""
     setting = tuned.setting
     scored = Scoring.objects.filter(spec__eval_embedding=setting).values("run")
     asked = Q(pipeline__embedding=setting) | Q(evaluation__eval_embedding=setting) | Q(pk__in=scored)
-    runs = [str(run) for run in Run.objects.filter(asked)]
-    configs = PipelineConfig.objects.filter(settings__embedding=setting)
-    return runs + [f"the saved settings “{config}”" for config in configs]
+    return [str(run) for run in Run.objects.filter(asked)]
 
 
 def seen_in_tuning(*, testset: TestSet, settings: Mapping[str, Any], split: str) -> list[str]:
@@ -128,15 +125,11 @@ class TuneEmbedding(TaskHandler):
         return TuningSpec.create(self.tuned.settings["tuning"])
 
     @cached_property
-    def documents(self) -> list[SourceDoc]:
+    def documents(self) -> tuple[SourceDoc, ...]:
         """The documents of the corpus as they were when the tuning was asked for."""
         if self.tuned.corpus is None or self.tuned.testset is None:
             raise PipelineError("The test set was deleted. Delete this model and tune another.")
-        return source_docs(corpus=self.tuned.corpus, until=self.tuned.created)
-
-    def plan(self, stage: str) -> list[str]:
-        """Everything is one unit."""
-        return [stage]
+        return corpus_snapshot(corpus=self.tuned.corpus, until=self.tuned.created).documents
 
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
         """Tune in a folder beside, measure there, then put it in place. Raises PipelineError."""

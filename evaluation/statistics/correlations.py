@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
-from evaluation.statistics.intervals import LEVEL, Floats
+from evaluation.statistics.intervals import Floats, Z
 
 FEWEST_ROWS = 10
-
-_Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ def spearman(first: Floats, second: Floats) -> Correlation:
     value = float(np.clip(np.corrcoef(ranks[0], ranks[1])[0, 1], -1, 1))
     if abs(value) > 1 - 1e-12:
         return Correlation(n, math.copysign(1.0, value), math.copysign(1.0, value), math.copysign(1.0, value))
-    reach = _Z * math.sqrt((1 + value**2 / 2) / (n - 3))
+    reach = Z * math.sqrt((1 + value**2 / 2) / (n - 3))
     low, high = (math.tanh(math.atanh(value) + side * reach) for side in (-1, 1))
     return Correlation(n, value, low, high)
 

@@ -25,7 +25,8 @@ SMALLEST_SAMPLE = 5
 """Below this many clusters the bootstrap knows too few values to be trusted (see `Term.unseen`)."""
 
 _NORMAL = NormalDist()
-_Z = _NORMAL.inv_cdf(0.5 + LEVEL / 2)
+Z = _NORMAL.inv_cdf(0.5 + LEVEL / 2)
+"""Standard deviations from the middle of a normal distribution to either end of its `LEVEL`."""
 _BLOCK = 4_000_000  # drawn numbers held at once
 
 
@@ -67,7 +68,7 @@ class Term:
         most up to the ends of the range. For values that are all 1 this is Wilson's interval for n of n. Where the
         range has no end (seconds, tokens), by as much as the mean itself or the spread of what was sampled.
         """
-        share = _Z**2 / (self.cluster_count + _Z**2)
+        share = Z**2 / (self.cluster_count + Z**2)
         usual = max(abs(self.mean), max(self.values) - min(self.values))
         below, above = self.mean - self.low, self.high - self.mean
         return (
@@ -86,12 +87,11 @@ class Estimate:
     method: str
 
 
-def wilson(successes: float, n: float, level: float = LEVEL) -> tuple[float, float]:
+def wilson(successes: float, n: float) -> tuple[float, float]:
     """Return Wilson's score interval for a share (Wilson 1927). `n` may be an effective sample size."""
-    z = _NORMAL.inv_cdf(0.5 + level / 2)
     share = successes / n
-    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    centre = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    half = Z / (1 + Z**2 / n) * math.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
     return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
 
 

@@ -6,19 +6,16 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.statistics.intervals import LEVEL, Estimate, Floats, blocks
+from evaluation.statistics.intervals import LEVEL, Estimate, Floats, Z, blocks
 
 Bools = npt.NDArray[np.bool_]
 Indexes = npt.NDArray[np.intp]
 
 RESAMPLES = 500
-
-_Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ def newcombe(area: float, right: int, wrong: int) -> tuple[float, float]:
         half = (right + wrong) / 2 - 1
         spread = candidate * (1 - candidate)
         spread *= 1 + half * (1 - candidate) / (2 - candidate) + half * candidate / (1 + candidate)
-        return abs(area - candidate) > _Z * math.sqrt(max(0.0, spread) / (right * wrong))
+        return abs(area - candidate) > Z * math.sqrt(max(0.0, spread) / (right * wrong))
 
     return _edge(beyond, 0.0, area), _edge(beyond, 1.0, area)
 

@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.repeats import occurrences
+from evaluation.quotes import find_exact
 from evaluation.tuning.ranking import RankedQuestion, Rows, covered
 from rag_pipeline.embedders.training import Row
 from rag_pipeline.types import SourceDoc, Span
@@ -97,6 +97,6 @@ def _touched(chunks: Rows, evidence: Sequence[Span], texts: dict[int, str]) -> s
         found.update(np.flatnonzero(covered(chunks, span)).tolist())
         wanted = texts[span.document_id][span.start : span.end]
         for document_id, text in texts.items():
-            for at in occurrences(text, wanted) if wanted.strip() else ():
-                found.update(np.flatnonzero(covered(chunks, Span(document_id, at, at + len(wanted)))).tolist())
+            for place in find_exact(text, wanted) if wanted.strip() else ():
+                found.update(np.flatnonzero(covered(chunks, Span(document_id, *place))).tolist())
     return found

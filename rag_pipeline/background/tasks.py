@@ -24,7 +24,7 @@ from rag_pipeline.background.leases import claim, holding, release_dead
 from rag_pipeline.background.liveness import beating, process_name, tolerating_faults
 from rag_pipeline.background.storage_problems import DATABASE_AWAY, storage_problem
 from rag_pipeline.errors import PipelineError
-from rag_pipeline.interruption import WorkInterruptedError, heeding, raise_if_interrupted
+from rag_pipeline.interruption import WorkInterruptedError, interruptible, raise_if_interrupted
 from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
 from rag_pipeline.types import Progress
 
@@ -62,9 +62,12 @@ class TaskHandler(ABC):
     def __init__(self, task: BackgroundTask) -> None:
         self.task = task
 
-    @abstractmethod
     def plan(self, stage: str) -> list[str]:
-        """Return the keys of the units of a stage. Called once, inside the transaction that begins the stage."""
+        """Return the keys of the units of a stage: one, unless given.
+
+        Called once, inside the transaction that begins the stage.
+        """
+        return [stage]
 
     @abstractmethod
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
@@ -272,7 +275,7 @@ def _do_block(
     by_key = {unit.key: unit for unit in units}
     watch = _Watch(task, stop)
     moved = _Movement()
-    with holding(task, units) as held, heeding(watch.interrupted):
+    with holding(task, units) as held, interruptible(watch.interrupted):
         steps = work.work(task.stage, list(by_key))
         try:
             for step in steps:

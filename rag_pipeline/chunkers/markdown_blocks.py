@@ -7,9 +7,11 @@ of wikis (`== Title ==`) for headings as well. A fence that is never closed is t
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import Literal
 
 from rag_pipeline.chunkers.rulers import Slice, trimmed
@@ -141,23 +143,30 @@ class _Scan:
         return True
 
     def _kind_of(self, line: str) -> Kind:
-        if line.lstrip().startswith("|") or (self.kind == "table" and "|" in line):
-            return "table"
-        if self.kind == "text" and self.lines == 1 and "|" in line and _DELIMITERS.match(line.strip()):
-            self.kind = "table"  # a table without bars at its sides: the line before was its head
+        if self._in_table(line):
             return "table"
         indented = _INDENTED.match(line) is not None
+        if self._in_list(line, indented=indented):
+            return "list"
+        if indented and self.kind in (None, "code"):
+            return "code"
+        if self.kind == "code" and not self.blank:  # an indented first line, not code
+            self.kind = "text"
+        return "text"
+
+    def _in_table(self, line: str) -> bool:
+        if line.lstrip().startswith("|") or (self.kind == "table" and "|" in line):
+            return True
+        if self.kind == "text" and self.lines == 1 and "|" in line and _DELIMITERS.match(line.strip()):
+            self.kind = "table"  # a table without bars at its sides: the line before was its head
+            return True
+        return False
+
+    def _in_list(self, line: str, *, indented: bool) -> bool:
         item = _ITEM.match(line)
         if item and not (indented and self.kind in (None, "code")) and (self.kind != "text" or item[2] in (None, "1")):
-            return "list"
-        if self.kind == "list" and (not self.blank or line[0] in " \t"):
-            return "list"
-        if self.kind == "code":
-            if indented:
-                return "code"
-            if not self.blank:  # an indented first line, not code
-                self.kind = "text"
-        return "code" if indented and self.kind is None else "text"
+            return True
+        return self.kind == "list" and (not self.blank or line[0] in " \t")
 
 
 def _fences(text: str) -> dict[int, int]:
@@ -165,13 +174,12 @@ def _fences(text: str) -> dict[int, int]:
     found = [(match.start(), match.end(), match[1], match[2].strip()) for match in _FENCE.finditer(text)]
     closing = [(start, end, marks) for start, end, marks, rest in found if not rest]
     fences: dict[int, int] = {}
-    inside, following = -1, 0  # end of the last fence; first closing line after the present opening one
+    inside = -1  # end of the last fence
     for start, _, marks, rest in found:
-        while following < len(closing) and closing[following][0] <= start:
-            following += 1
         if start <= inside or (marks[0] == "`" and "`" in rest):
             continue
-        close = next((place for place in range(following, len(closing)) if closing[place][2].startswith(marks)), None)
+        behind = range(bisect_right(closing, start, key=itemgetter(0)), len(closing))
+        close = next((place for place in behind if closing[place][2].startswith(marks)), None)
         if close is not None:
             fences[start] = inside = closing[close][1]
     return fences

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
+from rag_pipeline.setting_fields import SettingInfo
+
 
 def _share(value: object, info: ValidationInfo) -> str:
     """Check a number or percentage, whatever way it was written."""
@@ -47,10 +49,10 @@ class ChunkSize(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    chunk_unit: Literal["characters", "tokens"] = Field(
+    chunk_unit: Annotated[Literal["characters", "tokens"], SettingInfo(redraws=True)] = Field(
         "characters", title="Chunk unit", description="Tokens are counted by the embedding model's own tokenizer."
     )
-    chunk_size: int = Field(
+    chunk_size: Annotated[int, SettingInfo(unit_from="chunk_unit", everyday=True)] = Field(
         1000, ge=10, le=200_000, title="Chunk size", description="Longest chunk, in the chunk unit."
     )
 
@@ -58,7 +60,7 @@ class ChunkSize(BaseModel):
 class SizeOptions(ChunkSize):
     """Chunk size and overlap."""
 
-    chunk_overlap: Share = Field(
+    chunk_overlap: Annotated[Share, SettingInfo(unit_from="chunk_unit", everyday=True)] = Field(
         "15%", title="Chunk overlap", description="A number in the chunk unit, or a percentage of the chunk size."
     )
 

@@ -10,7 +10,7 @@ from rag_pipeline.consolidators.base import Consolidator, consolidators
 from rag_pipeline.consolidators.pieces import Piece, pieces_of
 from rag_pipeline.embedders.base import Vectors, embedders
 from rag_pipeline.extractive_qa.matching import match, tagged
-from rag_pipeline.extractive_qa.question_analysis import QuestionReading, read_question
+from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis, analyse_question
 from rag_pipeline.types import Context, Hit, Span
 
 # The three numbers were chosen on every second question of the benchmark's texts; the figures in docs/benchmarks.md are
@@ -37,7 +37,7 @@ class ExtractConsolidator(Consolidator):
 
     def consolidate_many(self, questions: Sequence[str], contexts: Sequence[Sequence[Context]]) -> list[list[Hit]]:
         """Return the kept spans of each question: contexts in their order, text in its own. Raises ProviderError."""
-        readings = [read_question(question) for question in questions]
+        readings = [analyse_question(question) for question in questions]
         rows = [pieces_of(row) for row in contexts]
         cosines = self._cosines(readings, rows)
         return [
@@ -45,7 +45,7 @@ class ExtractConsolidator(Consolidator):
             for reading, row, pieces, cosine in zip(readings, contexts, rows, cosines, strict=True)
         ]
 
-    def _cosines(self, questions: Sequence[QuestionReading], rows: Sequence[Sequence[Piece]]) -> list[Vectors]:
+    def _cosines(self, questions: Sequence[QuestionAnalysis], rows: Sequence[Sequence[Piece]]) -> list[Vectors]:
         """Return the cosine of each piece to its question, all embedded in one batch."""
         if self.embed is None:
             self.embed = embedders.get("local")("all-MiniLM-L6-v2", "mean").embed_passages
@@ -56,13 +56,11 @@ class ExtractConsolidator(Consolidator):
         vectors = self.embed(list(distinct))
         return [
             vectors[[distinct[piece.meaning] for piece in row]] @ vectors[distinct[question.core]]
-            if row
-            else np.zeros(0, np.float32)
             for question, row in zip(questions, rows, strict=True)
         ]
 
 
-def _scores(question: QuestionReading, pieces: Sequence[Piece], cosines: Vectors) -> Vectors:
+def _scores(question: QuestionAnalysis, pieces: Sequence[Piece], cosines: Vectors) -> Vectors:
     """Return the worth of each piece; the words of its headings count half."""
     supports = [
         (match(question, tagged(piece.text)).support + match(question, tagged(piece.with_heads)).support) / 2

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import filterfalse, groupby
 
-from rag_pipeline.extractive_qa.context_sentences import Passage, passages_of
+from rag_pipeline.extractive_qa.context_sentences import ContextSentence, context_sentences
 from rag_pipeline.types import Context
 
 _HEADING = re.compile(r"(#{1,6})[ \t]")
 _ROW = "|"
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*")
 _FENCE = "```"
+_TEXT = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,37 +45,30 @@ def pieces_of(contexts: Sequence[Context]) -> list[Piece]:
     """Return the pieces of all contexts in order; what overlapping contexts repeat comes once."""
     places = {id(context): place for place, context in enumerate(contexts)}
     pieces: list[Piece] = []
-    for _, passages in groupby(passages_of(contexts), key=lambda passage: id(passage.context)):
-        own = list(passages)
+    for _, sentences in groupby(context_sentences(contexts), key=lambda sentence: id(sentence.context)):
+        own = list(sentences)
         _add_framed(pieces, places[id(own[0].context)], [_range(own[0].context, *each) for each in _ranges(own)])
     return pieces
 
 
-def _ranges(passages: Sequence[Passage]) -> Iterator[tuple[int, int]]:
+def _ranges(sentences: Sequence[ContextSentence]) -> Iterator[tuple[int, int]]:
     """Yield (start, end) in the document: each sentence, but a table row and a code block whole."""
-    opened: int | None = None
-    row = (-1, -1, -1)  # block, start, end
-    for passage in passages:
-        start, end = passage.start, passage.start + len(passage.text)
-        if passage.sentence.block == row[0]:
-            row = (row[0], row[1], end)
-            continue
-        if row[0] >= 0:
-            yield row[1:]
-            row = (-1, -1, -1)
-        if passage.text.startswith(_FENCE) and opened is None:
-            opened = start
-        elif passage.text.startswith(_FENCE) and opened is not None:
-            yield opened, end
-            opened = None
-        elif opened is None and passage.text.startswith(_ROW):
-            row = (passage.sentence.block, start, end)
-        elif opened is None:
-            yield start, end
-    if row[0] >= 0:
-        yield row[1:]
-    if opened is not None:
-        yield opened, passages[-1].start + len(passages[-1].text)
+    first = 0
+    while first < len(sentences):
+        last = _last_of(sentences, first)
+        yield sentences[first].start, sentences[last].start + len(sentences[last].text)
+        first = last + 1
+
+
+def _last_of(sentences: Sequence[ContextSentence], first: int) -> int:
+    """Return the place of the last sentence of what begins at place `first`."""
+    begin, rest = sentences[first], range(first + 1, len(sentences))
+    if begin.text.startswith(_FENCE):
+        return next((place for place in rest if sentences[place].text.startswith(_FENCE)), len(sentences) - 1)
+    if begin.text.startswith(_ROW):
+        block = begin.in_context.block
+        return next((place for place in rest if sentences[place].in_context.block != block), len(sentences)) - 1
+    return first
 
 
 def _range(context: Context, start: int, end: int) -> tuple[int, int, str]:
@@ -83,25 +77,33 @@ def _range(context: Context, start: int, end: int) -> tuple[int, int, str]:
 
 def _add_framed(pieces: list[Piece], context: int, ranges: Sequence[tuple[int, int, str]]) -> None:
     """Append the ranges of one context as pieces, with the headings and the table header that frame them."""
-    headings: list[tuple[int, int]] = []  # level, place
+    headings: dict[int, int] = {}  # place by level
     table: tuple[int, ...] = ()
     for number, (start, end, text) in enumerate(ranges):
-        place = len(pieces)
-        heading = _HEADING.match(text)
-        if heading:
-            headings = [each for each in headings if each[0] < len(heading.group(1))]
-        if not text.startswith(_ROW):
+        place, level = len(pieces), _level(text)
+        is_row, is_header = text.startswith(_ROW), _is_header(ranges, number)
+        headings = {above: at for above, at in headings.items() if above < level}
+        if not is_row:
             table = ()
-        following = ranges[number + 1][2] if number + 1 < len(ranges) else ""
-        is_header = text.startswith(_ROW) and (_is_rule(text) or _is_rule(following))
+        heads = (*headings.values(), *(() if is_header else table))
         if is_header:
             table = (*table, place)
-        heads = (*(each for _, each in headings), *(() if is_header else table))
-        framed = " ".join([*(pieces[head].text for head in heads if not _is_rule(pieces[head].text)), text])
-        meaning = framed if text.startswith(_ROW) else text
-        pieces.append(Piece(context, start, end, text, heads, framed, meaning, bool(heading) or is_header))
-        if heading:
-            headings.append((len(heading.group(1)), place))
+        framed = " ".join([*filterfalse(_is_rule, (pieces[head].text for head in heads)), text])
+        meaning = framed if is_row else text
+        pieces.append(Piece(context, start, end, text, heads, framed, meaning, level < _TEXT or is_header))
+        if level < _TEXT:
+            headings[level] = place
+
+
+def _level(text: str) -> int:
+    """Return the level of a heading; other text lies below all of them."""
+    heading = _HEADING.match(text)
+    return len(heading.group(1)) if heading else _TEXT
+
+
+def _is_header(ranges: Sequence[tuple[int, int, str]], number: int) -> bool:
+    """Return whether a range is the head of a table: the row above the rule, or the rule itself."""
+    return ranges[number][2].startswith(_ROW) and any(_is_rule(text) for _, _, text in ranges[number : number + 2])
 
 
 def _is_rule(text: str) -> bool:

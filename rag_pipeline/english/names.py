@@ -8,32 +8,12 @@ from itertools import pairwise
 
 from rag_pipeline.english.tagged_spans import TypedSpan
 from rag_pipeline.english.tags import Tagged, word_classes
+from rag_pipeline.english.words import word_set
 
-_JOINS = frozenset(
-    {
-        "of",
-        "the",
-        "de",
-        "la",
-        "van",
-        "von",
-        "der",
-        "da",
-        "di",
-        "del",
-        "and",
-        "for",
-        "du",
-        "des",
-        "al",
-        "ibn",
-        "le",
-        "el",
-    }
-)
-_ORGANISATION_FIRST = frozenset({"university", "bank", "ministry", "department", "house"})
-_PLACE_FIRST = frozenset({"lake", "mount", "river", "cape", "fort", "port", "san", "gulf"})
-_PLACE_BEFORE = frozenset({"in", "at", "from", "near", "to", "into"})
+_JOINS = word_set("of the de la van von der da di del and for du des al ibn le el")
+_ORGANISATION_FIRST = word_set("university bank ministry department house")
+_PLACE_FIRST = word_set("lake mount river cape fort port san gulf")
+_PLACE_BEFORE = word_set("in at from near to into")
 
 
 def names(sentence: Tagged) -> Iterator[TypedSpan]:

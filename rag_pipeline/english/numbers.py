@@ -8,27 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 _SMALL = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _ORDINALS = ["third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"]
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
@@ -38,6 +20,8 @@ _WORDS = (
     | {word: place for place, word in enumerate(_ORDINALS, start=3)}
     | {"dozen": 12}
 )
+NUMBER_WORDS = frozenset({*_SMALL[1:], *_TENS, *_SCALES, "dozen", "half"})
+"""Words that stand for a number from one on, and `half`."""
 _SCALE = rf"(?:{'|'.join(_SCALES)})"
 _LONGEST_FIRST = sorted(_WORDS, key=len, reverse=True)
 _WORD = rf"(?:(?:{'|'.join(_TENS)})(?:\s?-\s?(?:{'|'.join(_SMALL[1:10])}))?|{'|'.join(_LONGEST_FIRST)})"

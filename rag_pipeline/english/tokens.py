@@ -1,11 +1,15 @@
-"""Words of a text: SQuAD tokens for overlap, plain words for length."""
+"""Tokens of a text: those of SQuAD (Rajpurkar et al. 2016) with F1 by them, and words counted for length."""
 
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 
-from rag_pipeline.english.squad import squad_tokens as squad_tokens
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 # Scripts written without spaces between words: a character counts as a word there.
 UNSPACED = (
@@ -20,6 +24,28 @@ UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 _SPACED_RUN = re.compile(f"[^{UNSPACED}]+")
 UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 """A run of characters of scripts written without spaces."""
+
+
+def squad_tokens(text: str) -> list[str]:
+    """Return the tokens that overlap metrics count.
+
+    Lower case, ASCII punctuation removed, then the words a, an, the; split at white space. This is
+    `normalize_answer` of the official SQuAD evaluation script.
+    """
+    return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
+
+
+def f1_and_recall(answer: str, references: Sequence[str]) -> tuple[float, float]:
+    """Return token F1 and token recall of an answer, 0 to 1, each against the reference that is best for it."""
+    found = Counter(squad_tokens(answer))
+    f1, recall = 0.0, 0.0
+    for reference in references:
+        gold = Counter(squad_tokens(reference))
+        common = (found & gold).total()
+        if common:
+            f1 = max(f1, 2 * common / (found.total() + gold.total()))
+            recall = max(recall, common / gold.total())
+    return f1, recall
 
 
 def count_words(text: str) -> int:

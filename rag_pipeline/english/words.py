@@ -63,11 +63,23 @@ def stem(lower: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
+def share_beginning(one: str, other: str) -> bool:
+    """Tell whether two stems begin alike: in at least five letters and in most of the longer one."""
+    shorter = min(len(one), len(other))
+    common = next((place for place in range(shorter) if one[place] != other[place]), shorter)
+    return common >= 5 and common >= 0.6 * max(len(one), len(other))
+
+
 @cache
 def word_list(name: str) -> dict[str, int]:
     """Return the words of the shipped list `name` with their place in it, counted from 1."""
     lines = (files("rag_pipeline.english") / "word_lists" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return {word: rank for rank, word in enumerate((line for line in lines if not line.startswith("#")), start=1)}
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a list that is written as running text."""
+    return frozenset(text.split())
 
 
 def read_classes(name: str) -> dict[str, frozenset[str]]:

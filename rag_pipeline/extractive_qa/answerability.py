@@ -22,8 +22,8 @@ class Regression:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """The regressions, and the limits of answering.
+class AnswerabilityModel:
+    """Whether an answer is likely enough to be given: two regressions, and the limits of answering.
 
     `several` decides where the best of several contexts was chosen, `alone` where there is but one: its signals say
     more then (balanced accuracy .69 for .66). `strictness`: the probability below which is declined unless another is
@@ -36,7 +36,7 @@ class Refusal:
     far: float
 
     @classmethod
-    def of(cls, card: Mapping[str, Any]) -> Refusal:
+    def of(cls, card: Mapping[str, Any]) -> AnswerabilityModel:
         """Return what a card says of declining."""
         found = card["declining"]
         several, alone = (Regression(found[name]["weights"], found[name]["bias"]) for name in ("several", "alone"))

@@ -13,36 +13,36 @@ Range = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """A sentence of a context."""
+class ContextSentence:
+    """A sentence of a context; `in_context` has its characters there."""
 
     context: Context
-    sentence: Sentence
+    in_context: Sentence
 
     @property
     def text(self) -> str:
         """The sentence."""
-        return self.sentence.text
+        return self.in_context.text
 
     @property
     def start(self) -> int:
         """Where it starts in the document's text."""
-        return self.context.span.start + self.sentence.start
+        return self.context.span.start + self.in_context.start
 
 
-def passages_of(contexts: Sequence[Context]) -> list[Passage]:
+def context_sentences(contexts: Sequence[Context]) -> list[ContextSentence]:
     """Return the sentences of the contexts, best context first.
 
     What overlapping chunks repeat comes once, and a sentence cut off by a chunk's edge gives way to the whole one.
     """
     split = [(context, split_sentences(context.text)) for context in contexts]
     whole = _longest(split)
-    found: dict[Range, Passage] = {}
+    found: dict[Range, ContextSentence] = {}
     for context, sentences in split:
         for sentence in sentences:
             place = _range(context, sentence)
             if place in whole and place not in found:
-                found[place] = Passage(context, sentence)
+                found[place] = ContextSentence(context, sentence)
     return list(found.values())
 
 

@@ -20,7 +20,7 @@ Logits = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class AnswerSpan:
     """A possible answer: characters `start` to `end` of the passage, in its sentence number `sentence`.
 
     `score` = start + end − those of no answer; `support`: mean support of the sentence's pieces; `answerable`: whether
@@ -40,7 +40,7 @@ class Span:
         return self.score + self.support
 
 
-def best_spans(window: Window, logits: Logits) -> list[Span]:
+def best_spans(window: Window, logits: Logits) -> list[AnswerSpan]:
     """Return spans of a window, best first, at most one a sentence; `logits` (length, 4). Empty for no passage."""
     first, last = window.first, window.last
     if last <= first:
@@ -50,21 +50,21 @@ def best_spans(window: Window, logits: Logits) -> list[Span]:
     numbers = np.array(window.sentences)
     support = {int(number): float(logits[first:last, SUPPORT][numbers == number].mean()) for number in set(numbers)}
     answerable = float(logits[0, ANSWERABLE])
-    found: dict[int, Span] = {}
+    found: dict[int, AnswerSpan] = {}
     for start in np.argsort(-starts, kind="stable")[:_STARTS]:
         number = int(numbers[start])
         longest = min(start + LONGEST_ANSWER, int(np.searchsorted(numbers, number, side="right")))
         end = int(start + np.argmax(ends[start:longest]))
         score = float(starts[start] + ends[end]) - null
-        span = Span(window.offsets[start][0], window.offsets[end][1], number, score, support[number], answerable)
+        span = AnswerSpan(window.offsets[start][0], window.offsets[end][1], number, score, support[number], answerable)
         if number not in found or span.worth > found[number].worth:
             found[number] = span
     return sorted(found.values(), key=lambda span: -span.worth)
 
 
-def best_of(windows: Sequence[Window], logits: Sequence[Logits]) -> list[Span]:
+def best_of(windows: Sequence[Window], logits: Sequence[Logits]) -> list[AnswerSpan]:
     """Return the spans of one passage, read in overlapping windows, best first, at most one a sentence."""
-    found: dict[int, Span] = {}
+    found: dict[int, AnswerSpan] = {}
     for window, values in zip(windows, logits, strict=True):
         for span in best_spans(window, values):
             held = found.get(span.sentence)

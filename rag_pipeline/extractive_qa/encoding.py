@@ -44,7 +44,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class WordPieces:
     """A text as word pieces."""
 
     ids: list[int]
@@ -58,12 +58,12 @@ class PairEncoder:
         self._tokenizer = tokenizer
         self._begin, self._separator = (_id_of(tokenizer, token) for token in ("[CLS]", "[SEP]"))
 
-    def pieces(self, texts: Sequence[str]) -> list[Pieces]:
+    def pieces(self, texts: Sequence[str]) -> list[WordPieces]:
         """Return the pieces of each text."""
         encoded = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return [Pieces(each.ids, each.offsets) for each in encoded]
+        return [WordPieces(each.ids, each.offsets) for each in encoded]
 
-    def windows(self, question: Pieces, passage: Pieces, sentences: Sequence[int]) -> Iterator[Window]:
+    def windows(self, question: WordPieces, passage: WordPieces, sentences: Sequence[int]) -> Iterator[Window]:
         """Yield the windows of a passage; `sentences[i]` is the number of the sentence of its piece i."""
         asked = question.ids[:QUESTION_PIECES]
         room = WINDOW_PIECES - len(asked) - 3

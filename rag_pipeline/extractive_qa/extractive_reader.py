@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rag_pipeline.extractive_qa.answerability import Refusal
+from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
 from rag_pipeline.extractive_qa.findings import Finding, findings
 from rag_pipeline.extractive_qa.matching import Embed
-from rag_pipeline.extractive_qa.prompt_reading import PromptReading, read_prompt
-from rag_pipeline.extractive_qa.question_analysis import QuestionReading, read_question
+from rag_pipeline.extractive_qa.prompt_instructions import PromptInstructions, read_instructions
+from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis, analyse_question
 from rag_pipeline.extractive_qa.signals import Cosines, signals, texts_to_compare
 from rag_pipeline.extractive_qa.span_reader import SpanReader
 from rag_pipeline.extractive_qa.trimming import answer_range
 from rag_pipeline.rewriting.core_question import core_question
-from rag_pipeline.types import GenerationRequest
+from rag_pipeline.types import GenerationRequest, Span
 
-_TOLD = 0.95
+_PROBABILITY_BY_FORM = 0.95
 """Probability of an answer that the form of the text gives."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReaderAnswer:
     """The reader's answer to one request, and why (JSON-ready)."""
 
     text: str
@@ -30,18 +30,18 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was found for a request: possible answers, best first, and what speaks for the best; empty for no text."""
+class ReadResult:
+    """What was found for a request: possible answers, best first, and the signals of the best; empty for no text."""
 
-    question: QuestionReading
+    question: QuestionAnalysis
     findings: list[Finding]
     signals: dict[str, float]
 
-    def probability(self, refusal: Refusal) -> float:
+    def probability(self, answerability: AnswerabilityModel) -> float:
         """Return the probability that the best finding is right, 0 to 1; 0 where nothing was found."""
         if not self.findings:
             return 0.0
-        return _TOLD if self.findings[0].told else refusal.probability(self.signals)
+        return _PROBABILITY_BY_FORM if self.findings[0].by_form else answerability.probability(self.signals)
 
 
 class ExtractiveReader:
@@ -50,29 +50,31 @@ class ExtractiveReader:
     `embed` compares sentences with the question; `strictness` None = as the shipped card says.
     """
 
-    def __init__(self, embed: Embed, reader: SpanReader, refusal: Refusal, strictness: float | None = None) -> None:
-        self._embed, self._reader, self._refusal = embed, reader, refusal
-        self._strictness = refusal.strictness if strictness is None else strictness
+    def __init__(
+        self, embed: Embed, reader: SpanReader, answerability: AnswerabilityModel, strictness: float | None = None
+    ) -> None:
+        self._embed, self._reader, self._answerability = embed, reader, answerability
+        self._strictness = answerability.strictness if strictness is None else strictness
 
-    def read_many(self, requests: Sequence[GenerationRequest]) -> list[Reading]:
+    def read_many(self, requests: Sequence[GenerationRequest]) -> list[ReaderAnswer]:
         """Answer `requests` in order. Raises ProviderError when embedding fails."""
-        prompts = [read_prompt(request.template, request.refusal) for request in requests]
+        prompts = [read_instructions(request.template, request.refusal) for request in requests]
         return [self._read(*one) for one in zip(requests, prompts, self.find(requests), strict=True)]
 
-    def find(self, requests: Sequence[GenerationRequest]) -> list[Found]:
+    def find(self, requests: Sequence[GenerationRequest]) -> list[ReadResult]:
         """Return what is found for each request, whatever its prompt asks for."""
         # Without its asker's circumstances a question is read better: F1 .61 for .47 on complex twins.
         asked = [core_question(request.question, _any_word) for request in requests]
-        questions = [read_question(text) for text in asked]
+        questions = [analyse_question(text) for text in asked]
         contexts = [request.contexts for request in requests]
         found = findings(self._reader, asked, contexts)
         cosines = self._cosines(questions, found)
         return [
-            Found(question, each, signals(question, each, near, contexts=len(given)) if each else {})
+            ReadResult(question, each, signals(question, each, near, contexts=len(given)) if each else {})
             for question, each, near, given in zip(questions, found, cosines, contexts, strict=True)
         ]
 
-    def _cosines(self, questions: Sequence[QuestionReading], found: Sequence[Sequence[Finding]]) -> list[Cosines]:
+    def _cosines(self, questions: Sequence[QuestionAnalysis], found: Sequence[Sequence[Finding]]) -> list[Cosines]:
         """Return the cosine of each question with the sentences that it is compared with; one batch for all."""
         rows = [texts_to_compare(each) for each in found]
         texts = [question.core for question, row in zip(questions, rows, strict=True) if row]
@@ -87,13 +89,13 @@ class ExtractiveReader:
             for question, row in zip(questions, rows, strict=True)
         ]
 
-    def _read(self, request: GenerationRequest, prompt: PromptReading, found: Found) -> Reading:
+    def _read(self, request: GenerationRequest, prompt: PromptInstructions, found: ReadResult) -> ReaderAnswer:
         understood = {"expects": found.question.kind, "prompt": prompt.explain(), "strictness": self._strictness}
         if not found.findings:
             declined = prompt.declines
-            return Reading(request.refusal if declined else "", {"reader": {**understood, "declined": declined}})
+            return ReaderAnswer(request.refusal if declined else "", {"reader": {**understood, "declined": declined}})
         best = found.findings[0]
-        probability = found.probability(self._refusal)
+        probability = found.probability(self._answerability)
         declined = prompt.declines and probability < self._strictness
         start, end = answer_range(found.question, best, prompt)
         details = {
@@ -101,10 +103,10 @@ class ExtractiveReader:
             **_where(best, start, end),
             "score": round(best.worth, 3),
             "probability": round(probability, 3),
-            "far": found.signals["closest"] < self._refusal.far,
+            "far": found.signals["closest"] < self._answerability.far,
             "declined": declined,
         }
-        return Reading(request.refusal if declined else best.passage.text[start:end], {"reader": details})
+        return ReaderAnswer(request.refusal if declined else best.sentence.text[start:end], {"reader": details})
 
 
 def _any_word(_: str) -> bool:
@@ -114,14 +116,13 @@ def _any_word(_: str) -> bool:
 
 def _where(best: Finding, start: int, end: int) -> dict[str, Any]:
     """Return the chosen sentence and answer with their characters in the document."""
-    passage = best.passage
+    sentence = best.sentence
+    place = Span(sentence.context.span.document_id, sentence.start, sentence.start + len(sentence.text))
     return {
-        "sentence": passage.text,
-        "document": passage.context.document,
-        "document_id": passage.context.span.document_id,
-        "start": passage.start,
-        "end": passage.start + len(passage.text),
-        "answer": passage.text[start:end],
-        "answer_start": passage.start + start,
-        "answer_end": passage.start + end,
+        "sentence": sentence.text,
+        "document": sentence.context.document,
+        **place.as_json(),
+        "answer": sentence.text[start:end],
+        "answer_start": sentence.start + start,
+        "answer_end": sentence.start + end,
     }

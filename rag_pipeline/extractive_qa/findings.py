@@ -1,4 +1,4 @@
-"""What the trained reader finds in all contexts of a question: the best span of each sentence, each sentence once."""
+"""Possible answers in all contexts of a question: the best span of each sentence, each sentence once."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_pipeline.english.sentences import split_sentences
-from rag_pipeline.extractive_qa.context_sentences import Passage, Range, passages_of
-from rag_pipeline.extractive_qa.decoding import Span
-from rag_pipeline.extractive_qa.lists_and_code import told
+from rag_pipeline.extractive_qa.context_sentences import ContextSentence, Range, context_sentences
+from rag_pipeline.extractive_qa.decoding import AnswerSpan
+from rag_pipeline.extractive_qa.lists_and_code import answer_by_form
 from rag_pipeline.extractive_qa.span_reader import SpanReader
 from rag_pipeline.types import Context
 
@@ -17,19 +17,19 @@ from rag_pipeline.types import Context
 class Finding:
     """A possible answer. `start`, `end` are its characters in the sentence; `span` is what the network says of it.
 
-    `told`: the form of the text gives it, whatever the network says.
+    `by_form`: a list or a line of code gives it (`lists_and_code`), whatever the network says.
     """
 
-    passage: Passage
+    sentence: ContextSentence
     start: int
     end: int
-    span: Span
-    told: bool = False
+    span: AnswerSpan
+    by_form: bool = False
 
     @property
     def text(self) -> str:
         """The phrase."""
-        return self.passage.text[self.start : self.end]
+        return self.sentence.text[self.start : self.end]
 
     @property
     def worth(self) -> float:
@@ -48,23 +48,25 @@ def findings(
     read = reader.spans(questions, [[context.text for context in row] for row in contexts])
     found = []
     for question, row, spans in zip(questions, contexts, read, strict=True):
-        passages = passages_of(row)
-        found.append(_with_told(question, passages, _joined(row, passages, spans)))
+        sentences = context_sentences(row)
+        found.append(_form_first(question, sentences, _joined(row, sentences, spans)))
     return found
 
 
-def _with_told(question: str, passages: Sequence[Passage], found: list[Finding]) -> list[Finding]:
-    """Return the findings with what the form of the text answers before them."""
-    answer = told(question, passages) if found else None
+def _form_first(question: str, sentences: Sequence[ContextSentence], found: list[Finding]) -> list[Finding]:
+    """Return the findings with the answer that a list or a line of code gives before them."""
+    answer = answer_by_form(question, sentences) if found else None
     if answer is None:
         return found
-    same = next((one for one in found if one.passage == answer.passage), None)
-    first = Finding(answer.passage, answer.start, answer.end, (same or found[0]).span, told=True)
+    same = next((one for one in found if one.sentence == answer.sentence), None)
+    first = Finding(answer.sentence, answer.start, answer.end, (same or found[0]).span, by_form=True)
     return [first, *(one for one in found if one is not same)]
 
 
-def _joined(contexts: Sequence[Context], passages: Sequence[Passage], spans: Sequence[Sequence[Span]]) -> list[Finding]:
-    whole = {_range(passage.context, passage.sentence.start, passage.sentence.end): passage for passage in passages}
+def _joined(
+    contexts: Sequence[Context], kept: Sequence[ContextSentence], spans: Sequence[Sequence[AnswerSpan]]
+) -> list[Finding]:
+    whole = {_range(one.context, one.in_context.start, one.in_context.end): one for one in kept}
     found: dict[Range, Finding] = {}
     for context, own in zip(contexts, spans, strict=True):
         sentences = split_sentences(context.text)

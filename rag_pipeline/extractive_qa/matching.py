@@ -9,7 +9,8 @@ from functools import lru_cache
 
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.english.tags import Tagged, tag
-from rag_pipeline.extractive_qa.question_analysis import QuestionReading
+from rag_pipeline.english.words import share_beginning
+from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis
 
 Embed = Callable[[Sequence[str]], Vectors]
 _RELATED = 0.7
@@ -30,7 +31,7 @@ def tagged(text: str) -> Tagged:
     return tag(text)
 
 
-def match(question: QuestionReading, sentence: Tagged) -> Match:
+def match(question: QuestionAnalysis, sentence: Tagged) -> Match:
     """Return which of the question's words the sentence holds; a related word counts less than the same."""
     stems = {word.stem for word in sentence.words}
     likeness = {stem: _likeness(stem, stems) for stem in question.weights}
@@ -43,11 +44,4 @@ def _likeness(stem: str, stems: AbstractSet[str]) -> float:
     """Return how like the nearest of `stems` is, 0 to 1."""
     if stem in stems:
         return 1.0
-    return _RELATED if any(stem[:4] == other[:4] and _related(stem, other) for other in stems) else 0.0
-
-
-def _related(one: str, other: str) -> bool:
-    """True when the common beginning is at least five letters and most of the longer stem."""
-    shorter = min(len(one), len(other))
-    common = next((place for place in range(shorter) if one[place] != other[place]), shorter)
-    return common >= 5 and common >= 0.6 * max(len(one), len(other))
+    return _RELATED if any(stem[:4] == other[:4] and share_beginning(stem, other) for other in stems) else 0.0

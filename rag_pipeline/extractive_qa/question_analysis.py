@@ -25,7 +25,7 @@ _SIDE = 0.35
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionReading:
+class QuestionAnalysis:
     """A question as the reader understands it.
 
     `core` is the sentence that asks. `kind` is the kind of answer: person, organisation, place, date, duration, count,
@@ -45,7 +45,7 @@ class QuestionReading:
     plural: bool
 
 
-def read_question(text: str) -> QuestionReading:
+def analyse_question(text: str) -> QuestionAnalysis:
     """Return what `text` asks for."""
     core, side = _core(text)
     tagged = tag(core)
@@ -54,7 +54,7 @@ def read_question(text: str) -> QuestionReading:
     focus = _focus(tagged, wh) if wh else []
     kind = kind_of_answer(core, wh, focus)
     weights = _weights(tagged, side)
-    return QuestionReading(
+    return QuestionAnalysis(
         text=text,
         core=core,
         kind=kind,

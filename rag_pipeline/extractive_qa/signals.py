@@ -9,18 +9,17 @@ from functools import cache, lru_cache
 from rag_pipeline.english.antonyms import antonyms
 from rag_pipeline.english.tags import Tagged
 from rag_pipeline.english.typed_spans import typed_spans
-from rag_pipeline.english.words import Word, rarity, stem
+from rag_pipeline.english.words import Word, rarity, stem, word_set
+from rag_pipeline.extractive_qa.answer_kinds import NUMERIC
 from rag_pipeline.extractive_qa.findings import Finding
 from rag_pipeline.extractive_qa.matching import match, tagged
-from rag_pipeline.extractive_qa.question_analysis import QuestionReading
+from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis
 
-_NEGATIONS = frozenset(
-    {"not", "never", "no", "nor", "without", "except", "cannot", "none", "nobody", "nothing", "neither", "hardly"}
-    | {"unable", "unlike", "least", "impossible", "unlikely", "exclude", "excluded", "excluding", "reject", "rejected"}
-    | {"lack", "lacks", "lacked", "lacking", "refuse", "refuses", "refused", "fail", "fails", "failed"}
-    | {"avoid", "avoided", "prevent", "prevented", "deny", "denied"}
+_NEGATIONS = word_set(
+    "not never no nor without except cannot none nobody nothing neither hardly unable unlike least impossible unlikely "
+    "exclude excluded excluding reject rejected lack lacks lacked lacking refuse refuses refused fail fails failed "
+    "avoid avoided prevent prevented deny denied"
 )
-_NUMERIC = frozenset({"count", "quantity", "money", "percent", "duration", "date", "frequency"})
 _NAMED = frozenset({"person", "place", "organisation"})
 _RARE = 0.75
 """Rarity from which a word is one that the passage should hold: not among the 2,300 most frequent."""
@@ -30,7 +29,7 @@ Cosines = Mapping[str, float]
 
 
 def signals(
-    question: QuestionReading, found: Sequence[Finding], cosines: Cosines, *, contexts: int
+    question: QuestionAnalysis, found: Sequence[Finding], cosines: Cosines, *, contexts: int
 ) -> dict[str, float]:
     """Return the signals for the best of `found`, which is not empty; `contexts`: how many were read.
 
@@ -43,7 +42,7 @@ def signals(
     share of them the sentence, made it worse (AUROC .759 for .767): short questions were declined.
     """
     best = found[0]
-    sentence, passage = tagged(best.passage.text), tagged(best.passage.context.text)
+    sentence, passage = tagged(best.sentence.text), tagged(best.sentence.context.text)
     here, there = match(question, sentence), match(question, passage)
     asked = tagged(question.core).words
     lacking = [stem for stem, weight in question.weights.items() if weight - there.found.get(stem, 0.0) > 0.0]
@@ -53,11 +52,11 @@ def signals(
         "answerable": best.span.answerable,
         "lead": min(best.worth - found[1].worth, 10.0) if len(found) > 1 else 10.0,
         "others": max(
-            (each.span.answerable for each in found if each.passage.context is not best.passage.context),
+            (each.span.answerable for each in found if each.sentence.context is not best.sentence.context),
             default=best.span.answerable,
         ),
-        "sentence": cosines[best.passage.text],
-        "closest": max(cosines[each.passage.text] for each in found if each.passage.text in cosines),
+        "sentence": cosines[best.sentence.text],
+        "closest": max(cosines[each.sentence.text] for each in found if each.sentence.text in cosines),
         "in passage": there.support,
         "missing here": _weightiest(question, here.found),
         "missing": _weightiest(question, there.found),
@@ -77,11 +76,11 @@ def texts_to_compare(found: Sequence[Finding], most: int = 5) -> list[str]:
     """Return the sentences whose cosine with the question is wanted: the best one's, and the best of other contexts."""
     wanted: dict[int, str] = {}
     for finding in found:
-        wanted.setdefault(id(finding.passage.context), finding.passage.text)
-    return list(dict.fromkeys([*(each.passage.text for each in found[:1]), *wanted.values()]))[:most]
+        wanted.setdefault(id(finding.sentence.context), finding.sentence.text)
+    return list(dict.fromkeys([*(each.sentence.text for each in found[:1]), *wanted.values()]))[:most]
 
 
-def _weightiest(question: QuestionReading, held: Mapping[str, float]) -> float:
+def _weightiest(question: QuestionAnalysis, held: Mapping[str, float]) -> float:
     return max((weight - held.get(stem, 0.0) for stem, weight in question.weights.items()), default=0.0)
 
 
@@ -103,17 +102,17 @@ def _negated(words: Iterable[Word]) -> bool:
     return any(word.lower in _NEGATIONS or word.lower.endswith(("n't", "n’t")) for word in words)
 
 
-def _kind_signals(question: QuestionReading, best: Finding, sentence: Tagged) -> dict[str, float]:
+def _kind_signals(question: QuestionAnalysis, best: Finding, sentence: Tagged) -> dict[str, float]:
     words = [word for word in sentence.words if word.start < best.end and word.end > best.start]
     kinds = {kind for first, last, kind in _typed(sentence) if first < best.end and last > best.start}
     digits = any(character.isdigit() for character in best.text)
-    numeric, named = question.kind in _NUMERIC, question.kind in _NAMED
+    numeric, named = question.kind in NUMERIC, question.kind in _NAMED
     fits = question.kind in kinds or (named and "name" in kinds) or (numeric and digits)
     stems = [word.stem for word in words if word.is_content]
     return {
         "fits": float((numeric or named) and fits),
         "misfits": float(
-            (numeric and not kinds & _NUMERIC and not digits) or (named and not any(word.is_capital for word in words))
+            (numeric and not kinds & NUMERIC and not digits) or (named and not any(word.is_capital for word in words))
         ),
         "echo": sum(stem in question.weights for stem in stems) / len(stems) if stems else 0.0,
     }

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.extractive_qa.decoding import Logits, Span, best_of
-from rag_pipeline.extractive_qa.encoding import QUESTION_PIECES, PairEncoder, Pieces, Window, sentence_numbers
-from rag_pipeline.extractive_qa.question_analysis import read_question
+from rag_pipeline.extractive_qa.decoding import AnswerSpan, Logits, best_of
+from rag_pipeline.extractive_qa.encoding import QUESTION_PIECES, PairEncoder, Window, WordPieces, sentence_numbers
+from rag_pipeline.extractive_qa.question_analysis import analyse_question
 from rag_pipeline.extractive_qa.span_network import SpanNetwork
 from rag_pipeline.extractive_qa.trained_model import checked_weights
 
@@ -25,7 +25,7 @@ class SpanReader:
     def __init__(self, encoder: PairEncoder, read: ReadWindows) -> None:
         self._encoder, self._read = encoder, read
 
-    def spans(self, questions: Sequence[str], passages: Sequence[Sequence[str]]) -> list[list[list[Span]]]:
+    def spans(self, questions: Sequence[str], passages: Sequence[Sequence[str]]) -> list[list[list[AnswerSpan]]]:
         """Return the spans of each passage of each question, best first, at most one a sentence.
 
         `passages[i]` are those of `questions[i]`. A passage that several questions share is taken apart once.
@@ -41,7 +41,7 @@ class SpanReader:
         logits = iter(self._read([window for row in windows for each in row for window in each]))
         return [[best_of(each, [next(logits) for _ in each]) for each in row] for row in windows]
 
-    def _windows(self, question: Pieces, passage: Pieces, numbers: Sequence[int]) -> list[Window]:
+    def _windows(self, question: WordPieces, passage: WordPieces, numbers: Sequence[int]) -> list[Window]:
         return list(self._encoder.windows(question, passage, numbers))
 
     def _short(self, question: str) -> str:
@@ -49,7 +49,7 @@ class SpanReader:
         if len(question) <= QUESTION_PIECES:  # no piece is shorter than a character
             return question
         fits = len(self._encoder.pieces([question])[0].ids) <= QUESTION_PIECES
-        return question if fits else read_question(question).core
+        return question if fits else analyse_question(question).core
 
 
 def open_span_reader(weights: Path, encoder: Path | None = None) -> SpanReader:

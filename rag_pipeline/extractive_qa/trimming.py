@@ -7,8 +7,8 @@ import re
 from rag_pipeline.english.typed_spans import typed_spans
 from rag_pipeline.extractive_qa.findings import Finding
 from rag_pipeline.extractive_qa.matching import tagged
-from rag_pipeline.extractive_qa.prompt_reading import PromptReading
-from rag_pipeline.extractive_qa.question_analysis import QuestionReading
+from rag_pipeline.extractive_qa.prompt_instructions import PromptInstructions
+from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis
 
 _LEAD = re.compile(r"^(?:\s*(?:[-*+•◦▪–#>|]+|\d{1,3}[.)])\s+)+")
 _NO_PHRASE = frozenset({"yes_no", "reason", "manner"})
@@ -17,14 +17,14 @@ _LONGEST_LIST = 30
 """Words."""
 
 
-def answer_range(question: QuestionReading, found: Finding, prompt: PromptReading) -> tuple[int, int]:
+def answer_range(question: QuestionAnalysis, found: Finding, prompt: PromptInstructions) -> tuple[int, int]:
     """Return the characters of the sentence that are the answer.
 
     The phrase, unless the prompt asks for sentences or no phrase answers such a question; in no case more words than
     the prompt allows.
     """
-    sentence = found.passage.text
-    whole = prompt.whole_sentences or (question.kind in _NO_PHRASE and not found.told)
+    sentence = found.sentence.text
+    whole = prompt.whole_sentences or (question.kind in _NO_PHRASE and not found.by_form)
     start, end = _without_marks(sentence) if whole else _phrase(question, found)
     if prompt.max_words is None:
         return start, end
@@ -40,10 +40,10 @@ def _without_marks(sentence: str) -> tuple[int, int]:
     return (start, len(sentence)) if sentence[start:].strip() else (0, len(sentence))
 
 
-def _phrase(question: QuestionReading, found: Finding) -> tuple[int, int]:
+def _phrase(question: QuestionAnalysis, found: Finding) -> tuple[int, int]:
     """Return the phrase in whole words, with the sign and the bracket that belong to it, and the rest of its list."""
-    sentence, start, end = found.passage.text, found.start, found.end
-    if found.told:
+    sentence, start, end = found.sentence.text, found.start, found.end
+    if found.by_form:
         return start, end
     if question.plural and "," in sentence[start:end]:
         # Only a list that was begun: one that is merely around the phrase is mostly another (F1 .65 for .76).

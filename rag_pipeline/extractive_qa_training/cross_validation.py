@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from rag_pipeline.english.squad import overlap
+from rag_pipeline.english.tokens import f1_and_recall
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.extractive_qa.answerability import Refusal, Regression
+from rag_pipeline.extractive_qa.answerability import AnswerabilityModel, Regression
 from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader
-from rag_pipeline.extractive_qa.prompt_reading import PromptReading
+from rag_pipeline.extractive_qa.prompt_instructions import PromptInstructions
 from rag_pipeline.extractive_qa.span_reader import open_span_reader
 from rag_pipeline.extractive_qa.trimming import answer_range
 from rag_pipeline.extractive_qa_training import declining
@@ -30,7 +30,7 @@ from rag_pipeline.types import Progress
 
 CARD = "reader.json"
 _READ_TOGETHER = 120
-_UNDECIDED = Refusal(Regression({}, 0.0), Regression({}, 0.0), 0.0, -1.0)
+_UNDECIDED = AnswerabilityModel(Regression({}, 0.0), Regression({}, 0.0), 0.0, -1.0)
 
 
 def train_folds(places: Places, settings: TrainingSettings, titles: Sequence[str], embed: Embed) -> Iterator[Progress]:
@@ -118,9 +118,9 @@ def _answer(row: Row) -> tuple[float, float, float, float]:
     if not row.found.findings:
         return 0.0, 0.0, 0.0, 0.0
     best, example = row.found.findings[0], row.trial.example
-    start, end = answer_range(row.found.question, best, PromptReading())
-    text, sentence = best.passage.text[start:end], best.passage.sentence
-    f1, recall = overlap(text, [answer.text for answer in example.answers])
-    own = best.passage.context.text == example.passage
+    start, end = answer_range(row.found.question, best, PromptInstructions())
+    text, sentence = best.sentence.text[start:end], best.sentence.in_context
+    f1, recall = f1_and_recall(text, [answer.text for answer in example.answers])
+    own = best.sentence.context.text == example.passage
     right = own and any(answer.start < sentence.end and sentence.start < answer.end for answer in example.answers)
     return f1, recall, float(right), float(len(text.split()))

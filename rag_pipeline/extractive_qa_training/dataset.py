@@ -34,8 +34,7 @@ class Answer:
 class Example:
     """A question and a passage; without `answers` the passage does not answer it.
 
-    `source`: where the question comes from; `title`: of which article; `made`: how an unanswerable one was made, empty
-    for one that people wrote.
+    `source`: where the question comes from; `title`: of which article.
     """
 
     question: str
@@ -43,7 +42,6 @@ class Example:
     answers: tuple[Answer, ...]
     source: str
     title: str
-    made: str = ""
 
 
 def read_questions(folder: Path) -> list[Example]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rag_pipeline.extractive_qa.answerability import Regression, is_alone
-from rag_pipeline.extractive_qa.extractive_reader import Found
+from rag_pipeline.extractive_qa.extractive_reader import ReadResult
 from rag_pipeline.extractive_qa_training.measures import COVERAGES, auroc
 from rag_pipeline.extractive_qa_training.trials import FOREIGN, FOUND, GOLD, Trial
 
@@ -29,7 +29,7 @@ class Row:
     """A trial and what the reader, which has not seen its article, found."""
 
     trial: Trial
-    found: Found
+    found: ReadResult
 
     @property
     def answerable(self) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rag_pipeline.english.sentences import split_sentences
-from rag_pipeline.english.squad import overlap
-from rag_pipeline.extractive_qa.decoding import Logits, Span, best_of
+from rag_pipeline.english.tokens import f1_and_recall
+from rag_pipeline.extractive_qa.decoding import AnswerSpan, Logits, best_of
 from rag_pipeline.extractive_qa.encoding import PairEncoder, Window, sentence_numbers
 from rag_pipeline.extractive_qa_training.dataset import Example
 
@@ -18,7 +18,7 @@ ReadWindows = Callable[[Sequence[Window]], list[Logits]]
 COVERAGES = (0.95, 0.9, 0.8, 0.7, 0.5)
 
 
-def read_all(examples: Sequence[Example], encoder: PairEncoder, read: ReadWindows) -> list[Span | None]:
+def read_all(examples: Sequence[Example], encoder: PairEncoder, read: ReadWindows) -> list[AnswerSpan | None]:
     """Return the best span for each example; None where its passage has no word."""
     questions = encoder.pieces([example.question for example in examples])
     passages = encoder.pieces([example.passage for example in examples])
@@ -34,7 +34,7 @@ def read_all(examples: Sequence[Example], encoder: PairEncoder, read: ReadWindow
     return found
 
 
-def figures(examples: Sequence[Example], spans: Sequence[Span | None]) -> dict[str, Any]:
+def figures(examples: Sequence[Example], spans: Sequence[AnswerSpan | None]) -> dict[str, Any]:
     """Return what the reader did: F1 and recall of answers, right sentences, and how well it tells what is not there.
 
     `coverage` maps the share of answerable questions that are answered to the share of the others that is declined,
@@ -49,11 +49,11 @@ def figures(examples: Sequence[Example], spans: Sequence[Span | None]) -> dict[s
     return counts | found | _declining(worth[answerable], worth[~answerable])
 
 
-def _answer(example: Example, span: Span | None) -> tuple[float, float, float, float]:
+def _answer(example: Example, span: AnswerSpan | None) -> tuple[float, float, float, float]:
     if span is None:
         return 0.0, 0.0, 0.0, 0.0
     text = example.passage[span.start : span.end]
-    f1, recall = overlap(text, [answer.text for answer in example.answers])
+    f1, recall = f1_and_recall(text, [answer.text for answer in example.answers])
     sentence = split_sentences(example.passage)[span.sentence]
     right = any(answer.start < sentence.end and sentence.start < answer.end for answer in example.answers)
     return f1, recall, float(right), float(len(text.split()))

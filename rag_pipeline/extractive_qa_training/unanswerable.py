@@ -50,7 +50,7 @@ def retrieval_negatives(examples: Sequence[Example], embed: Embed, draw: random.
         order = np.argsort(-(vectors @ question))[: 4 * _NEAREST]
         texts = [passages[place] for place in order if not _holds(passages[place], example)][:_NEAREST]
         if texts:
-            found.append(replace(example, passage=draw.choice(texts), answers=(), made="retrieved"))
+            found.append(replace(example, passage=draw.choice(texts), answers=()))
     return found
 
 
@@ -66,7 +66,7 @@ def changed(example: Example, draw: random.Random) -> Example | None:
     for way in ways:
         question = way(example, draw)
         if question:
-            return replace(example, question=question, answers=(), made=way.__name__.strip("_"))
+            return replace(example, question=question, answers=())
     return None
 
 

@@ -20,7 +20,6 @@ Complete = Callable[[str], Awaitable[Generation]]
 class Generator(Unit):
     """Answers from a filled prompt. `provider` and `name` are the two halves of the setting `llm`."""
 
-    label_prefix: ClassVar[str] = ""
     completes: ClassVar[bool] = True
     """False for the built-in reader, which answers from contexts and nothing else."""
 

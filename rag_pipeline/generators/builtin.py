@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.errors import ConfigError, PipelineError, UsageError
-from rag_pipeline.extractive_qa.answerability import Refusal
-from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader, Reading
+from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
+from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader, ReaderAnswer
 from rag_pipeline.extractive_qa.matching import Embed
 from rag_pipeline.extractive_qa.span_reader import shipped_reader
 from rag_pipeline.extractive_qa.trained_model import card
@@ -33,7 +33,6 @@ class BuiltinReader(Generator):
     key = "builtin"
     completes = False
     label = "Built-in reader: extractive"
-    label_prefix = "reader: "
     help = "No key, no network. It finds the answering phrase and does not reason."
 
     def __init__(
@@ -76,14 +75,14 @@ class BuiltinReader(Generator):
         for position, reading in enumerate(readings):
             yield position, _generation(reading, share, None)
 
-    def _read(self, requests: Sequence[GenerationRequest]) -> list[Reading]:
+    def _read(self, requests: Sequence[GenerationRequest]) -> list[ReaderAnswer]:
         if not all(request.use_context for request in requests):
             raise ConfigError(_NO_CONTEXT, "use_context")
         if self.embed is None:
             self.embed = embedders.get("local")("all-MiniLM-L6-v2", "mean").embed_passages
-        reader = ExtractiveReader(self.embed, shipped_reader(), Refusal.of(card()), self.strictness)
+        reader = ExtractiveReader(self.embed, shipped_reader(), AnswerabilityModel.of(card()), self.strictness)
         return reader.read_many(requests)
 
 
-def _generation(reading: Reading, latency_s: float, ttft_s: float | None) -> Generation:
+def _generation(reading: ReaderAnswer, latency_s: float, ttft_s: float | None) -> Generation:
     return Generation(reading.text, _FREE, latency_s, ttft_s, details=reading.details)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
@@ -76,6 +76,18 @@ class ChunkIndex:
             return None
         start, end = (int(value) for value in self.parents[row])
         return Span(int(self.spans[row, 0]), start, end)
+
+    @cached_property
+    def parent_of(self) -> Callable[[Span], Span] | None:
+        """The look-up from a chunk to its parent, made on first use; None for chunks without parents."""
+        if self.parents is None:
+            return None
+        parents: dict[Span, Span] = {}
+        for row in range(len(self)):
+            parent = self.parent(row)
+            if parent is not None:
+                parents.setdefault(self.span(row), parent)
+        return parents.__getitem__
 
     def restricted(self, document_ids: AbstractSet[int]) -> ChunkIndex:
         """Return the index of these documents alone, rows in the same order."""

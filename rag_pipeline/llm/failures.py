@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
 from types import TracebackType
@@ -31,11 +31,6 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _KEY_LIKE = re.compile(r"\b(sk|pk|gsk|key)-[\w*.-]{6,}|(?<=[Bb]earer )\S+")
-# Class names that tell what happened, looked for in this order: a refused connection is a timeout to some libraries.
-_UNREACHABLE_NAMES = ("ConnectionRefused", "ClientConnector", "ConnectError", "ConnectTimeout", "gaierror")
-_TIMEOUT_NAMES = ("Timeout", "DeadlineExceeded")
-_BROKEN_NAMES = ("RemoteProtocolError", "ReadError", "IncompleteRead", "ClientPayloadError", "ServerDisconnectedError")
-_CONNECTION_NAMES = ("ConnectionError", "ServiceUnavailable")
 # What client libraries raise when the answer has not the form that they expect.
 _GARBAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError)
 
@@ -97,14 +92,16 @@ def explain(error: Exception, target: Target, timeout_s: float) -> ModelCallErro
 def _from_transport(error: Exception, target: Target, timeout_s: float) -> ModelCallError:
     """Explain an error without a status: nothing came, or not in one piece, or not in the right form."""
     names = _class_names(error)
-    if _any_in(_UNREACHABLE_NAMES, names):
+    for parts, explained in _BY_CLASS_NAME:
+        if any(part in name for part in parts for name in names):
+            return explained(target, timeout_s)
+    if isinstance(error, OSError):
         return _unreachable(target)
-    if _any_in(_TIMEOUT_NAMES, names):
-        return timed_out(target, timeout_s)
-    if _any_in(_BROKEN_NAMES, names):
-        return broken_off(target)
-    if _any_in(_CONNECTION_NAMES, names) or isinstance(error, OSError):
-        return _unreachable(target)
+    return _from_content(error, target)
+
+
+def _from_content(error: Exception, target: Target) -> ModelCallError:
+    """Explain what did come: an error within another one or within a good answer, or something unreadable."""
     inner = next((status for each in _chain(error) if (status := _status(each)) is not None), None)
     if inner is not None:  # a library has wrapped the error that carries the status
         return _from_status(inner, error, target)
@@ -160,7 +157,7 @@ def garbage(target: Target) -> ModelCallError:
 
 def _from_status(status: int, error: Exception, target: Target) -> ModelCallError:
     code, message = _code(error), _message(error)
-    if status == 402 or code in _QUOTA_CODES or (status in {400, 403, 429} and _NO_CREDIT.search(message)):
+    if _is_out_of_credit(status, code, message):
         return ModelCallError(
             f"The account at {_lower(target.place)} has no credit left. Top it up, or choose another model.",
             permanent=True,
@@ -186,6 +183,11 @@ def _from_status(status: int, error: Exception, target: Target) -> ModelCallErro
     if status == 404 or code in _MODEL_CODES:
         return _not_found(error, target)
     return _bad_request(status, error, target)
+
+
+def _is_out_of_credit(status: int, code: str, message: str) -> bool:
+    said = status in {400, 403, 429} and _NO_CREDIT.search(message) is not None
+    return status == 402 or code in _QUOTA_CODES or said
 
 
 def _is_too_long(status: int, error: Exception, message: str) -> bool:
@@ -311,9 +313,20 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _any_in(parts: tuple[str, ...], names: set[str]) -> bool:
-    return any(part in name for part in parts for name in names)
-
-
 def _lower(place: str) -> str:
     return place if place == "OpenAI" else place[0].lower() + place[1:]
+
+
+_BY_CLASS_NAME: tuple[tuple[tuple[str, ...], Callable[[Target, float], ModelCallError]], ...] = (
+    (
+        ("ConnectionRefused", "ClientConnector", "ConnectError", "ConnectTimeout", "gaierror"),
+        lambda target, timeout_s: _unreachable(target),
+    ),
+    (("Timeout", "DeadlineExceeded"), timed_out),
+    (
+        ("RemoteProtocolError", "ReadError", "IncompleteRead", "ClientPayloadError", "ServerDisconnectedError"),
+        lambda target, timeout_s: broken_off(target),
+    ),
+    (("ConnectionError", "ServiceUnavailable"), lambda target, timeout_s: _unreachable(target)),
+)
+"""Parts of class names that tell what happened, in order: a refused connection is a timeout to some libraries."""

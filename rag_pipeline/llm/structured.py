@@ -15,6 +15,7 @@ from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.registry import first_problem
 
 _TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
+_ATTEMPTS = 2
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _MOST_TRIES = 500
 """Braces that begin no JSON; a text that repeats itself has thousands, and each is read up to its end."""
@@ -33,13 +34,13 @@ class UnreadableReplyError(ProviderError):
     """The model answered, but not in the form that was asked for."""
 
 
-async def ask_form(model: ChatModel, prompt: str, form: type[F], tally: UsageTally, attempts: int = 2) -> F:
+async def ask_form(model: ChatModel, prompt: str, form: type[F], tally: UsageTally) -> F:
     """Return the model's answer as `form`. The prompt must itself describe the JSON: not every server knows schemas.
 
     Raises UnreadableReplyError when no attempt gave the form, ProviderError when the model cannot be asked.
     """
     problem = ""
-    for _ in range(attempts):
+    for _ in range(_ATTEMPTS):
         reply = await model.ask(prompt + problem, json_schema=strict_schema(form))
         tally.add(reply.usage)
         found, wrong = read_form(reply.text, form)

@@ -1,4 +1,4 @@
-"""Readers: bytes of a file to plain text with Markdown headings."""
+"""Loaders: bytes of a file to plain text with Markdown headings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ParsedText:
     notes: tuple[str, ...] = ()
 
 
-class Reader(Unit):
+class Loader(Unit):
     """Reads one family of file formats; `extensions` in lower case with the dot."""
 
     extensions: ClassVar[tuple[str, ...]] = ()
@@ -31,4 +31,4 @@ class Reader(Unit):
         """Extract the text. Raises DocumentError in the user's words."""
 
 
-readers: Registry[Reader] = Registry("reader", "rag_pipeline.loaders")
+loaders: Registry[Loader] = Registry("file format", "rag_pipeline.loaders")

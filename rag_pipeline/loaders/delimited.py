@@ -1,4 +1,4 @@
-"""Reader for CSV: each row a record of `column: value` lines, whatever the separator."""
+"""Loader for CSV: each row a record of `column: value` lines, whatever the separator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from rag_pipeline.errors import DocumentError
-from rag_pipeline.loaders.base import ParsedText, Reader, readers
+from rag_pipeline.loaders.base import Loader, ParsedText, loaders
 from rag_pipeline.loaders.decoding import decode
 from rag_pipeline.loaders.layout.markdown import one_line
 from rag_pipeline.loaders.records import numbers, record
@@ -27,8 +27,8 @@ Row = tuple[int, list[str]]
 """The number of the line on which a row begins, and its cells."""
 
 
-@readers.register
-class CsvReader(Reader):
+@loaders.register
+class CsvLoader(Loader):
     """Finds out separator and head row; rows of another length are kept and named."""
 
     key = "csv"

@@ -1,4 +1,4 @@
-"""Reader for Word documents: paragraphs, headings, lists and tables in the order of the document."""
+"""Loader for Word documents: paragraphs, headings, lists and tables in the order of the document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rag_pipeline.errors import DocumentError
-from rag_pipeline.loaders.base import ParsedText, Reader, readers
+from rag_pipeline.loaders.base import Loader, ParsedText, loaders
 from rag_pipeline.loaders.docx_styles import Numbering, Styles, tag, value
 from rag_pipeline.loaders.layout import markdown
 from rag_pipeline.loaders.layout.markdown import Block
@@ -28,8 +28,8 @@ _REFERENCES = frozenset(tag(f"{kind}Reference") for kind in _NOTES.values())
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 
 
-@readers.register
-class DocxReader(Reader):
+@loaders.register
+class DocxLoader(Loader):
     """Reads the body with its notes; page headers and footers, comments and deleted text are left out."""
 
     key = "docx"

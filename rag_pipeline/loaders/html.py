@@ -1,12 +1,13 @@
-"""Reader for HTML: what a person reads on the page, with Markdown headings, lists and tables."""
+"""Loader for HTML: what a person reads on the page, with Markdown headings, lists and tables."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from rag_pipeline.errors import DocumentError
-from rag_pipeline.loaders.base import ParsedText, Reader, readers
+from rag_pipeline.loaders.base import Loader, ParsedText, loaders
 from rag_pipeline.loaders.decoding import decode
 from rag_pipeline.loaders.layout import markdown
 from rag_pipeline.loaders.layout.markdown import Block, one_line
@@ -36,8 +37,8 @@ _LISTS = {"ul", "ol", "menu"}
 _FLOW_IN_CELL = "./descendant::*[self::table or self::h1 or self::h2 or self::h3 or self::ul or self::ol or self::pre]"
 
 
-@readers.register
-class HtmlReader(Reader):
+@loaders.register
+class HtmlLoader(Loader):
     """Drops scripts, styles, navigation and what stands around the main part; keeps the order of the page."""
 
     key = "html"
@@ -100,24 +101,16 @@ class _Page:
         tag = node.tag
         if not isinstance(tag, str) or tag in _DROPPED or _hidden(node):
             return
-        if tag in _HEADINGS:
-            self._end_block()
-            self._inside(node)
-            self._end_block(heading=_HEADINGS[tag])
-        elif tag in {"br", "wbr"}:
+        if tag in {"br", "wbr"}:
             self._line.append("\n" if tag == "br" else "")
-        elif tag == "pre":
-            self._preformatted(node)
         elif tag == "table" and not _is_layout(node):
             self._table(node)
-        elif tag in _LISTS:
-            self._list(node)
-        elif tag == "li":
-            self._item(node)
-        elif tag in _BLOCKS:
+        elif tag in _READ_BY:
+            _READ_BY[tag](self, node)
+        elif tag in _HEADINGS or tag in _BLOCKS:
             self._end_block()
             self._inside(node)
-            self._end_block()
+            self._end_block(heading=_HEADINGS.get(tag, 0))
         else:
             self._inside(node)
 
@@ -179,6 +172,13 @@ class _Page:
             self._lists[-1].next_item(_number(node.get("value"), None))
         self._inside(node)
         self._end_block()
+
+
+_READ_BY: dict[str, Callable[[_Page, Any], None]] = {
+    "pre": _Page._preformatted,
+    "li": _Page._item,
+    **dict.fromkeys(_LISTS, _Page._list),
+}
 
 
 class _List:

@@ -1,4 +1,4 @@
-"""Readers for JSON and JSON lines: each object a record of `field: value` lines."""
+"""Loaders for JSON and JSON lines: each object a record of `field: value` lines."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import json
 from typing import Any
 
 from rag_pipeline.errors import DocumentError
-from rag_pipeline.loaders.base import ParsedText, Reader, readers
+from rag_pipeline.loaders.base import Loader, ParsedText, loaders
 from rag_pipeline.loaders.decoding import decode
 from rag_pipeline.loaders.records import flat, numbers, record, records_of
 
 _GAP = "\n\n"
 
 
-@readers.register
-class JsonReader(Reader):
+@loaders.register
+class JsonLoader(Loader):
     """Reads a list of objects, or one object; nested fields get dotted names."""
 
     key = "json"
@@ -36,8 +36,8 @@ class JsonReader(Reader):
             return ParsedText(lines.text, notes=(*notes, "Read as JSON lines."))
 
 
-@readers.register
-class JsonLinesReader(Reader):
+@loaders.register
+class JsonLinesLoader(Loader):
     """Reads one JSON value a line; a line that is none is left out and named."""
 
     key = "jsonl"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from rag_pipeline.errors import DocumentError
-from rag_pipeline.loaders.base import ParsedText, Reader, readers
+from rag_pipeline.loaders.base import Loader, ParsedText, loaders
 
 _UNSTORABLE = {0: " "} | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 """NUL and lone surrogates: databases refuse them. Replaced one for one, so that offsets stay."""
@@ -13,13 +13,13 @@ _UNSTORABLE = {0: " "} | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 
 def known_extensions() -> list[str]:
     """Return the file extensions that can be read, with the dot, sorted."""
-    return sorted(extension for reader in readers for extension in reader.extensions)
+    return sorted(extension for loader in loaders for extension in loader.extensions)
 
 
-def reader_for(name: str) -> Reader:
+def loader_for(name: str) -> Loader:
     """Return a reader for the file called `name`. Raises DocumentError listing the formats there are."""
     extension = PurePath(name).suffix.lower()
-    for unit in readers:
+    for unit in loaders:
         if extension in unit.extensions:
             if unit.missing():
                 raise DocumentError(f"{unit.label} files cannot be read here. {unit.missing()}")
@@ -32,7 +32,7 @@ def read_document(name: str, data: bytes) -> ParsedText:
     """Return the text of a file, fit to be stored. Raises DocumentError, also when there is no text."""
     if not data:
         raise DocumentError("The file is empty.")
-    parsed = reader_for(name).read(data, name)
+    parsed = loader_for(name).read(data, name)
     if not parsed.text.strip():
         raise DocumentError("The file has no text.")
     return ParsedText(parsed.text.translate(_UNSTORABLE), parsed.page_starts, parsed.notes)

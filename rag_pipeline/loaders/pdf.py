@@ -1,4 +1,4 @@
-"""Reader for PDF: Markdown from the text layer, inferred from sizes, weights and places of its characters."""
+"""Loader for PDF: Markdown from the text layer, inferred from sizes, weights and places of its characters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rag_pipeline.errors import DocumentError
-from rag_pipeline.loaders.base import ParsedText, Reader, readers
+from rag_pipeline.loaders.base import Loader, ParsedText, loaders
 from rag_pipeline.loaders.layout.compose import compose
 from rag_pipeline.loaders.layout.page import Page, read_page
 from rag_pipeline.loaders.records import numbers
@@ -22,8 +22,8 @@ _NEEDS_PASSWORD = 4
 _UNKNOWN_SECURITY = 5
 
 
-@readers.register
-class PdfReader(Reader):
+@loaders.register
+class PdfLoader(Loader):
     """Headings, paragraphs over page breaks, lists, tables, columns; running heads and feet are left out."""
 
     key = "pdf"

@@ -47,16 +47,23 @@ def records_of(value: Any) -> Iterator[str]:
 
 def flat(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
     """Yield (dotted name, value as text) of every leaf; a list of plain values is one leaf."""
-    if isinstance(value, dict) and depth < _DEEPEST:
-        for key, inner in value.items():
+    parts = _parts(value) if depth < _DEEPEST else None
+    if parts is not None:
+        for key, inner in parts:
             yield from flat(inner, f"{name}.{key}" if name else str(key), depth + 1)
-    elif isinstance(value, list) and depth < _DEEPEST and any(isinstance(item, dict | list) for item in value):
-        for number, item in enumerate(value, 1):
-            yield from flat(item, f"{name}.{number}" if name else str(number), depth + 1)
     elif isinstance(value, list):
         yield name, ", ".join(filter(None, map(_plain, value)))
     else:
         yield name, _plain(value)
+
+
+def _parts(value: Any) -> Iterable[tuple[Any, Any]] | None:
+    """Return the fields of an object, or the numbered items of a list that holds more than plain values."""
+    if isinstance(value, dict):
+        return value.items()
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        return enumerate(value, 1)
+    return None
 
 
 def numbers(values: list[int]) -> str:

@@ -1,13 +1,13 @@
-"""Reader for plain text and Markdown."""
+"""Loader for plain text and Markdown."""
 
 from __future__ import annotations
 
-from rag_pipeline.loaders.base import ParsedText, Reader, readers
+from rag_pipeline.loaders.base import Loader, ParsedText, loaders
 from rag_pipeline.loaders.decoding import decode
 
 
-@readers.register
-class TextReader(Reader):
+@loaders.register
+class TextLoader(Loader):
     """Takes the text as it is, in whatever encoding it comes."""
 
     key = "text"

@@ -82,16 +82,7 @@ class _Tracked:
 
 def stored_steps(details: Mapping[str, Any]) -> list[Step]:
     """Return the steps that an answer's `details` hold, as the evaluation stores them; [] where none followed."""
-    return [
-        Step(
-            step["name"],
-            tuple(
-                Hit(Span(hit["document_id"], hit["start"], hit["end"]), hit["score"], hit["rank"])
-                for hit in step["hits"]
-            ),
-        )
-        for step in details.get("steps", ())
-    ]
+    return [Step.from_json(step) for step in details.get("steps", ())]
 
 
 def step_table(steps: Sequence[Step], given: Sequence[Hit], top_k: int = 0) -> StepTable:
@@ -134,9 +125,9 @@ def _advance(tracked: Sequence[_Tracked], step: Step) -> None:
 def _became(before: Hit, after: Sequence[Hit], exact: dict[Span, Hit], taken: set[Span]) -> list[Hit]:
     if before.span in exact:
         return [exact[before.span]]
-    if parents := [hit for hit in after if _holds(hit.span, before.span)]:
+    if parents := [hit for hit in after if hit.span.holds(before.span)]:
         return parents[:1]
-    pieces = [hit for hit in after if _holds(before.span, hit.span) and hit.span not in taken]
+    pieces = [hit for hit in after if before.span.holds(hit.span) and hit.span not in taken]
     taken.update(hit.span for hit in pieces)
     return pieces
 
@@ -147,7 +138,3 @@ def _cell(each: _Tracked, found: Sequence[Hit], name: str) -> StepCell:
     before, after = sum(len(hit.span) for hit in each.hits), sum(len(hit.span) for hit in found)
     moved = each.hits[0].rank - found[0].rank if name == "rerank" else 0
     return StepCell(tuple(hit.rank for hit in found), moved, after / before if after < _WHOLE * before else None)
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer.document_id == inner.document_id and outer.start <= inner.start and inner.end <= outer.end

@@ -1,0 +1,1 @@
+"""Query transforms: the question of a user to the texts that are searched for."""

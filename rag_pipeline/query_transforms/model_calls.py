@@ -8,9 +8,14 @@ from collections.abc import Sequence
 
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.generators.base import Stopwatch
+from rag_pipeline.prompt_files import fill_prompt, read_prompt
 from rag_pipeline.query_transforms.base import QueryTransform, Transformed
-from rag_pipeline.query_transforms.prompt_files import filled_prompt
 from rag_pipeline.types import Generation
+
+
+def transform_prompt(key: str) -> str:
+    """Return the template of the query transform `key`, with `{question}` and, where it reads it, `{count}`."""
+    return read_prompt("rag_pipeline", f"transforms/{key}")
 
 
 class ModelTransform(QueryTransform):
@@ -39,7 +44,8 @@ class ModelTransform(QueryTransform):
         if self.complete is None:
             raise ConfigError(f"{self.label} needs a model. {self.why_model}", "query_transform")
         watch = Stopwatch()
-        generation = await self.complete(filled_prompt(self.key, question, self.asked()))
+        values = {"question": question, "count": str(self.asked())}
+        generation = await self.complete(fill_prompt(transform_prompt(self.key), values))
         queries, notes = self.read(question, generation.text)
         if not queries:
             queries, notes = (question,), (*notes, self._fallback_note(generation))

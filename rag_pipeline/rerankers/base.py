@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.generators.base import Complete
 from rag_pipeline.registry import Registry, Unit
+from rag_pipeline.setting_fields import SettingInfo
 from rag_pipeline.types import FREE, Context, Usage
 
 
@@ -20,7 +21,7 @@ class RerankOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    rerank_candidates: int = Field(
+    rerank_candidates: Annotated[int, SettingInfo(unit="chunks")] = Field(
         20, ge=1, le=200, title="Rerank candidates", description="Chunks retrieved for the reranker to choose from."
     )
 

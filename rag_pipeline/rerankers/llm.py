@@ -11,10 +11,9 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 
 from rag_pipeline.errors import PipelineError
+from rag_pipeline.prompt_files import fill_prompt, read_prompt
 from rag_pipeline.rerankers.base import Reranked, Reranker, RerankOptions, rerankers
 from rag_pipeline.types import Context
 
@@ -25,7 +24,6 @@ LONGEST_PASSAGE = 1500
 _CHAIN = re.compile(r"\[?\d+\]?(?:\s*>\s*\[?\d+\]?)+")
 _BRACKETED = re.compile(r"\[\s*(\d+)\s*\]")
 _NUMBER = re.compile(r"\d+")
-_PLACEHOLDER = re.compile(r"\{(count|question|passages)\}")
 _NOT_ORDERED = "A reply of the model that reranks named no passage: those passages kept their order."
 _INCOMPLETE = "A reply of the model that reranks left passages out: they were put after the others, in their old order."
 
@@ -90,7 +88,7 @@ def order_prompt(question: str, contexts: Sequence[Context]) -> str:
     """Return the prompt that asks for the order of passages, numbered from 1."""
     passages = "\n\n".join(f"[{number}] {_passage(context.text)}" for number, context in enumerate(contexts, 1))
     values = {"count": str(len(contexts)), "question": question, "passages": passages}
-    return _PLACEHOLDER.sub(lambda found: values[found.group(1)], _template())
+    return fill_prompt(read_prompt("rag_pipeline", "rerankers/order_passages"), values)
 
 
 def read_order(reply: str, count: int) -> tuple[list[int], str]:
@@ -115,8 +113,3 @@ def _passage(text: str) -> str:
     """Return a passage on one line, cut to a limit; its own `[1]` become `(1)`, not to be taken for a passage's."""
     line = _BRACKETED.sub(r"(\1)", " ".join(text.split()))
     return line if len(line) <= LONGEST_PASSAGE else f"{line[: LONGEST_PASSAGE - 1]}…"
-
-
-@cache
-def _template() -> str:
-    return (files("rag_pipeline") / "prompts" / "rerankers" / "order_passages.txt").read_text(encoding="utf-8").strip()

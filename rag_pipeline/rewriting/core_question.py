@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from rag_pipeline.english.sentences import split_sentences
-from rag_pipeline.english.words import words_of
+from rag_pipeline.english.words import word_set, words_of
 from rag_pipeline.rewriting import fillers
 
 Holds = Callable[[str], bool]
@@ -41,24 +41,9 @@ _DOUBLED = re.compile(
 _LOWER_CASE_START = re.compile(rf"(?<=[a-z]{{2}}[.!?])\s+(?={fillers.CLAUSE}|(?:i|we|can|could|please)\b)")
 """Between sentences that begin with a small letter: `a guess will not do. who was ...`."""
 _ENDS = "?.!… \t\r\n"
-_EMPTY_WORDS = frozenset(
-    {"happen", "happened", "happens", "mean", "means", "meant", "work", "works", "know", "say", "said", "go", "going"}
-    | {
-        "thing",
-        "things",
-        "way",
-        "use",
-        "used",
-        "make",
-        "made",
-        "right",
-        "true",
-        "please",
-        "ok",
-        "okay",
-        "sure",
-        "exactly",
-    }
+_EMPTY_WORDS = word_set(
+    "happen happened happens mean means meant work works know say said go going thing things way use used make made "
+    "right true please ok okay sure exactly"
 )
 
 

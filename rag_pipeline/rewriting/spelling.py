@@ -1,7 +1,8 @@
 """Spelling mended by the words of a corpus: what is neither in it nor an everyday word, and close to one of its words.
 
 Candidates are found without generating edits: words of about the same length whose sets of letters differ by little,
-then the exact distance. That needs one number a word, and no index of deletions.
+then the exact distance (optimal string alignment: a swap of neighbours is one edit). That needs one number a word, and
+no index of deletions.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from rapidfuzz.distance import OSA
 
 from rag_pipeline.english.words import stem, word_list
-from rag_pipeline.rewriting.edits import edit_distance
 
 _TOKEN = re.compile(r"(?<![\w@./\\#&+'’-])[^\W\d_]+(?![\w@/\\#&+_]|[.-]\w|['’](?!s\b)\w)")
 """A word that is all letters: no part of an address, a name with a dot, a code or a hyphenated word."""
@@ -99,7 +100,7 @@ class Spelling:
         most = 2 if len(lower) >= _SHORTEST_WITH_TWO else 1
         best: tuple[tuple[int, bool, bool, int, str], str] | None = None
         for word in self._similar(lower, most):
-            distance = edit_distance(lower, word)
+            distance = OSA.distance(lower, word, score_cutoff=most)
             if distance <= most and self._may_be(lower, word, distance):
                 count = self._counts.get(word, 0)
                 key = (distance, count == 0, word[0] != lower[0], -count, word)
@@ -157,4 +158,4 @@ def _opener(lower: str) -> str:
 def _is_slip(lower: str, word: str) -> bool:
     swapped_or_lost = len(lower) != len(word) or sorted(lower) == sorted(word)
     likely = swapped_or_lost or len(lower) >= _SHORTEST_EVERYDAY
-    return abs(len(lower) - len(word)) <= 1 and likely and edit_distance(lower, word) == 1
+    return abs(len(lower) - len(word)) <= 1 and likely and OSA.distance(lower, word, score_cutoff=1) == 1

@@ -51,15 +51,6 @@ def get_corpus(*, name: str) -> Corpus:
     raise ConfigError(f"There is no corpus called “{name}”. {there}", "corpus")
 
 
-def rename_corpus(*, corpus: Corpus, name: str) -> None:
-    """Rename. Raises ConfigError when the name is taken or unusable."""
-    checked = _checked_name(name)
-    if Corpus.objects.filter(name=checked).exclude(pk=corpus.pk).exists():
-        raise ConfigError(f"There is already a corpus called “{checked}”. Choose another name.", "name")
-    corpus.name = checked
-    corpus.save(update_fields=["name"])
-
-
 def document_ids(*, corpus: Corpus, names: Collection[str]) -> set[int] | None:
     """Return the ids of documents by name; None (all) without names. Raises ConfigError listing those there are.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,10 +19,13 @@ from rag_pipeline.indexing.embedding_cache import CachedEmbedder
 from rag_pipeline.indexing.index_store import ChunkIndex, load_index, save_index
 from rag_pipeline.models import Corpus, Document, Index
 from rag_pipeline.pipeline.chunking import chunk_documents, make_chunker, texts_to_embed_first
+from rag_pipeline.queries.documents import CorpusSnapshot, corpus_snapshot
 from rag_pipeline.retrievers.base import retrievers
-from rag_pipeline.services.documents import source_docs
 from rag_pipeline.settings.pipeline_spec import PipelineSpec, digest
-from rag_pipeline.types import Chunk, Progress, SourceDoc, Span
+from rag_pipeline.types import Chunk, Progress, Span
+
+_KEPT = 2
+"""Indexes that stay in memory: those used last, so that two runs taking turns find both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +85,15 @@ def _embedder(embedding: str, mode: str, state: str) -> Embedder:
 def estimate(
     *, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None, vectors: bool | None = None
 ) -> IndexEstimate:
-    """Count chunks and texts to embed, loading no model. `until`: see `source_docs`; `vectors`: see `open_index`."""
-    documents = source_docs(corpus=corpus, until=until)
+    """Count chunks and texts to embed, loading no model.
+
+    `until`: see `corpus_snapshot`; `vectors`: see `open_index`.
+    """
+    snapshot = corpus_snapshot(corpus=corpus, until=until)
+    documents = snapshot.documents
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
     with_vectors = _needs_vectors(spec, vectors)
-    fingerprint = index_fingerprint(documents, spec, embedder, vectors=with_vectors)
+    fingerprint = index_fingerprint(snapshot, spec, embedder, vectors=with_vectors)
     row = Index.objects.filter(fingerprint=fingerprint).first()
     if row is not None and _folder(fingerprint).exists():
         return IndexEstimate(row.chunks, 0)
@@ -100,15 +107,20 @@ def estimate(
 
 def build_index(
     *, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None, vectors: bool | None = None
-) -> Iterator[Progress]:
-    """Build the index of a corpus unless it is there, yielding progress. Raises ConfigError, ProviderError."""
-    documents = _documents(corpus, until)
+) -> Generator[Progress, None, int]:
+    """Build the index of a corpus unless it is there, yielding progress; returns how many chunks it has.
+
+    Raises ConfigError, ProviderError.
+    """
+    snapshot = _snapshot(corpus, until)
+    documents = snapshot.documents
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
     with_vectors = _needs_vectors(spec, vectors)
-    fingerprint = index_fingerprint(documents, spec, embedder, vectors=with_vectors)
-    if Index.objects.filter(fingerprint=fingerprint).exists() and load_index(_folder(fingerprint), documents, embedder):
+    fingerprint = index_fingerprint(snapshot, spec, embedder, vectors=with_vectors)
+    there = _load(_folder(fingerprint), snapshot, embedder) if _recorded(fingerprint) else None
+    if there is not None:
         Index.objects.filter(fingerprint=fingerprint).update(used=timezone.now())
-        return
+        return len(there)
     yield from _embed("Embedding sentences", texts_to_embed_first(documents, spec, embedder), embedder)
     table = chunk_documents(documents, spec, embedder)
     rows: Vectors = np.zeros((len(table), 0), np.float32)
@@ -121,6 +133,11 @@ def build_index(
         fingerprint=fingerprint,
         defaults={"corpus": corpus, "settings": spec.settings, "chunks": len(table), "used": timezone.now()},
     )
+    return len(table)
+
+
+def _recorded(fingerprint: str) -> bool:
+    return Index.objects.filter(fingerprint=fingerprint).exists()
 
 
 def _embed(step: str, texts: list[str], embedder: CachedEmbedder) -> Iterator[Progress]:
@@ -140,14 +157,14 @@ def open_index(
 
     `vectors`: False leaves the chunks unembedded; None does what the retriever of `spec` needs.
     """
-    documents = _documents(corpus, until)
+    snapshot = _snapshot(corpus, until)
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
-    folder = _folder(index_fingerprint(documents, spec, embedder, vectors=_needs_vectors(spec, vectors)))
-    index = load_index(folder, documents, embedder)
+    folder = _folder(index_fingerprint(snapshot, spec, embedder, vectors=_needs_vectors(spec, vectors)))
+    index = _load(folder, snapshot, embedder)
     if index is None:
         for _ in build_index(corpus=corpus, spec=spec, until=until, vectors=vectors):
             pass
-        index = load_index(folder, documents, embedder)
+        index = _load(folder, snapshot, embedder)
     if index is None:
         raise ConfigError(f"The index could not be written to {folder.parent}. Check that the disk has room.")
     return index
@@ -197,11 +214,10 @@ def delete_indexes(*, corpus: Corpus) -> None:
 
 
 def index_fingerprint(
-    documents: Sequence[SourceDoc], spec: PipelineSpec, embedder: CachedEmbedder, *, vectors: bool = True
+    snapshot: CorpusSnapshot, spec: PipelineSpec, embedder: CachedEmbedder, *, vectors: bool = True
 ) -> str:
     """Return the hash of all that an index depends on: documents, chunker, embedder, and whether it has vectors."""
-    state = [[doc.id, digest(doc.text)] for doc in documents]
-    parts = {"documents": state, "spec": spec.index_fingerprint, "embedder": embedder.fingerprint}
+    parts = {"documents": snapshot.digests, "spec": spec.index_fingerprint, "embedder": embedder.fingerprint}
     return digest(parts if vectors else parts | {"vectors": False})
 
 
@@ -211,11 +227,29 @@ def _needs_vectors(spec: PipelineSpec, asked: bool | None) -> bool:
     return bool(getattr(retrievers.get(spec.core.retriever, "retriever"), "needs_vectors", True))
 
 
-def _documents(corpus: Corpus, until: dt.datetime | None) -> list[SourceDoc]:
-    documents = source_docs(corpus=corpus, until=until)
-    if not documents:
+def _snapshot(corpus: Corpus, until: dt.datetime | None) -> CorpusSnapshot:
+    snapshot = corpus_snapshot(corpus=corpus, until=until)
+    if not snapshot.documents:
         raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
-    return documents
+    return snapshot
+
+
+def _load(folder: Path, snapshot: CorpusSnapshot, embedder: CachedEmbedder) -> ChunkIndex | None:
+    """Read an index back, once for as long as its files stay as they are; None where it is absent or damaged."""
+    try:
+        files = [(path.name, path.stat()) for path in sorted(folder.iterdir())]
+    except OSError:
+        return None
+    state = tuple((name, info.st_ino, info.st_mtime_ns, info.st_size) for name, info in files)
+    return _loaded(folder, state, snapshot, embedder.inner)
+
+
+@lru_cache(maxsize=_KEPT)
+def _loaded(
+    folder: Path, state: tuple[tuple[str, int, int, int], ...], snapshot: CorpusSnapshot, embedder: Embedder
+) -> ChunkIndex | None:
+    """`state`: the files, so that others are read anew. `embedder`: that of the data folder stands behind a cache."""
+    return load_index(folder, snapshot.documents, cached(embedder))
 
 
 def _folder(fingerprint: str) -> Path:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,17 +17,16 @@ from rag_pipeline.generators.base import Generator, generator_for
 from rag_pipeline.generators.builtin import BuiltinReader
 from rag_pipeline.indexing.chunk_table import ChunkTable
 from rag_pipeline.indexing.index_store import ChunkIndex
-from rag_pipeline.indexing.vocabulary import word_counts
 from rag_pipeline.models import Corpus
 from rag_pipeline.pipeline.pipeline import Pipeline
 from rag_pipeline.pipeline.retrieval import Retrieval, contexts_of
+from rag_pipeline.queries.documents import CorpusSnapshot, corpus_snapshot
 from rag_pipeline.retrievers.base import Retriever, retrievers
 from rag_pipeline.services import indexes
-from rag_pipeline.services.documents import source_docs
 from rag_pipeline.services.indexes import build_index, open_embedder, open_index
 from rag_pipeline.settings.parts import PARTS
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Context, Progress, SourceDoc, Span, Step
+from rag_pipeline.types import Context, Progress, SourceDoc, Step
 
 READER_EMBEDDING = "local:all-MiniLM-L6-v2"
 """What the builtin reader compares sentences with, whatever embedding retrieves."""
@@ -63,16 +61,6 @@ def _load_models(spec: PipelineSpec) -> None:
             unit.load(value.partition(":")[2])  # type: ignore[attr-defined]
 
 
-def calls_before_answer(spec: PipelineSpec) -> int:
-    """Return how many model calls the steps of retrieval make for one question."""
-    calls = 0
-    for part in PARTS:
-        unit = part.unit(getattr(spec.core, part.field)) if part.field in spec.options else None
-        if unit is not None and hasattr(unit, "calls"):
-            calls += unit.calls(spec.options[part.field])
-    return calls
-
-
 def open_generator(spec: PipelineSpec) -> Generator:
     """Return the model of `spec`. Raises ConfigError, ProviderError when it cannot be used at all."""
     generator = generator_for(spec.core.llm, spec.core.temperature, spec.core.max_tokens)
@@ -105,35 +93,35 @@ def open_pipeline(
 ) -> Pipeline:
     """Return a pipeline ready to answer, building its index when needed. Raises ConfigError, ProviderError.
 
-    `until`: see `source_docs`. `only`: retrieve from these documents (by id) alone. `with_evidence`: the questions
+    `until`: see `corpus_snapshot`. `only`: retrieve from these documents (by id) alone. `with_evidence`: the questions
     carry their gold evidence. `retrieves`: False where the questions carry their contexts: no index is opened.
     """
     if retrieves:
         check_parts(spec)
     generator = open_generator(spec)
-    documents = source_docs(corpus=corpus, until=until)
+    snapshot = corpus_snapshot(corpus=corpus, until=until)
     if not with_evidence:
         _refuse_oracle(spec)
     if not spec.core.use_context or not retrieves:
-        return Pipeline(spec, documents, None, generator)
-    index = _index(corpus, spec, documents, until)
+        return Pipeline(spec, snapshot.documents, None, generator)
+    index = _index(corpus, spec, snapshot, until)
     if only is not None:
         index = index.restricted(only)
-    return Pipeline(spec, documents, _retrieval(spec, documents, index, generator), generator)
+    return Pipeline(spec, snapshot.documents, _retrieval(spec, snapshot, index, generator), generator)
 
 
 def open_ranking(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> Retrieval:
     """Return the retriever of `spec` alone, to see how far down something lies: no other step, no model.
 
-    The index is built from cached vectors at most. `until`: see `source_docs`. Raises ConfigError, ProviderError.
+    The index is built from cached vectors at most. `until`: see `corpus_snapshot`. Raises ConfigError, ProviderError.
     """
     if spec.needs_chunks and indexes.estimate(corpus=corpus, spec=spec, until=until).to_embed:
         raise ConfigError("the index is no longer there, and its chunks would have to be embedded again")
-    documents = source_docs(corpus=corpus, until=until)
-    index = _index(corpus, spec, documents, until)
+    snapshot = corpus_snapshot(corpus=corpus, until=until)
+    index = _index(corpus, spec, snapshot, until)
     retriever: Retriever = retrievers.get(spec.core.retriever, "retriever")(index, spec.options["retriever"])
-    by_id = {doc.id: doc for doc in documents}
-    return Retrieval(documents=by_id, retriever=retriever, top_k=spec.core.top_k, parent_of=_parents(index))
+    by_id = {doc.id: doc for doc in snapshot.documents}
+    return Retrieval(documents=by_id, retriever=retriever, top_k=spec.core.top_k, parent_of=index.parent_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,19 +162,17 @@ def _refuse_oracle(spec: PipelineSpec) -> None:
         )
 
 
-def _index(corpus: Corpus, spec: PipelineSpec, documents: Sequence[SourceDoc], until: dt.datetime | None) -> ChunkIndex:
+def _index(corpus: Corpus, spec: PipelineSpec, snapshot: CorpusSnapshot, until: dt.datetime | None) -> ChunkIndex:
     if spec.needs_chunks:
         return open_index(corpus=corpus, spec=spec, until=until)
-    return ChunkIndex.of(documents, ChunkTable.of([]), np.zeros((0, 0), np.float32), _embedder(spec))
+    return ChunkIndex.of(snapshot.documents, ChunkTable.of([]), np.zeros((0, 0), np.float32), _embedder(spec))
 
 
 def _embedder(spec: PipelineSpec) -> Any:
     return open_embedder(spec.core.embedding, spec.core.embed_mode)
 
 
-def _retrieval(
-    spec: PipelineSpec, documents: Sequence[SourceDoc], index: ChunkIndex, generator: Generator
-) -> Retrieval:
+def _retrieval(spec: PipelineSpec, snapshot: CorpusSnapshot, index: ChunkIndex, generator: Generator) -> Retrieval:
     """Put together the steps that `spec` asks for."""
     core, options = spec.core, spec.options
     complete = generator.complete if generator.completes else None
@@ -195,32 +181,20 @@ def _retrieval(
     retriever: Retriever = units["retriever"](index, options["retriever"])
     transform = reranker = consolidator = None
     if unit := chosen.get("query_transform"):
-        transform = unit(options["query_transform"], complete, partial(word_counts, documents))
+        transform = unit(options["query_transform"], complete, lambda: snapshot.words)
     if unit := chosen.get("reranker"):
         reranker = unit(core.reranker.partition(":")[2], options["reranker"], complete)
     if unit := chosen.get("consolidate"):
         consolidator = unit(options["consolidate"], open_embedder(READER_EMBEDDING).embed_passages)
     return Retrieval(
-        documents={doc.id: doc for doc in documents},
+        documents={doc.id: doc for doc in snapshot.documents},
         retriever=retriever,
         top_k=core.top_k,
         transform=transform,
         reranker=reranker,
         candidates=options["reranker"].rerank_candidates if reranker else 0,
-        parent_of=_parents(index),
+        parent_of=index.parent_of,
         consolidator=consolidator,
         budget=core.context_budget,
         count_tokens=_embedder(spec).token_count if core.context_budget else None,
     )
-
-
-def _parents(index: ChunkIndex) -> Callable[[Span], Span] | None:
-    """Return the look-up from a chunk to its parent; None for chunks without parents."""
-    if index.parents is None:
-        return None
-    parents: dict[Span, Span] = {}
-    for row in range(len(index)):
-        parent = index.parent(row)
-        if parent is not None:
-            parents.setdefault(index.span(row), parent)
-    return parents.__getitem__

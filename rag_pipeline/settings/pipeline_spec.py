@@ -5,117 +5,25 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import BaseModel, ValidationError
 
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.extractive_qa.trained_model import default_strictness
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.registry import Unit, first_problem
+from rag_pipeline.setting_fields import Setting, Stage, settings_in
 from rag_pipeline.settings import prompt_templates as prompts
-from rag_pipeline.settings.parts import NONE, ONLY_READ_BY, PARTS, Part, needs_vectors, option_names, unread_names
+from rag_pipeline.settings.catalogue import option_names, pipeline_settings, unread_names
+from rag_pipeline.settings.conditions import ONLY_READ_BY, needs_vectors
+from rag_pipeline.settings.core import CoreSettings
+from rag_pipeline.settings.parts import PARTS, Part
 
 M = TypeVar("M", bound=BaseModel)
-
-DEFAULT_REFUSAL = "I am not aware of that topic"
-
-
-def with_provider(value: str, *, model: bool) -> str:
-    """Return the name of a model, or else of an embedding, with its provider. Raises ValueError."""
-    provider, _, name = value.strip().partition(":")
-    if not provider or not name.strip():
-        example = "openai:gpt-4.1-mini" if model else "local:all-MiniLM-L6-v2"
-        raise ValueError(f"“{value}” is not of the form provider:name, such as {example}.")
-    return f"{provider}:{name.strip()}"
-
-
-class CoreSettings(BaseModel):
-    """Settings that do not belong to one unit."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    chunker: str = Field("recursive", title="Chunker", description="How documents are cut.")
-    embedding: str = Field(
-        "local:all-MiniLM-L6-v2",
-        title="Embedding",
-        description="local:NAME, local:PATH, openai:NAME or tuned:NAME.",
-    )
-    embed_mode: Literal["mean", "head"] = Field(
-        "mean",
-        title="Long chunks",
-        description="A chunk longer than the model reads: mean of its windows, or only its head.",
-    )
-    query_transform: str = Field(NONE, title="Query transform", description="What is searched for.")
-    retriever: str = Field("dense", title="Retriever", description="How chunks are found.")
-    reranker: str = Field(
-        NONE, title="Reranker", description="none, llm (the chosen model), or cross_encoder:NAME (a name or a folder)."
-    )
-    top_k: int = Field(4, ge=1, le=100, title="Top k", description="Chunks given to the model.")
-    consolidate: str = Field(NONE, title="Consolidation", description="What of the chunks is given to the model.")
-    context_budget: int = Field(
-        0,
-        ge=0,
-        le=10_000_000,
-        title="Context budget",
-        description="Most tokens of context, as the embedding model counts; whole chunks are left out. 0: no limit.",
-    )
-    use_context: bool = Field(
-        True, title="Use context", description="Off: the model alone, to see what retrieval adds."
-    )
-    prompt: str = Field(default_factory=prompts.default_prompt, title="Prompt", description="Template.")
-    prompt_name: str = Field("", title="Prompt name", max_length=80, description="Shown in charts.")
-    prompt_without_context: str = Field(
-        "{question}", title="Prompt without context", description="Sent when no context is used."
-    )
-    llm: str = Field(
-        BUILTIN_READER, title="Model", description="builtin:extractive, or provider:model such as openai:gpt-4.1-mini."
-    )
-    temperature: float = Field(0.0, ge=0, le=2, title="Temperature", description="0 is the most repeatable.")
-    max_tokens: int = Field(512, ge=1, le=100_000, title="Longest answer", description="In tokens.")
-    strictness: float = Field(
-        default_factory=default_strictness,
-        ge=0,
-        le=1,
-        title="Strictness",
-        description="The built-in reader declines when the answer's probability is below this. 0: it always answers.",
-    )
-    refusal: str = Field(DEFAULT_REFUSAL, title="Refusal", description="What the bot says when it declines.")
-
-    @field_validator("embedding", "llm")
-    @classmethod
-    def _has_provider(cls, value: str, info: ValidationInfo) -> str:
-        return with_provider(value, model=info.field_name == "llm")
-
-    @field_validator("refusal")
-    @classmethod
-    def _not_blank(cls, value: str) -> str:
-        if not value.strip():
-            raise ValueError("The refusal cannot be empty: it is what the bot says when it declines.")
-        return value.strip()
-
-    @model_validator(mode="after")
-    def _prompts_complete(self) -> CoreSettings:
-        if self.use_context and "context" not in prompts.placeholders(self.prompt):
-            raise ValueError(
-                "The prompt has no {context}: the model would not see the documents. "
-                "Put {context} where the retrieved text should stand, or switch Use context off."
-            )
-        template = self.prompt if self.use_context else self.prompt_without_context
-        if "question" not in prompts.placeholders(template):
-            raise ValueError("The prompt has no {question}. Put {question} where the user's question should stand.")
-        return self
-
-
-CORE_NAMES = tuple(CoreSettings.model_fields)
-_LABELS = frozenset({"prompt_name"})
-_OFF = {"query_transform": NONE, "reranker": NONE, "consolidate": NONE, "context_budget": 0}
-"""Steps that are switched off: left out of the fingerprint, so that a new step changes none of the earlier ones."""
-_INDEX_NAMES = ("chunker", "embedding", "embed_mode")
 
 
 @dataclass(frozen=True)
@@ -136,14 +44,13 @@ class PipelineSpec:
         `retrieves`: False where contexts are given; then the model need not be able to do what finding them took.
         """
         values = dict(given or {})
-        core = _validated(CoreSettings, {name: values.pop(name) for name in CORE_NAMES if name in values})
+        core = _validated(CoreSettings, _take(values, CoreSettings))
         unread = unread_names(core.model_dump() | values)
         units = {part: part.unit(getattr(core, part.field)) for part in PARTS}
         embedders.get(core.embedding.partition(":")[0], "embedding")
         steps = {part: unit for part, unit in units.items() if part.field not in unread} if retrieves else {}
         _refuse_what_builtin_cannot(core, steps)
-        known = option_names()
-        _refuse_unknown(set(values) - known)
+        _refuse_unknown(set(values) - option_names())
         if drop_unread:
             values = {name: value for name, value in values.items() if name not in unread}
         else:
@@ -170,14 +77,37 @@ class PipelineSpec:
     @cached_property
     def fingerprint(self) -> str:
         """Hash of all that changes an answer (the prompt's name does not, nor does a step that is switched off)."""
-        off = {name for name, value in _OFF.items() if self.settings.get(name) == value}
-        return digest({name: value for name, value in self.settings.items() if name not in _LABELS | off})
+        return self.stage_fingerprint(Stage.ANSWER)
+
+    def stage_fingerprint(self, stage: Stage) -> str:
+        """Hash of all that changes the result of a stage: what it reads, and what the stages before it read.
+
+        A unit that asks the model reads the model's settings too. What is given to a run is not in it: documents and
+        questions, the oracle's evidence, contexts of another run.
+        """
+        asks = self.calls_before_answer(stage) > 0
+        declared = dict(settings_in(CoreSettings))
+        for part in PARTS:
+            declared |= _declared_by(self.options.get(part.field), part.stage)
+        read = (each for name, each in declared.items() if name in self.settings)
+        return _digest_of((each for each in read if _belongs(each, stage, asks)), self.settings)
 
     @cached_property
     def index_fingerprint(self) -> str:
-        """Hash of all that changes chunks or vectors; with the documents it names an index."""
-        core = self.core.model_dump()
-        return digest({name: core[name] for name in _INDEX_NAMES} | self.chunker_options.model_dump())
+        """Hash of all that changes chunks or vectors, read or not; with the documents it names an index."""
+        options = self.chunker_options
+        declared = {name: each for name, each in settings_in(CoreSettings).items() if each.stage == Stage.INDEX}
+        declared |= _declared_by(options, Stage.INDEX)
+        return _digest_of(declared.values(), self.core.model_dump() | options.model_dump())
+
+    def calls_before_answer(self, stage: Stage = Stage.RETRIEVAL) -> int:
+        """Return how many model calls the steps up to a stage make for one question, before the answer is asked for."""
+        calls = 0
+        for part in PARTS:
+            unit = part.unit(getattr(self.core, part.field)) if part.field in self.options else None
+            if part.stage <= stage and unit is not None and hasattr(unit, "calls"):
+                calls += unit.calls(self.options[part.field])
+        return calls
 
     @property
     def chunker_options(self) -> Any:
@@ -217,6 +147,21 @@ def digest(value: Any) -> str:
     """Return 32 hex digits of the SHA-256 of a JSON-ready value, independent of key order."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _declared_by(options: BaseModel | None, stage: Stage) -> Mapping[str, Setting]:
+    """Return the settings in the options of a unit that belongs to a stage; none where no unit is chosen."""
+    return settings_in(type(options), stage) if options is not None else {}
+
+
+def _belongs(declared: Setting, stage: Stage, asks: bool) -> bool:
+    """Return whether a stage, or one before it, reads a setting. `asks`: they ask the model."""
+    return (declared.stage or Stage.ANSWER) <= stage or (asks and declared.info.in_model_calls)
+
+
+def _digest_of(declared: Iterable[Setting], values: Mapping[str, Any]) -> str:
+    """Return the digest of the values of these settings, those left out that change no result."""
+    return digest({each.name: values[each.name] for each in declared if each.changes_results(values[each.name])})
 
 
 def _part(name: str) -> Part:
@@ -264,17 +209,14 @@ def _validated(model: type[M], given: Mapping[str, Any]) -> M:
         return model.model_validate(dict(given))
     except ValidationError as error:
         field, message = first_problem(error)
-        raise ConfigError(message, field or _guess_field(message, given)) from error
+        raise ConfigError(message, field or _guess_field(model, message) or next(iter(given), "")) from error
 
 
-def _guess_field(message: str, given: Mapping[str, Any]) -> str:
-    """Cross-field checks of pydantic carry no field; find the one that the message speaks of."""
-    for name in ("chunk_overlap", "parent_overlap", "parent_size"):
-        if message.startswith(name.replace("_", " ").capitalize()):
-            return name
-    if message.startswith("The prompt"):
-        return "prompt"
-    return next(iter(given), "")
+def _guess_field(model: type[BaseModel], message: str) -> str:
+    """Cross-field checks of pydantic carry no field; find the one whose title the message begins with."""
+    said = message.removeprefix("The ").lower()
+    found = [each for each in settings_in(model).values() if said.startswith(each.title.lower())]
+    return max(found, key=lambda each: len(each.title)).name if found else ""
 
 
 def _take(values: dict[str, Any], options: type[BaseModel]) -> dict[str, Any]:
@@ -283,7 +225,7 @@ def _take(values: dict[str, Any], options: type[BaseModel]) -> dict[str, Any]:
 
 def _refuse_unknown(names: set[str]) -> None:
     for name in sorted(names):
-        known = set(CORE_NAMES) | option_names()
+        known = pipeline_settings()
         close = difflib.get_close_matches(name, known, n=1)
         hint = f" Did you mean {close[0]}?" if close else f" There are: {', '.join(sorted(known))}."
         raise ConfigError(f"There is no setting called {name}.{hint}", name)
@@ -297,6 +239,3 @@ def _prompt_name(core: CoreSettings) -> str:
         if shipped == template:
             return name
     return f"Custom {digest(template)[:4]}"
-
-
-__all__ = ["CORE_NAMES", "DEFAULT_REFUSAL", "CoreSettings", "PipelineSpec", "digest"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from evaluation.statistics.intervals import Term, estimate, wilson
 from rag_pipeline.embedders.base import embedders
-from rag_pipeline.english.squad import overlap
+from rag_pipeline.english.tokens import f1_and_recall
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.extractive_qa_training.measures import COVERAGES, auroc
 from rag_pipeline.generators.builtin import BuiltinReader
@@ -86,7 +86,7 @@ def _declining(trials: Sequence[Trial], said: Sequence[Said]) -> dict[str, int]:
 def _answers(trials: Sequence[Trial], said: Sequence[Said]) -> dict[str, Any]:
     """Return F1 and recall of what would be answered were nothing declined, and its length."""
     pairs = [(trial, each) for trial, each in zip(trials, said, strict=True) if trial.answerable]
-    scores = [overlap(each.answer, trial.references) for trial, each in pairs]
+    scores = [f1_and_recall(each.answer, trial.references) for trial, each in pairs]
     return {
         "n": len(pairs),
         "f1": _mean([f1 for f1, _ in scores]),
@@ -99,7 +99,7 @@ def _sentences(trials: Sequence[Trial], said: Sequence[Said]) -> dict[str, Any]:
     """Return where the chosen sentence stands, with how much of the reference's words it has."""
     right = [_inside(trial, each) for trial, each in zip(trials, said, strict=True)]
     held = [inside for trial, inside in zip(trials, right, strict=True) if trial.holds]
-    recalls = [overlap(each.sentence, trial.references)[1] for trial, each in zip(trials, said, strict=True)]
+    recalls = [f1_and_recall(each.sentence, trial.references)[1] for trial, each in zip(trials, said, strict=True)]
     return {
         "n": len(trials),
         "held": len(held),

@@ -14,7 +14,7 @@ from evaluation.refusal.detection import RefusalDetector
 from evaluation.spec import EvaluationSpec
 from evaluation.statistics.intervals import wilson
 from rag_pipeline.embedders.base import embedders
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 
 ORDER = 50
 _VARIANTS = {

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evaluation.exchange.answered import read_answers
+from evaluation.exchange.reading import read_answers
 from evaluation.metrics.base import metrics
 from evaluation.scoring.scoring import finished
 from evaluation.services.answer_files import score_answers
 from evaluation.spec import EvaluationSpec
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from tests.bench.answered_rows import Row, answered_rows
 from tests.commands import ROOT, command_environment
 

@@ -15,7 +15,7 @@ from evaluation.spec import EvaluationSpec
 from evaluation.statistics.intervals import wilson
 from evaluation.types import Sample
 from rag_pipeline.embedders.base import embedders
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from tests.bench import bench_refusal
 from tests.bench.judged_rows import (
     Judged,

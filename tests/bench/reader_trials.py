@@ -12,7 +12,7 @@ from typing import Any
 from rag_pipeline.embedders.base import Embedder
 from rag_pipeline.generators.builtin import BuiltinReader
 from rag_pipeline.retrievers.base import retrievers
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from rag_pipeline.settings.prompt_templates import default_prompt, fill
 from rag_pipeline.types import Context, GenerationRequest, Hit, Query, SourceDoc, Span
 from tests.bench.cache import ROOT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from rag_pipeline.english.squad import squad_tokens
+from rag_pipeline.english.tokens import squad_tokens
 from rag_pipeline.extractive_qa_training.dataset import read_qamr, read_questions
 
 _RUN = 12

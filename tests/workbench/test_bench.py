@@ -16,6 +16,7 @@ from rag_pipeline.retrievers.base import retrievers
 from rag_pipeline.services.corpora import delete_corpus
 from rag_pipeline.settings.prompt_templates import shipped_prompts
 from tests.factories import WORDS, make_corpus, make_run, make_testset
+from tests.markup import markup
 from workbench.forms.workbench import SettingsForm
 from workbench.models import Preferences
 from workbench.services.preferences import preferred_bench
@@ -51,7 +52,7 @@ def test_without_test_set_the_page_says_what_to_do(client):
 
 def test_without_documents_the_page_sends_to_the_upload(client):
     corpus = make_corpus(files={})
-    html = client.get("/").content.decode()
+    html = markup(client.get("/").content.decode())
     assert f'href="/documents/?corpus={corpus.pk}">Upload documents</a>' in html
     assert "Generate test set" not in html
 
@@ -100,7 +101,7 @@ def test_the_part_comes_alone_for_htmx(client, testset):
 
 
 def test_the_estimate_says_what_a_run_would_do(client, testset):
-    html = client.post(reverse("estimate"), fields(), headers=HTMX).content.decode()
+    html = markup(client.post(reverse("estimate"), fields(), headers=HTMX).content.decode())
     assert "8 questions, 1 chunk to embed, about " in html
     assert 'id="mark-chunk_size" hx-swap-oob="true"' in html
     assert "{refusal}" in html.replace("&#123;", "{").replace("&#125;", "}")
@@ -265,7 +266,7 @@ def test_a_model_without_key_is_explained(client, testset, monkeypatch):
 def test_scores_changes_and_chart_stand_beside_the_settings(client, testset):
     make_run(testset)
     run = make_run(testset, {"p1s": "Paris", "p1c": "Paris"}, settings={"chunk_size": 300})
-    html = client.get("/").content.decode()
+    html = markup(client.get("/").content.decode())
     assert html.count('class="score-card') >= 6
     assert re.search(r"against previous:</span> [a-z ]+ <span class=\"quiet nowrap\">\([^)]+ to [^)]+\)", html)
     assert "Questions that changed" in html
@@ -332,7 +333,7 @@ def test_a_reranker_that_is_not_there_is_said_before_anything_starts(client, tes
 
 def test_the_cost_says_when_the_chunks_are_not_known_yet():
     cost = RunEstimate(questions=75, chunks=None, to_embed=1200, calls=0, seconds=36.0)
-    html = render_to_string("workbench/_cost.html", {"cost": cost, "problem": ""})
+    html = markup(render_to_string("workbench/_cost.html", {"cost": cost, "problem": ""}))
     assert "1,200 sentence groups to embed first (chunks not known before the sentences are embedded)" in html
 
 

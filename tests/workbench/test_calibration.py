@@ -8,6 +8,7 @@ from django.urls import reverse
 from evaluation.models import AnswerMark
 from evaluation.queries.marks import marks_of, next_to_mark, shuffled
 from tests.factories import REFUSAL, make_run, make_testset
+from tests.markup import markup
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
@@ -51,7 +52,7 @@ def test_few_marks_are_said_to_be_too_few(client, run):
 def test_agreement_is_shown_with_intervals(client):
     run = make_run(repeat=2, answers={"p1s": "Cairo", "p2s": "In 1822", "o1": "It weighs 760 kg.", "p1c": "Cairo"})
     mark_all(run, {"p2c", "p3s", "p3c", "o2"})
-    html = client.get(address(run)).content.decode()
+    html = markup(client.get(address(run)).content.decode())
     assert "Agreement with “right” and “wrong”" in html
     assert "16 marks, 8 right" in html
     table = next(each for each in client.get(address(run)).context["calibration"].aspects if each.aspect == "right")
@@ -59,7 +60,7 @@ def test_agreement_is_shown_with_intervals(client):
     # All of the 8 right answers have 1; of the 8 wrong ones o1 (twice) has 0 and six have 1, which tie.
     assert bounding.found.auroc.mean == pytest.approx((8 * 2 + 8 * 6 / 2) / 64)
     assert "≥ 0.50" in html
-    html = client.get(address(run), {"metric": "knowledge_bounding"}).content.decode()
+    html = markup(client.get(address(run), {"metric": "knowledge_bounding"}).content.decode())
     assert "Where Knowledge bounding and the marks disagree most" in html
     assert 'href="?metric=knowledge_bounding#misjudged-right" aria-current="true"' in html
 
@@ -87,7 +88,7 @@ def test_marking_works_without_javascript_and_goes_on_when_an_answer_has_its_mar
     where = address(run, "run-mark", first)
     response = client.post(where, {"mark": "right:0", "queue": "1", "aspect": ""})
     assert response["Location"] == f"{address(run, 'run-marks')}?aspect=&answer={first}"
-    html = client.get(response["Location"]).content.decode()
+    html = markup(client.get(response["Location"]).content.decode())
     assert 'value="right:0" aria-pressed="true"' in html
     response = client.post(where, {"mark": "grounded:1", "queue": "1", "aspect": ""})
     assert response["Location"] == f"{address(run, 'run-marks')}?aspect=&answer={next_to_mark(run, after=first)}"

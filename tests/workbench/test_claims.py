@@ -11,6 +11,7 @@ from evaluation.queries import question_detail
 from evaluation.services.summaries import run_summary
 from tests.factories import ROSETTA, make_run
 from tests.fake_openai import Behaviour, FakeOpenAI
+from tests.markup import markup
 
 pytestmark = pytest.mark.django_db
 ANSWER = "The decree was issued in Memphis in 196 BC. The stone was found in Cairo in 1801 by English soldiers."
@@ -26,7 +27,7 @@ def page(client: Client, run: Run, question_id: str = "p1s") -> str:
     asked = run.testset.questions.get(question_id=question_id)
     response = client.get(f"/runs/{run.pk}/questions/{asked.pk}/")
     assert response.status_code == 200
-    return str(response.content.decode())
+    return markup(response.content.decode())
 
 
 def test_a_grid_shows_each_claim_against_each_context_with_the_reason(client: Client, fake_openai: FakeOpenAI) -> None:

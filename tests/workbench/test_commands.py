@@ -11,6 +11,7 @@ import io
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,9 +21,8 @@ import pytest
 from evaluation.models import Run, TestSet
 from tests.commands import ROOT, call_command_line, command_environment, run_command
 from tests.factories import make_corpus, make_testset
+from tests.finished import CORPUS, SAMPLE, TEXT, said
 
-SAMPLE = ROOT / "workbench" / "sample" / "warsaw.txt"
-TEXT = "warsaw_begins.txt"
 OUTPUT_HEADER = (
     "question_id,pair_id,kind,transformation,error,question,reference_answer,document,start,end,context,split,"
     "reference_answers,spans,metadata"
@@ -56,27 +56,6 @@ def failed(result: subprocess.CompletedProcess[str], status: int = 1) -> str:
     return result.stderr
 
 
-@pytest.fixture(scope="session")
-def worked(tmp_path_factory) -> Path:
-    """Return a data folder in which a corpus was ingested, asked about and evaluated by commands alone."""
-    data = tmp_path_factory.mktemp("worked")
-    (data / TEXT).write_text(SAMPLE.read_text(encoding="utf-8")[:6000], encoding="utf-8")
-    succeeded(run_command("ingest", str(data / TEXT), "--corpus", "city", data=data))
-    made = run_command(
-        *("generate_testset", "--corpus", "city", "--name", "first", "--pairs", "4", "--out-of-scope", "2"),
-        *("--csv", str(data / "out.csv")),
-        data=data,
-    )
-    assert "4 pairs, 2 out of scope" in succeeded(made)
-    run = run_command(
-        *("evaluate", "--corpus", "city", "--testset", "first", "--set", "chunk_size=600", "--name", "smaller"),
-        *("--csv", str(data / "run.csv"), "--json", str(data / "run.json")),
-        data=data,
-    )
-    (data / "evaluate.txt").write_text(succeeded(run), encoding="utf-8")
-    return data
-
-
 @pytest.fixture
 def city(transactional_db) -> None:
     """Store a corpus called city with a test set called first."""
@@ -102,11 +81,19 @@ def test_ingest_keeps_the_good_files_and_names_the_bad_one(manage, tmp_path):
     assert "1 added" in result.stdout
 
 
-def test_generate_testset_writes_output_csv(worked):
-    (stored,) = (worked / "testsets").glob("*/output.csv")
-    assert stored.read_bytes() == (worked / "out.csv").read_bytes()
+def test_the_main_job_is_done_by_commands_alone(finished):
+    assert f"Corpus “{CORPUS}”: 1 added." in succeeded(said(finished, "ingest"))
+    assert "4 pairs, 2 out of scope" in succeeded(said(finished, "generate_testset"))
+    scores = succeeded(said(finished, "evaluate"))
+    for name in HEADLINE:
+        assert f"\n{name} " in scores
+
+
+def test_generate_testset_writes_output_csv(finished):
+    (stored,) = (finished / "testsets").glob("*/output.csv")
+    assert stored.read_bytes() == (finished / "out.csv").read_bytes()
     assert stored.read_text(encoding="utf-8").splitlines()[0] == OUTPUT_HEADER
-    text = (worked / TEXT).read_text(encoding="utf-8")
+    text = (finished / TEXT).read_text(encoding="utf-8")
     table = rows(stored)
     assert [row["kind"] for row in table].count("simple") == 4
     for row in table:
@@ -116,14 +103,14 @@ def test_generate_testset_writes_output_csv(worked):
             assert text[int(row["start"]) : int(row["end"])] == row["context"]
 
 
-def test_evaluate_writes_eval_csv_and_a_summary(worked):
-    (stored,) = (worked / "runs").glob("*/eval.csv")
-    assert stored.read_bytes() == (worked / "run.csv").read_bytes()
+def test_evaluate_writes_eval_csv_and_a_summary(finished):
+    (stored,) = (finished / "runs").glob("*/eval.csv")
+    assert stored.read_bytes() == (finished / "run.csv").read_bytes()
     assert stored.read_text(encoding="utf-8").splitlines()[0].startswith(EVAL_HEADER)
     table = rows(stored)
     assert len(table) == 10
     simple = [float(row["recall"]) for row in table if row["kind"] == "simple"]
-    summary = json.loads((worked / "run.json").read_text(encoding="utf-8"))
+    summary = json.loads((finished / "run.json").read_text(encoding="utf-8"))
     assert set(HEADLINE) <= set(summary["metrics"])
     assert summary["pipeline"]["chunk_size"] == 600
     recall = summary["metrics"]["recall"]
@@ -132,15 +119,9 @@ def test_evaluate_writes_eval_csv_and_a_summary(worked):
     assert 0 <= recall["ci_low"] <= recall["mean"] <= recall["ci_high"] <= 1
 
 
-def test_evaluate_prints_the_scores(worked):
-    text = (worked / "evaluate.txt").read_text(encoding="utf-8")
-    for name in HEADLINE:
-        assert f"\n{name} " in text
-
-
-def test_import_testset_takes_back_what_was_written(worked, manage, data_dir):
-    make_corpus("city", {TEXT: (worked / TEXT).read_text(encoding="utf-8")})
-    csv_file = worked / "out.csv"
+def test_import_testset_takes_back_what_was_written(finished, manage, data_dir):
+    make_corpus("city", {TEXT: (finished / TEXT).read_text(encoding="utf-8")})
+    csv_file = finished / "out.csv"
     succeeded(manage("import_testset", str(csv_file), "--corpus", "city", "--name", "again"))
     (written,) = (data_dir / "testsets").glob("*/output.csv")
     assert written.read_bytes() == csv_file.read_bytes()
@@ -153,11 +134,12 @@ def test_import_testset_refuses_what_does_not_fit(city, tmp_path):
     assert "row" in message.lower()
 
 
-def test_ask_answers_with_its_contexts(worked):
-    result = run_command("ask", "Which river does Warsaw stand on?", "--corpus", "city", "--json", data=worked)
+def test_ask_answers_with_its_contexts(finished, data_dir):
+    shutil.copytree(finished, data_dir, dirs_exist_ok=True)
+    result = run_command("ask", "Which river does Warsaw stand on?", "--corpus", CORPUS, "--json", data=data_dir)
     answer = json.loads(succeeded(result))
     assert "Vistula" in answer["answer"]
-    text = (worked / TEXT).read_text(encoding="utf-8")
+    text = (finished / TEXT).read_text(encoding="utf-8")
     for context in answer["contexts"]:
         assert text[context["span"]["start"] : context["span"]["end"]] == context["text"]
 

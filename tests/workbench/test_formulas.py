@@ -10,6 +10,7 @@ from evaluation.metrics.base import metrics
 from evaluation.models import Scoring
 from rag_pipeline.background.tasks import run_inline
 from tests.factories import make_run, make_testset
+from tests.markup import markup
 
 pytestmark = pytest.mark.django_db
 METRIC = "groundedness_offline"
@@ -56,7 +57,7 @@ def test_charts_leave_out_the_older_formula_and_name_its_runs(client, runs, addr
     context = response.context
     figure = context["figure"] if "figure" in context else context["results"].figure
     assert [link for trace in figure["data"] for link in trace["customdata"]] == [f"/runs/{new.pk}/"]
-    html = response.content.decode()
+    html = markup(response.content.decode())
     assert f'computed Groundedness (offline) there: <a href="/runs/{old.pk}/#older">Old</a>' in html
 
 
@@ -68,7 +69,7 @@ def test_the_five_scores_of_an_older_formula_are_neither_drawn_nor_the_best(clie
         f"/runs/{new.pk}/"
     ]
     assert [row.run for row in response.context["rows"]] == [new, old]
-    assert f'computed Total there: <a href="/runs/{old.pk}/#older">Old</a>' in response.content.decode()
+    assert f'computed Total there: <a href="/runs/{old.pk}/#older">Old</a>' in markup(response.content.decode())
     assert response.content.decode().count("computed by an older formula: score this run again") >= 3
 
 

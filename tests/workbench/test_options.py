@@ -8,6 +8,7 @@ import pytest
 from django import forms
 from pydantic import BaseModel, Field
 
+from evaluation.spec import EvaluationSpec
 from workbench.forms.options import fields_of
 
 
@@ -71,3 +72,12 @@ def test_an_open_limit_and_an_empty_text():
 def test_lists_are_shown_as_json():
     assert "[&quot;\\n&quot;, &quot;&quot;]" in str(bound(marks='["\\n", ""]')["marks"])
     assert fields_of(Drawn)["marks"].prepare_value(["\n", ""]) == '["\\n", ""]'
+
+
+def test_agreement_offers_the_metrics_that_can_be_one():
+    choices = fields_of(EvaluationSpec)["agreement"].choices
+    assert choices == [
+        ("token_recall", "Token recall"),
+        ("semantic_similarity", "Semantic similarity"),
+        ("answer_correctness", "Answer correctness"),
+    ]

@@ -12,6 +12,7 @@ from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset
 from tests.fake_openai import Behaviour, FakeOpenAI
+from tests.markup import markup
 
 pytestmark = pytest.mark.django_db(transaction=True)
 JUDGE = "openai:judge-1"
@@ -31,7 +32,7 @@ def asked(client, runs, **more):
 
 
 def page(client, runs, **more) -> str:
-    return client.get(reverse("compare"), {"a": runs[0].pk, "b": runs[1].pk} | more).content.decode()
+    return markup(client.get(reverse("compare"), {"a": runs[0].pk, "b": runs[1].pk} | more).content.decode())
 
 
 def judge(client, runs, **more) -> Preference:

@@ -6,10 +6,11 @@ import pytest
 from django.urls import reverse
 
 from evaluation.models import MetricScore, RunMetric
-from evaluation.services.files import run_csv
+from evaluation.services.files import export_run
 from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset
+from tests.markup import markup
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
@@ -74,15 +75,15 @@ def test_twins_stand_side_by_side(client):
 
 def test_the_file_has_the_bytes_of_the_data_folder(client):
     run = make_run()
-    response = client.get(address(run, "run-csv"))
-    assert response.content == run_csv(run=run)
+    response = client.get(f"/runs/{run.pk}/eval.csv")
+    assert response.content == export_run(run=run)
     assert response["Content-Disposition"] == 'attachment; filename="eval.csv"'
 
 
 def test_one_answer_is_shown_down_to_its_evidence(client):
     run = make_run(answers={"p1s": "Memphis"})
     question = run.testset.questions.get(question_id="p1s")
-    html = client.get(address(run, "run-question", question.pk)).content.decode()
+    html = markup(client.get(address(run, "run-question", question.pk)).content.decode())
     assert '<mark class="evidence">The decree was issued in Memphis' in html
     assert "holds evidence" in html
     assert "Prompt sent" in html
@@ -142,12 +143,12 @@ def test_a_wrong_threshold_is_said_beside_it(client):
 
 def test_further_metrics_are_computed_on_the_stored_answers(client):
     run = make_run(evaluation={"weights": {"recall": 2}, "metrics": ["mrr"]})
-    html = client.get(address(run)).content.decode()
+    html = markup(client.get(address(run)).content.decode())
     assert '>MRR<span class="block' in html
     client.post(address(run, "run-score"), {"further": "1", "metrics": ["token_f1", "span_iou"]})
     run.refresh_from_db()
     run_inline(run.scoring_task)
-    html = client.get(address(run)).content.decode()
+    html = markup(client.get(address(run)).content.decode())
     assert '>Token F1<span class="block' in html
     assert '>Span IoU<span class="block' in html
     assert '>MRR<span class="block' not in html
@@ -221,9 +222,12 @@ def test_more_answers_take_no_more_queries(client, django_assert_max_num_queries
 
 def test_missing_runs_and_wrong_methods(client):
     run = make_run()
-    for name in ("run", "run-csv", "run-refusals"):
+    for name in ("run", "run-refusals"):
         assert client.get(reverse(name, args=[9999])).status_code == 404
         assert client.post(address(run, name)).status_code == 405
+    assert client.get("/runs/9999/eval.csv").status_code == 404
+    assert client.get(f"/runs/{run.pk}/output.csv").status_code == 404  # the file of a test set
+    assert client.post(f"/runs/{run.pk}/eval.csv").status_code == 405
     assert client.get(address(run, "run-question", 9999)).status_code == 404
 
 

@@ -7,6 +7,7 @@ import pytest
 from evaluation.models import JudgePrompt
 from tests.factories import make_run
 from tests.fake_openai import Behaviour
+from tests.markup import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -17,7 +18,7 @@ JUDGED = {"metrics": "judge_score,aspect:polite", "judge": "openai:judge-1"} | {
 
 def test_the_judge_stands_apart_with_what_it_took_and_its_prompts(client, fake_openai):
     run = make_run(evaluation=JUDGED | {"judge_votes": 3})
-    html = client.get(f"/runs/{run.pk}/").content.decode()
+    html = markup(client.get(f"/runs/{run.pk}/").content.decode())
     judge = html.partition('id="judge"')[2].partition("Name and note")[0]
     assert "openai:judge-1" in judge
     assert "<dt>Votes</dt><dd>3</dd><dt>Calls</dt><dd>48</dd><dt>From the cache</dt><dd>0</dd>" in judge
@@ -43,7 +44,8 @@ def test_a_judge_that_wrote_the_answers_itself_is_called_that(client, fake_opena
 
 def test_verdicts_that_could_not_be_had_are_counted(client, fake_openai):
     fake_openai.when("rate the answer", Behaviour.too_long())
-    judge = client.get(f"/runs/{make_run(evaluation=JUDGED).pk}/").content.decode().partition('id="judge"')[2]
+    html = client.get(f"/runs/{make_run(evaluation=JUDGED).pk}/").content.decode()
+    judge = markup(html).partition('id="judge"')[2]
     assert '<dt>Without a verdict</dt><dd class="warn">8: ' in judge
 
 
@@ -54,7 +56,7 @@ def test_without_a_judge_nothing_is_said_of_one(client):
 def test_a_verdict_has_its_reason_beside_it(client, fake_openai):
     run = make_run(evaluation=JUDGED)
     question = run.testset.questions.get(question_id="p2s")
-    html = client.get(f"/runs/{run.pk}/questions/{question.pk}/").content.decode()
+    html = markup(client.get(f"/runs/{run.pk}/questions/{question.pk}/").content.decode())
     assert "It has 100% of the reference.<span" in html
     assert "rating: 10 of 10" in html
     assert "verdict: yes" in html
@@ -62,6 +64,6 @@ def test_a_verdict_has_its_reason_beside_it(client, fake_openai):
 
 def test_a_quality_of_ones_own_shows_its_definition_and_less_harm_is_better(client, fake_openai):
     run = make_run(evaluation=JUDGED | {"metrics": "aspect:polite,aspect:harmfulness"})
-    further = client.get(f"/runs/{run.pk}/").content.decode().partition('id="further"')[2]
+    further = markup(client.get(f"/runs/{run.pk}/").content.decode()).partition('id="further"')[2]
     assert "Is the answer polite?</span>" in further
     assert "could do harm. Lower is better.</span>" in further

@@ -8,6 +8,7 @@ from django.urls import reverse
 from evaluation.models import Run
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset
+from tests.markup import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +24,7 @@ def test_an_empty_list_says_what_to_do(client):
 
 def test_runs_are_listed_with_state_settings_and_scores(client):
     run = make_run(settings={"chunk_size": 400})
-    html = client.get("/runs/").content.decode()
+    html = markup(client.get("/runs/").content.decode())
     assert reverse("run", args=[run.pk]) in html
     assert ">400<" in html
     assert "reader: extractive" in html

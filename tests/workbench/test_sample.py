@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from evaluation.models import TestSet
-from evaluation.spec import GeneratorSpec
-from rag_pipeline.background.tasks import run_inline
+from rag_pipeline.background.tasks import enqueue, run_inline
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services.corpora import get_or_create_corpus
-from workbench.services.sample import CORPUS, LoadSample, queue_sample, sample_files
+from tests.finished import TEXT, load_rows
+from workbench.services.sample import CORPUS, TESTSET, LoadSample, queue_sample, sample_files
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,23 +38,18 @@ def test_a_user_who_has_documents_gets_none():
     assert queue_sample() is None
 
 
-def test_it_becomes_two_evaluated_runs(monkeypatch, tmp_path):
-    begins = tmp_path / "warsaw.txt"
-    begins.write_text(sample_files()[0].read_text(encoding="utf-8")[:6000], encoding="utf-8")
-    monkeypatch.setattr("workbench.services.sample.sample_files", lambda: [begins])
-    monkeypatch.setattr("workbench.services.sample.GeneratorSpec", lambda: GeneratorSpec(pairs=3, out_of_scope=2))
-    task = queue_sample()
-    assert task is not None
-    ended = run_inline(task)
+def test_it_becomes_two_evaluated_runs(monkeypatch, finished, data_dir):
+    load_rows(finished, data_dir)
+    monkeypatch.setattr("workbench.services.sample.sample_files", lambda: [finished / TEXT])
+    ended = run_inline(enqueue(LoadSample.kind, {}))
     assert (ended.state, ended.error) == (BackgroundTask.State.DONE, "")
     corpus = Corpus.objects.get()
     testset = TestSet.objects.get()
-    assert testset.questions.filter(kind="simple").count() == 3
-    assert testset.questions.filter(kind="out_of_scope").count() == 2
-    runs = list(corpus.runs.order_by("id"))
+    assert testset.name == TESTSET
+    runs = list(corpus.runs.filter(name__startswith="Sample").order_by("id"))
     assert [run.pipeline["chunk_size"] for run in runs] == [300, 1000]
     for run in runs:
-        assert run.answers.count() == 8
+        assert run.answers.count() == 10
         assert run.current_scoring is not None
         assert run.current_scoring.metrics.get(metric="total", group="").mean is not None
 

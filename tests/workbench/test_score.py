@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from evaluation.models import AnswerFile
 from rag_pipeline.background.tasks import run_inline
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from tests import fake_embedder  # noqa: F401 - registers words:any
 
 pytestmark = pytest.mark.django_db

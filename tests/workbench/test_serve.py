@@ -25,19 +25,10 @@ def gone(pid: int) -> bool:
         return True
 
 
-@pytest.fixture(scope="module")
-def used(tmp_path_factory) -> Path:
-    """Return a data folder with a document in it: the worker has no sample to make."""
-    folder = tmp_path_factory.mktemp("used")
-    (folder / "bees.txt").write_text("Bees live in hives.", encoding="utf-8")
-    assert run_command("ingest", str(folder / "bees.txt"), "--corpus", "insects", data=folder).returncode == 0
-    return folder
-
-
 @pytest.fixture
-def served(data_dir, used) -> Iterator[Served]:
-    """Serve in a copy of the used data folder for one test."""
-    shutil.copytree(used, data_dir, dirs_exist_ok=True)
+def served(data_dir, finished) -> Iterator[Served]:
+    """Serve a copy of the finished data folder for one test: the worker has no sample to make."""
+    shutil.copytree(finished, data_dir, dirs_exist_ok=True)
     server = Served(data_dir)
     try:
         yield server

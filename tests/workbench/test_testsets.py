@@ -13,6 +13,7 @@ from evaluation.models import Question, TestSet
 from rag_pipeline.background.tasks import request_cancel
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_corpus, make_run, make_testset
+from tests.markup import markup
 from workbench.models import Preferences
 
 pytestmark = pytest.mark.django_db
@@ -103,7 +104,7 @@ def test_fewer_than_asked_and_what_was_left_out_are_told(client):
 
 def test_twins_stand_side_by_side_with_their_evidence_marked(client):
     testset = make_testset()
-    html = client.get(f"/testsets/{testset.pk}/").content.decode()
+    html = markup(client.get(f"/testsets/{testset.pk}/").content.decode())
     pair = html[html.index('id="pair-p1"') : html.index('id="pair-p2"')]
     assert pair.index("Where was the decree") < pair.index("My class is preparing")
     evidence = "The decree was issued in Memphis in 196 BC on behalf of King Ptolemy V Epiphanes."

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rag_pipeline.extractive_qa.prompt_reading import read_prompt
+from rag_pipeline.extractive_qa.prompt_instructions import read_instructions
 from rag_pipeline.models import Document
-from rag_pipeline.types import SourceDoc
+from rag_pipeline.types import SourceDoc, Span
 
 READER = "reader"
 """The key of an answer's details under which the reader keeps its own."""
@@ -65,7 +65,7 @@ def reader_answer(
     """
     if not details:
         return None
-    declines = read_prompt(str(settings.get("prompt", "")), str(settings.get("refusal", ""))).declines
+    declines = read_instructions(str(settings.get("prompt", "")), str(settings.get("refusal", ""))).declines
     verdict, lead = _words(details, declines)
     return ReaderAnswer(
         verdict=verdict,
@@ -83,8 +83,9 @@ def page_of(details: Mapping[str, Any] | None) -> int | None:
     """Return the page on which the sentence begins; None without pages, and where the document is gone."""
     if not details or "document_id" not in details:
         return None
-    starts = Document.objects.filter(pk=details["document_id"]).values_list("page_starts", flat=True).first()
-    return SourceDoc(0, "", "", tuple(starts or ())).page_at(details["start"])
+    span = Span.from_json(details)
+    starts = Document.objects.filter(pk=span.document_id).values_list("page_starts", flat=True).first()
+    return SourceDoc(0, "", "", tuple(starts or ())).page_at(span.start)
 
 
 def _words(details: Mapping[str, Any], declines: bool) -> tuple[str, str]:
@@ -132,14 +133,14 @@ def decimals_of(strictness: float) -> str:
 def _quote(details: Mapping[str, Any], page: int | None) -> Quote | None:
     if "sentence" not in details:
         return None
-    sentence, start = str(details["sentence"]), int(details["start"])
-    first, last = int(details["answer_start"]) - start, int(details["answer_end"]) - start
+    sentence, span = str(details["sentence"]), Span.from_json(details)
+    first, last = int(details["answer_start"]) - span.start, int(details["answer_end"]) - span.start
     before, answer, after = sentence[:first], sentence[first:last], sentence[last:]
     if len(before) > _AROUND:
         tail = before[-_AROUND:]
         before = f"… {tail.partition(' ')[2] or tail}"
-    place = (int(details["document_id"]), str(details["document"]))
-    return Quote(before, _begun(answer, _LONGEST), _begun(after, _AROUND), *place, page, start, int(details["end"]))
+    place = (span.document_id, str(details["document"]), page, span.start, span.end)
+    return Quote(before, _begun(answer, _LONGEST), _begun(after, _AROUND), *place)
 
 
 def _begun(text: str, most: int) -> str:

@@ -11,6 +11,7 @@ from django import forms
 from evaluation.models import Run, TestSet
 from evaluation.queries import RunRow
 from evaluation.queries.differences import metric_label
+from evaluation.registry import DEFAULT_AGREEMENT
 from evaluation.scoring.summaries import TOTAL
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.chunkers.sizes import SizeOptions
@@ -73,7 +74,7 @@ class DashboardForm(forms.Form):
         """Return True for a run whose scores can stand on one axis with the others."""
         self.is_valid()
         unit = self.cleaned_data.get("chunk_unit") or "characters"
-        agreement = self.cleaned_data.get("agreement") or "token_recall"
+        agreement = self.cleaned_data.get("agreement") or DEFAULT_AGREEMENT
         return row.agreement == agreement and row.settings.get("chunk_unit", unit) == unit
 
     def _defaults(self) -> dict[str, Any]:
@@ -81,7 +82,7 @@ class DashboardForm(forms.Form):
         testset = run.testset if run else TestSet.objects.order_by("-created").first()
         return {
             "testset": testset.pk if testset else "",
-            "agreement": run.evaluation.get("agreement", "token_recall") if run else "token_recall",
+            "agreement": run.evaluation.get("agreement", DEFAULT_AGREEMENT) if run else DEFAULT_AGREEMENT,
             "chunk_unit": run.pipeline.get("chunk_unit", "characters") if run else "characters",
             "score": "total",
         }

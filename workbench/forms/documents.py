@@ -11,7 +11,8 @@ from django.core.files.uploadedfile import UploadedFile
 from rag_pipeline.chunkers.base import Chunker, chunkers
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.loaders.lookup import known_extensions
-from rag_pipeline.settings.pipeline_spec import CoreSettings, PipelineSpec
+from rag_pipeline.settings.catalogue import describe
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from workbench.forms.options import fields_of, form_field
 
 
@@ -118,7 +119,7 @@ def _chunk_fields(unit: type[Chunker] | None) -> dict[str, forms.Field]:
         label="Chunker",
         choices=[(each.key, each.label or each.key) for each in chunkers],
     )
-    embedding = form_field("embedding", CoreSettings.model_fields["embedding"])
+    embedding = form_field(describe("embedding"))
     embedding.help_text = "Counts the tokens, and says how many it reads at once."
     embedding.widget.attrs |= {"list": "known-embeddings", "autocomplete": "off", "spellcheck": "false"}
     return {"chunker": chunker, **(fields_of(unit.Options) if unit else {}), "embedding": embedding}

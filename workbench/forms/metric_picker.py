@@ -9,30 +9,16 @@ from typing import Any
 
 from django import forms
 from django.utils.safestring import SafeString
-from pydantic.fields import FieldInfo
 
 from evaluation.metrics.availability import NO_JUDGE, Available, unmet
 from evaluation.metrics.base import Metric, metrics
+from evaluation.metrics.groups import GROUPS
+from rag_pipeline.setting_fields import Setting, settings_in
 from workbench.forms.options import form_field
 
 PREFIX = "aspect:"
 OWN = ("definition", "scale")
 """Options of an aspect of one's own that have a control."""
-GROUPS = {
-    "headline": "The five",
-    "lexical": "Words in common with the reference",
-    "agreement": "Agreement with the reference",
-    "groundedness": "Groundedness without a judge",
-    "retrieval": "Retrieval",
-    "ragas": "RAGAS, by a judge",
-    "claims": "Claims, by a judge",
-    "judge": "One question to a judge",
-    "model-based": "By a model of their own",
-    "linguistic": "Language",
-    "rules": "Rules",
-    "usage": "Time, tokens, cost",
-}
-"""Headings in the order in which they are shown; groups of other names come last."""
 _SHORT = 30
 """Characters of a reason that stands behind the name of its metric."""
 _LONG = ("definition",)
@@ -196,13 +182,13 @@ def _untouched(key: str, id: str, option: str) -> OptionView:
 def _option(metric: type[Metric], id: str, option: str, given: Any) -> OptionView:
     """Return the control of an option of a metric."""
     name = option_name(metric.key, option)
-    return _control(name, f"{id}_{name}", _field(option, metric.Options.model_fields[option]), given)
+    return _control(name, f"{id}_{name}", _field(settings_in(metric.Options)[option]), given)
 
 
-def _field(option: str, info: FieldInfo) -> forms.Field:
+def _field(option: Setting) -> forms.Field:
     """Return the form field of an option."""
-    found = form_field(option, info)
-    if option in _LONG:
+    found = form_field(option)
+    if option.name in _LONG:
         found.widget = forms.Textarea(attrs={"rows": 2})
     return found
 
@@ -235,10 +221,10 @@ def _control(name: str, id: str, control: forms.Field, given: Any) -> OptionView
 def _own(place: int, id: str, key: str, given: Mapping[str, Any]) -> OwnView:
     """Return the row of an aspect of one's own; an empty one for another."""
     family = metrics.find(key or f"{PREFIX}any")
-    fields = family.Options.model_fields if family else {}
+    fields = settings_in(family.Options) if family else {}
     name = forms.CharField(label="Name", max_length=40, required=False)
     controls: dict[str, tuple[forms.Field, Any]] = {"name": (name, key.removeprefix(PREFIX))}
-    controls |= {part: (_field(part, fields[part]), given.get(part)) for part in OWN if part in fields}
+    controls |= {part: (_field(fields[part]), given.get(part)) for part in OWN if part in fields}
     return OwnView(
         place,
         [

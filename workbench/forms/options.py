@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, get_origin
 
 from django import forms
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from rag_pipeline.registry import Registry
-from rag_pipeline.settings.parts import NONE
+from rag_pipeline.setting_fields import Setting, UnitChoice, settings_in
+from rag_pipeline.settings.core import NONE
 
 
 class JsonListField(forms.CharField):
@@ -25,7 +24,8 @@ class JsonListField(forms.CharField):
 
 def fields_of(model: type[BaseModel]) -> dict[str, forms.Field]:
     """Return a form field for each setting of `model` that a form can draw, by name."""
-    return {name: form_field(name, info) for name, info in model.model_fields.items() if _drawable(info)}
+    drawable = {name: each for name, each in settings_in(model).items() if get_origin(each.type) is not dict}
+    return {name: form_field(each) for name, each in drawable.items()}
 
 
 class UnitSelect(forms.Select):
@@ -57,11 +57,11 @@ class NamedUnitField(forms.CharField):
     explained: tuple[tuple[str, str], ...] = ()
 
 
-def unit_field(registry: Registry[Any], title: str, default: str, *, optional: bool = False) -> UnitField:
-    """Return a choice among the units of a registry; what is not installed says so."""
-    choices = [(NONE, "None")] if optional else []
+def unit_field(units: UnitChoice, title: str, default: str) -> UnitField:
+    """Return a choice among units; what is not installed says so."""
+    choices = [(NONE, "None")] if units.optional else []
     choices += [
-        (unit.key, f"{unit.label or unit.key}{' (not installed)' if unit.missing() else ''}") for unit in registry
+        (unit.key, f"{unit.label or unit.key}{' (not installed)' if unit.missing() else ''}") for unit in units.registry
     ]
     field = UnitField(
         choices=choices,
@@ -70,14 +70,14 @@ def unit_field(registry: Registry[Any], title: str, default: str, *, optional: b
         widget=UnitSelect,
         error_messages=_choice_messages(title, [key for key, _ in choices]),
     )
-    field.explained = _explained(registry)
+    field.explained = _explained(units.registry)
     return field
 
 
-def named_unit_field(registry: Registry[Any], title: str, default: str, *, optional: bool = False) -> NamedUnitField:
+def named_unit_field(units: UnitChoice, title: str, default: str) -> NamedUnitField:
     """Return a text field for units that may carry a name; its help says what can be typed."""
-    known = [NONE] if optional else []
-    known += [f"{unit.key}:NAME" if getattr(unit, "needs_name", False) else unit.key for unit in registry]
+    known = [NONE] if units.optional else []
+    known += [f"{unit.key}:NAME" if getattr(unit, "needs_name", False) else unit.key for unit in units.registry]
     field = NamedUnitField(
         initial=default,
         label=title,
@@ -85,7 +85,7 @@ def named_unit_field(registry: Registry[Any], title: str, default: str, *, optio
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
         error_messages={"required": f"{title} cannot be empty."},
     )
-    field.explained = _explained(registry)
+    field.explained = _explained(units.registry)
     return field
 
 
@@ -93,28 +93,37 @@ def _explained(registry: Registry[Any]) -> tuple[tuple[str, str], ...]:
     return tuple((unit.label or unit.key, unit.help) for unit in registry if unit.help)
 
 
-def form_field(name: str, info: FieldInfo) -> forms.Field:
+def form_field(setting: Setting) -> forms.Field:
     """Return the Django field for one declared setting."""
-    kind, optional = _kind(info.annotation)
+    if setting.info.units is not None:
+        make = named_unit_field if setting.info.units.named else unit_field
+        return make(setting.info.units, setting.title, setting.default)
     common: dict[str, Any] = {
-        "label": info.title or name.replace("_", " ").capitalize(),
-        "help_text": info.description or "",
-        "initial": info.get_default(call_default_factory=True),
-        "required": not optional,
+        "label": setting.title,
+        "help_text": setting.help,
+        "initial": setting.default,
+        "required": not setting.may_be_none,
     }
-    if get_origin(kind) is Literal:
-        choices = [(value, str(value).replace("_", " ").capitalize()) for value in get_args(kind)]
-        messages = _choice_messages(common["label"], [str(value) for value in get_args(kind)])
-        return forms.ChoiceField(choices=choices, error_messages=messages, **common)
-    if kind is bool:
+    choices = setting.choices
+    if choices is not None:
+        messages = _choice_messages(setting.title, [str(value) for value in choices])
+        return forms.ChoiceField(choices=list(choices.items()), error_messages=messages, **common)
+    if setting.type is bool:
         return forms.BooleanField(**(common | {"required": False}))
-    if kind in (int, float):
-        return _number(kind, info, common)
-    if get_origin(kind) is list:
+    if setting.type in (int, float):
+        return _number(setting, common)
+    if get_origin(setting.type) is list:
         return JsonListField(strip=False, **common)
-    longest = _limit(info, "max_length")
-    wrong = {"required": f"{common['label']} cannot be empty."}
-    return forms.CharField(max_length=longest, error_messages=wrong, **(common | {"required": _needed(info)}))
+    return _text(setting, common)
+
+
+def _text(setting: Setting, common: dict[str, Any]) -> forms.Field:
+    wrong = {"required": f"{setting.title} cannot be empty."}
+    needed = {"required": setting.default not in ("", None)}
+    field = forms.CharField(max_length=setting.limit("max_length"), error_messages=wrong, **(common | needed))
+    if setting.info.lines > 1:
+        field.widget = forms.Textarea(attrs={"class": "mono", "rows": setting.info.lines, "spellcheck": "false"})
+    return field
 
 
 def _choice_messages(title: str, keys: Sequence[str]) -> dict[str, str]:
@@ -131,40 +140,19 @@ class FloatField(forms.FloatField):
         return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _number(kind: type, info: FieldInfo, common: dict[str, Any]) -> forms.Field:
-    low, high = _limit(info, "ge"), _limit(info, "le")
-    noun = "a whole number" if kind is int else "a number"
+def _number(setting: Setting, common: dict[str, Any]) -> forms.Field:
+    low, high, whole = setting.limit("ge"), setting.limit("le"), setting.type is int
+    noun = "a whole number" if whole else "a number"
     if low is not None and high is not None:
-        noun += f" from {low:,g} to {high:,g}" if kind is float else f" from {low:,} to {high:,}"
+        noun += f" from {low:,} to {high:,}" if whole else f" from {low:,g} to {high:,g}"
     elif low is not None:
         noun += f" of at least {low:,}"
-    sentence = f"{common['label']} must be {noun}."
+    sentence = f"{setting.title} must be {noun}."
     messages = dict.fromkeys(("required", "invalid", "min_value", "max_value"), sentence)
     field: forms.Field
-    if kind is int:
+    if whole:
         field = forms.IntegerField(min_value=low, max_value=high, error_messages=messages, **common)
     else:
         field = FloatField(min_value=low, max_value=high, step_size=None, error_messages=messages, **common)
         field.widget.attrs["step"] = "any"
     return field
-
-
-def _drawable(info: FieldInfo) -> bool:
-    kind, _ = _kind(info.annotation)
-    return get_origin(kind) is not dict
-
-
-def _kind(annotation: Any) -> tuple[Any, bool]:
-    """Return the type without None, and whether None was allowed."""
-    if get_origin(annotation) in (Union, UnionType):
-        rest = [part for part in get_args(annotation) if part is not type(None)]
-        return rest[0], True
-    return annotation, False
-
-
-def _limit(info: FieldInfo, name: str) -> Any:
-    return next((getattr(part, name) for part in info.metadata if hasattr(part, name)), None)
-
-
-def _needed(info: FieldInfo) -> bool:
-    return info.get_default(call_default_factory=True) not in ("", None)

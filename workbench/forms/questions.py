@@ -11,6 +11,7 @@ from evaluation.models import Question, TestSet
 from evaluation.quotes import locate_quote
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Document
+from rag_pipeline.types import Span
 from workbench.models import ChatMessage
 
 _REACH = 5000
@@ -133,10 +134,11 @@ class AddForm(forms.Form):
         if not values["context"]:
             raise ConfigError("Choose the context that answers the question.", "context")
         chosen = self.contexts[int(values["context"])]
-        document = Document.objects.filter(pk=chosen["document_id"]).first()
+        span = Span.from_json(chosen)
+        document = Document.objects.filter(pk=span.document_id).first()
         if document is None:
             raise ConfigError("The document of this context was deleted. Choose another context.", "context")
-        within = (chosen["start"], chosen["end"])
+        within = (span.start, span.end)
         quote = values["quote"].strip()
         return document, *(locate_quote(document.text, quote, within) if quote else within)
 

@@ -15,13 +15,12 @@ from evaluation.scoring.diagnosis.points import LABELS, ORDER
 from evaluation.scoring.scales import Scale, scale_of
 from evaluation.services import files
 from evaluation.services.scoring_inputs import at_hand
-from evaluation.spec import HEADLINE, EvaluationSpec
+from evaluation.spec import HEADLINE, JUDGE, REFUSALS, EvaluationSpec, evaluation_settings
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus
 from workbench.forms.metrics import further_metrics, judge_widget, metric_fields, sent_options, show_choices
-from workbench.forms.options import fields_of
+from workbench.forms.options import form_field
 
-REFUSAL_FIELDS = ("refusal_threshold", "refusal_list", "refusal_patterns")
 _ANY = ("", "Any")
 _LIMITS = ("below", "above")
 
@@ -149,12 +148,11 @@ class MetricsForm(forms.Form):
     """Which further metrics the stored answers are scored with, with which options, and who judges."""
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, initial: Mapping[str, Any], run: Run) -> None:
-        names = ("metrics", "metric_options", "judge", "judge_votes")
-        given = {name: initial[name] for name in names if name in initial}
-        super().__init__(data, initial=given, auto_id="further_%s")
+        super().__init__(data, auto_id="further_%s")
         self.run = run
-        drawn = fields_of(EvaluationSpec)
-        self.fields.update({name: drawn[name] for name in ("judge", "judge_votes")} | metric_fields(further_metrics()))
+        judge = {name: form_field(each) for name, each in evaluation_settings(JUDGE).items()}
+        self.fields.update(judge | metric_fields(further_metrics()))
+        self.initial = {name: initial[name] for name in self.fields if name in initial}
         self.fields["judge"].widget = judge_widget()
         self.fields["judge_votes"].required = False
         show_choices(
@@ -189,12 +187,11 @@ class RefusalForm(forms.Form):
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, initial: Mapping[str, Any]) -> None:
         super().__init__(data, initial=dict(initial))
-        drawn = fields_of(EvaluationSpec)
-        self.fields.update({name: drawn[name] for name in REFUSAL_FIELDS})
+        self.fields.update({name: form_field(each) for name, each in evaluation_settings(REFUSALS).items()})
         self.fields["refusal_threshold"].widget = forms.NumberInput(
             attrs={"type": "range", "min": "0", "max": "1", "step": "0.01", "data-shows-value": ""}
         )
 
     def spec(self, base: Mapping[str, Any]) -> EvaluationSpec:
         """Return the scoring `base` with these values. Raises ConfigError."""
-        return EvaluationSpec.create(dict(base) | {name: self.cleaned_data[name] for name in REFUSAL_FIELDS})
+        return EvaluationSpec.create(dict(base) | {name: self.cleaned_data[name] for name in self.fields})

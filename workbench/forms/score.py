@@ -7,11 +7,14 @@ from typing import Any
 
 from django import forms
 
+from evaluation.exchange.base import AnswersReader, accepted
+from evaluation.exchange.formats.answers_jsonl import AnswersJsonl
 from evaluation.metrics.availability import NO_JUDGE, Available, check_options, unmet
 from evaluation.metrics.base import Metric, metrics
 from evaluation.spec import EvaluationSpec
+from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from workbench.forms.metrics import judge_widget, metric_fields, names_of, sent_options, show_choices
 
 NO_OTHER_FILE = "it compares two files: manage.py score --against"
@@ -58,7 +61,7 @@ class ScoringForm(forms.Form):
         """Check the values as the scoring does, and say it beside the field."""
         if not self.errors:
             self.names = names_of(self.cleaned_data["metrics"])
-            given = {name: self.cleaned_data[name] for name in ("judge", "judge_votes", "metrics")}
+            given = {name: self.cleaned_data[name] for name in EvaluationSpec.model_fields if name in self.fields}
             try:
                 self.spec = EvaluationSpec.create(self.base | given | {"metric_options": sent_options(self)})
                 check_options(self.spec)
@@ -77,10 +80,16 @@ class AnswerFileForm(ScoringForm):
 
     file = forms.FileField(
         label="Answers",
-        help_text="JSONL with an object for each question; a JSON list or a CSV with the same fields will do.",
         error_messages={"required": "Choose a file first.", "empty": "The file is empty."},
-        widget=forms.FileInput(attrs={"accept": ".jsonl,.json,.csv,.txt"}),
+        widget=forms.FileInput(),
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        readers = AnswersReader.units()
+        others = listed([unit.help for unit in readers if unit is not AnswersJsonl], "or")
+        self.fields["file"].help_text = f"{AnswersJsonl.help}; {others} will do."
+        self.fields["file"].widget.attrs["accept"] = accepted(readers)
 
 
 def offered() -> list[type[Metric]]:

@@ -6,11 +6,15 @@ from typing import Any
 
 from django import forms
 
+from evaluation.exchange.base import TestSetReader, accepted
 from evaluation.models import Question
 from evaluation.spec import GeneratorSpec
+from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus
+from rag_pipeline.setting_fields import Setting, settings_in
 
+_LARGEST = 2**31 - 1
 NAME = {"required": "Give the test set a name."}
 CORPUS = {"required": "Choose a corpus.", "invalid_choice": "This corpus does not exist any more. Choose another one."}
 
@@ -26,7 +30,7 @@ class CorpusField(forms.ModelChoiceField):
 class CountField(forms.IntegerField):
     """A whole number within limits, with words of our own when it is none."""
 
-    def __init__(self, *, min_value: int, max_value: int = 2000, **kwargs: Any) -> None:
+    def __init__(self, *, min_value: int, max_value: int, **kwargs: Any) -> None:
         words = {
             "required": "Give a number.",
             "invalid": "Give a whole number.",
@@ -41,28 +45,13 @@ class GenerateForm(forms.Form):
 
     corpus = CorpusField()
     name = forms.CharField(label="Name", max_length=120, error_messages=NAME)
-    pairs = CountField(label="Pairs", min_value=1, help_text="Simple questions, each with a complex twin.")
-    out_of_scope = CountField(label="Out of scope", min_value=0, help_text="Questions that the bot should decline.")
-    seed = CountField(
-        label="Seed",
-        min_value=0,
-        max_value=2**31 - 1,
-        help_text="The same seed makes the same questions (built-in rules).",
-    )
-    llm = forms.CharField(
-        label="Written by",
-        help_text="builtin:extractive writes by rules, without a key; or provider:model, such as openai:gpt-4.1-mini.",
-        widget=forms.TextInput(attrs={"list": "writer-models", "autocomplete": "off"}),
-    )
-    purpose = forms.CharField(
-        label="Purpose",
-        required=False,
-        help_text="What the bot is for: shapes the questions.",
-        widget=forms.Textarea(attrs={"rows": 2, "placeholder": "customers asking about their insurance cover"}),
-    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields.update({name: _generator_field(each) for name, each in settings_in(GeneratorSpec).items()})
+        self.fields["llm"].widget = forms.TextInput(attrs={"list": "writer-models", "autocomplete": "off"})
+        example = {"rows": 2, "placeholder": "customers asking about their insurance cover"}
+        self.fields["purpose"].widget = forms.Textarea(attrs=example)
         self.spec = GeneratorSpec.create()
 
     def clean(self) -> dict[str, Any]:
@@ -76,6 +65,14 @@ class GenerateForm(forms.Form):
         return self.cleaned_data
 
 
+def _generator_field(setting: Setting) -> forms.Field:
+    """Return the field of a setting of the generator, which starts empty: the page says how it starts."""
+    shown: dict[str, Any] = {"label": setting.title, "help_text": setting.help}
+    if setting.type is int:
+        return CountField(min_value=setting.limit("ge"), max_value=setting.limit("le") or _LARGEST, **shown)
+    return forms.CharField(required=bool(setting.default), **shown)
+
+
 class ImportForm(forms.Form):
     """A file of questions, and a second one when the answers are apart."""
 
@@ -83,17 +80,26 @@ class ImportForm(forms.Form):
     name = forms.CharField(label="Test set name", max_length=120, error_messages=NAME)
     file = forms.FileField(
         label="Questions",
-        help_text="output.csv of another workbench, a CSV with question, references and corpus_id, or JSONL.",
         error_messages={"required": "Choose a file first.", "empty": "The file is empty."},
-        widget=forms.FileInput(attrs={"accept": ".csv,.jsonl,.json,.txt"}),
+        widget=forms.FileInput(),
     )
     answers = forms.FileField(
         label="Answers",
         required=False,
-        help_text="Only for questions.csv with its answers.csv, one column each, in the same order.",
         error_messages={"empty": "The file is empty."},
-        widget=forms.FileInput(attrs={"accept": ".csv,.txt"}),
+        widget=forms.FileInput(),
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        readers = TestSetReader.units()
+        whole = [unit for unit in readers if not unit.takes_answers]
+        apart = [unit for unit in readers if unit.takes_answers]
+        file, answers = self.fields["file"], self.fields["answers"]
+        file.help_text = f"{listed([unit.help for unit in whole], 'or')}."
+        answers.help_text = f"Only for {listed([unit.help for unit in apart], 'or')}."
+        file.widget.attrs["accept"] = accepted(readers)
+        answers.widget.attrs["accept"] = accepted(apart)
 
 
 class QuestionFilter(forms.Form):

@@ -12,8 +12,6 @@ from rag_pipeline.embedders.tuned import is_tuned_name
 from rag_pipeline.errors import ConfigError
 from workbench.forms.options import fields_of
 
-_FOLDED = ("base", "epochs", "learning_rate", "batch_size", "negatives", "warmup", "seed")
-
 
 class TuningForm(forms.Form):
     """A name, and how to tune; `spec` after checking."""
@@ -33,7 +31,7 @@ class TuningForm(forms.Form):
     @property
     def folded(self) -> list[forms.BoundField]:
         """The settings that few need to change."""
-        return [self[name] for name in _FOLDED]
+        return [self[name] for name in TuningSpec.model_fields]
 
     @property
     def folded_errors(self) -> bool:

@@ -13,39 +13,29 @@ from evaluation.metrics.availability import check_options
 from evaluation.models import Run, TestSet
 from evaluation.services.contexts import retrieval_names, runs_with_contexts, with_retrieval_of
 from evaluation.services.scoring_inputs import at_hand
-from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
+from evaluation.spec import (
+    FAILURES,
+    HEADLINE,
+    JUDGE,
+    EvaluationSpec,
+    RunOptions,
+    evaluation_settings,
+    run_settings,
+)
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.models import Corpus
 from rag_pipeline.services.prompts import list_prompts
-from rag_pipeline.settings.parts import PARTS, Part, option_names, unread_names
-from rag_pipeline.settings.pipeline_spec import CoreSettings, PipelineSpec
+from rag_pipeline.setting_fields import Stage
+from rag_pipeline.settings.catalogue import pipeline_settings, settings_of, unread_names
+from rag_pipeline.settings.core import CoreSettings
+from rag_pipeline.settings.parts import PARTS
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from workbench.forms.metrics import further_metrics, judge_widget, metric_fields, sent_options, show_choices
-from workbench.forms.options import FloatField, UnitSelect, fields_of, named_unit_field, unit_field
+from workbench.forms.options import FloatField, UnitSelect, fields_of
 from workbench.services.preferences import WEIGHT, comparable, differing
 
-EVERYDAY = ("corpus", "testset", "chunk_size", "chunk_overlap", "top_k", "prompt", "llm", "strictness")
 CONTEXTS = "contexts_from"
-STRUCTURE = (
-    "corpus",
-    "testset",
-    *(part.field for part in PARTS),
-    "chunk_unit",
-    "context_budget",
-    "use_context",
-    "llm",
-    "agreement",
-    CONTEXTS,
-)
-"""Fields whose change shows other fields, or another chart."""
-UNITS = {
-    "top_k": "chunks",
-    "rerank_candidates": "chunks",
-    "context_budget": "tokens",
-    "max_tokens": "tokens",
-    "limit": "pairs",
-}
-_HIDDEN = ("prompt_name",)
 
 
 class SettingsForm(forms.Form):
@@ -60,14 +50,14 @@ class SettingsForm(forms.Form):
         self._read_switches()
         self._offer_testsets()
         self._offer_contexts()
-        self.fields["llm"].widget.attrs["list"] = "known-models"
-        for name in ("embedding", "eval_embedding"):
-            self.fields[name].widget.attrs["list"] = "known-embeddings"
+        for name, setting in run_settings().items():
+            if setting.info.suggests:
+                self.fields[name].widget.attrs["list"] = f"known-{setting.info.suggests}"
         self._explain_units()
         self._offer_metrics()
         for name in self.unread:
             self.fields[name].widget = forms.HiddenInput()
-        for name in STRUCTURE:
+        for name in _redrawing():
             self.fields[name].widget.attrs["data-structure"] = ""
 
     def _read_switches(self) -> None:
@@ -134,10 +124,10 @@ class SettingsForm(forms.Form):
     @cached_property
     def unread(self) -> set[str]:
         """Names of the settings that the chosen parts do not read."""
-        shown = {name: self.value(name) for name in _pipeline_names() if name in self.fields}
+        shown = {name: self.value(name) for name in pipeline_settings() if name in self.fields}
         shown["use_context"] = comparable(shown["use_context"]) == "true"
         shown["llm"] = str(shown["llm"]).strip()
-        unread = set(unread_names(shown)) - {"prompt_name"} | set(_HIDDEN)
+        unread = set(unread_names(shown)) | {name for name, each in pipeline_settings().items() if each.info.label_only}
         return unread | retrieval_names() if self.key(CONTEXTS) else unread
 
     @cached_property
@@ -165,26 +155,31 @@ class SettingsForm(forms.Form):
     @property
     def more(self) -> list[tuple[str, list[forms.BoundField]]]:
         """Return the fields under *More settings*, by heading."""
-        chunks, retrieval = _option_names("chunker"), [part for part in PARTS if part.field != "chunker"]
-        steps = [name for part in retrieval for name in (part.field, *_option_names(part.field))]
-        failure_points = [name for name in EvaluationSpec.model_fields if name.startswith("failure_")]
-        apart, weights = {"metric_options", *failure_points}, [f"{WEIGHT}{name}" for name in HEADLINE]
+        chunks = [name for part in PARTS if part.stage == Stage.INDEX for name in (part.field, *part.settings())]
+        apart, weights = {"metric_options", *evaluation_settings(FAILURES)}, [f"{WEIGHT}{name}" for name in HEADLINE]
         groups = (
-            ("Chunks", [*dict.fromkeys(["chunker", "chunk_unit", *chunks])]),
-            ("Retrieval", ["use_context", CONTEXTS, "embedding", "embed_mode", *steps, "context_budget"]),
-            ("Answer", [name for name in CoreSettings.model_fields if name not in chunks]),
-            ("Metrics", ["judge", "judge_votes", "metrics"]),
-            ("Scoring", [*(name for name in EvaluationSpec.model_fields if name not in apart), *weights]),
-            ("Failure points", failure_points),
+            ("Chunks", chunks),
+            ("Retrieval", ["use_context", CONTEXTS, *settings_of(Stage.INDEX, Stage.RETRIEVAL)]),
+            ("Answer", list(settings_of(Stage.PROMPT, Stage.ANSWER))),
+            ("Metrics", [*evaluation_settings(JUDGE), "metrics"]),
+            ("Scoring", [*(name for name in evaluation_settings() if name not in apart), *weights]),
+            ("Failure points", list(evaluation_settings(FAILURES))),
             ("Questions", list(RunOptions.model_fields)),
         )
-        seen = set(EVERYDAY) | self.unread
+        seen = {name for name, each in pipeline_settings().items() if each.info.everyday} | self.unread
         result = []
         for heading, names in groups:
             fields = [self[name] for name in names if name in self.fields and name not in seen]
             seen |= set(names)
             result.append((heading, fields))
         return [(heading, fields) for heading, fields in result if fields]
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Return what the number of a field counts, by field: chunks, tokens."""
+        declared = {name: each.info for name, each in run_settings().items()}
+        units = {name: info.unit for name, info in declared.items() if info.unit}
+        return units | {name: str(self.value(info.unit_from)) for name, info in declared.items() if info.unit_from}
 
     @property
     def unseen(self) -> list[forms.BoundField]:
@@ -196,7 +191,7 @@ class SettingsForm(forms.Form):
         values = self.cleaned_data
         for name in self.unread & set(self.errors):
             del self.errors[name]
-        pipeline = {name: values[name] for name in _pipeline_names() if name in values and name not in self.unread}
+        pipeline = {name: values[name] for name in pipeline_settings() if name in values and name not in self.unread}
         try:
             self.spec = PipelineSpec.create(pipeline | {"prompt_name": _prompt_name(pipeline)}, drop_unread=True)
             if values.get(CONTEXTS):
@@ -260,8 +255,6 @@ def _fields() -> dict[str, forms.Field]:
         for unit in part.registry:
             fields |= fields_of(unit.Options)
     fields |= fields_of(CoreSettings) | fields_of(EvaluationSpec) | fields_of(RunOptions)
-    for part in PARTS:
-        fields[part.field] = _part_field(part)
     for name in HEADLINE:
         wrong = f"The weight of {name.replace('_', ' ')} must be a number of at least 0."
         fields[f"{WEIGHT}{name}"] = FloatField(
@@ -271,9 +264,6 @@ def _fields() -> dict[str, forms.Field]:
         )
     fields |= metric_fields(further_metrics())
     fields["judge"].widget = judge_widget()
-    for name in ("prompt", "prompt_without_context"):
-        attributes = {"class": "mono", "rows": 8 if name == "prompt" else 3, "spellcheck": "false"}
-        fields[name].widget = forms.Textarea(attrs=attributes)
     fields["prompt"].help_text = ""
     fields["llm"].widget.attrs |= {"autocomplete": "off", "spellcheck": "false"}
     return fields
@@ -286,20 +276,10 @@ def _testsets(corpus: Any) -> Any:
     return TestSet.objects.filter(corpus=chosen).order_by("-created", "-pk")
 
 
-def _part_field(part: Part) -> forms.Field:
-    default = CoreSettings.model_fields[part.field].default
-    make = named_unit_field if part.named else unit_field
-    return make(part.registry, part.title, default, optional=part.optional)
-
-
-def _option_names(field: str) -> list[str]:
-    """Return the options of all units that a setting can choose, as they were declared."""
-    units = [unit for part in PARTS if part.field == field for unit in part.registry]
-    return list(dict.fromkeys(name for unit in units for name in unit.Options.model_fields))
-
-
-def _pipeline_names() -> set[str]:
-    return set(CoreSettings.model_fields) | option_names()
+def _redrawing() -> list[str]:
+    """Return the fields whose change shows other fields, or another chart."""
+    settings = run_settings().items()
+    return ["corpus", "testset", CONTEXTS, *(name for name, each in settings if each.info.redraws or each.info.units)]
 
 
 def _given(weights: Mapping[str, float]) -> dict[str, float]:
@@ -326,6 +306,3 @@ def _as_text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(getattr(value, "pk", value))
-
-
-__all__ = ["BUILTIN_READER", "EVERYDAY", "STRUCTURE", "UNITS", "SettingsForm"]

@@ -21,7 +21,7 @@ from rag_pipeline.pipeline.pipeline import Pipeline
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.services.pipelines import open_pipeline, prepare_pipeline
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Context, Progress, Span, Trace
+from rag_pipeline.types import Progress, Span, Trace
 from workbench.display.answer_line import contexts_used
 from workbench.display.reader_answer import READER
 from workbench.ids import as_id
@@ -167,7 +167,9 @@ def _stored(trace: Trace, refusal: Refusal | None) -> dict[str, Any]:
     """Return a trace as JSON. Texts are kept: a chat is small, and outlives its documents."""
     used = _used(trace)
     return {
-        "contexts": [_context(context) | {"used": context.rank in used} for context in trace.contexts],
+        "contexts": [
+            context.as_json() | {"text": context.text, "used": context.rank in used} for context in trace.contexts
+        ],
         "used": used,
         "prompt": trace.prompt,
         "latency_s": trace.latency_s,
@@ -187,31 +189,15 @@ def _used(trace: Trace) -> list[int]:
     if "answer_start" not in reader:
         return contexts_used(trace.answer, [context.text for context in trace.contexts])
     answer = Span(reader["document_id"], reader["answer_start"], reader["answer_end"])
-    return [] if reader["declined"] else [each.rank for each in trace.contexts if _holds(each.span, answer)]
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer.document_id == inner.document_id and outer.start <= inner.start and inner.end <= outer.end
+    return [] if reader["declined"] else [each.rank for each in trace.contexts if each.span.holds(answer)]
 
 
 def _with_page(reader: dict[str, Any] | None, pipeline: Pipeline) -> dict[str, Any] | None:
     """Return the reader's details with the page on which its sentence begins."""
     if not reader or "document_id" not in reader:
         return reader
-    return reader | {"page": pipeline.documents[reader["document_id"]].page_at(reader["start"])}
-
-
-def _context(context: Context) -> dict[str, Any]:
-    return {
-        "rank": context.rank,
-        "document_id": context.span.document_id,
-        "document": context.document,
-        "start": context.span.start,
-        "end": context.span.end,
-        "page": context.page,
-        "score": context.score,
-        "text": context.text,
-    }
+    place = Span.from_json(reader)
+    return reader | {"page": pipeline.documents[place.document_id].page_at(place.start)}
 
 
 def _save(message: ChatMessage) -> None:

@@ -29,6 +29,9 @@ ASK_BEFORE_EMBEDDING = 500
 LISTED_DOCUMENTS = 200
 """In a larger corpus a search is narrowed from the document's own page, not from a list."""
 
+_EMBEDDING_S = 4.0
+"""Seconds of embedding before the page shows how far it is."""
+
 
 @dataclass(frozen=True)
 class SearchResult:
@@ -111,9 +114,9 @@ def cut_document(*, document: Document, spec: PipelineSpec) -> ChunkPreview | Wa
     return _cut(document.pk, document.content_hash, spec)
 
 
-def embed_for_cutting(*, document: Document, spec: PipelineSpec, seconds: float = 4.0) -> bool:
-    """Embed sentences of a document until the time is up; True when none is left. Raises ConfigError, ProviderError."""
-    until = time.perf_counter() + seconds
+def embed_for_cutting(*, document: Document, spec: PipelineSpec) -> bool:
+    """Embed sentences of a document for a few seconds; True when none is left. Raises ConfigError, ProviderError."""
+    until = time.perf_counter() + _EMBEDDING_S
     for _ in embed_sentences(document=document, spec=spec):
         if time.perf_counter() > until:
             break

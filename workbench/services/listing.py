@@ -11,10 +11,10 @@ from evaluation.queries import RunRow
 from evaluation.scoring.comparability import formulas_read, measured_differently
 from evaluation.scoring.scales import scale_of
 from evaluation.spec import HEADLINE
+from rag_pipeline.settings.catalogue import pipeline_settings
 
 METRICS = ("total", *HEADLINE)
 OLDER = "computed by an older formula: score this run again"
-_SETTINGS = ("chunk_size", "top_k", "prompt_name", "llm")
 
 
 def sorted_rows(
@@ -41,7 +41,7 @@ def _key(row: RunRow, name: str) -> Any:
     if name in METRICS or metrics.find(name) is not None:
         summary = row.metrics.get(name)
         return summary.mean if summary else None
-    if name in _SETTINGS:
+    if name in pipeline_settings():
         value = row.settings.get(name)
         return value.casefold() if isinstance(value, str) else value
     if name == "name":

@@ -10,8 +10,8 @@ from typing import Any
 from evaluation.models import Run, TestSet
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
 from rag_pipeline.models import Corpus
-from rag_pipeline.settings.parts import PARTS
-from rag_pipeline.settings.pipeline_spec import CoreSettings, PipelineSpec
+from rag_pipeline.settings.catalogue import pipeline_settings
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from workbench.models import Preferences
 from workbench.services.metric_options import options_text
 
@@ -22,15 +22,13 @@ WEIGHT = "weight_"
 class Bench:
     """A state of the Workbench: corpus, test set and all settings, flat, by the names of the form's fields.
 
-    `run` is the run that belongs to it, `contexts_from` the run whose contexts that one took. `saved` is False for the
-    defaults that stand in for preferences never saved.
+    `run` is the run that belongs to it, `contexts_from` the run whose contexts that one took.
     """
 
     corpus: Corpus | None
     testset: TestSet | None
     settings: dict[str, Any]
     run: Run | None = None
-    saved: bool = False
     contexts_from: Run | None = None
 
     @property
@@ -49,13 +47,12 @@ def preferred_bench() -> Bench:
         testset = newest_testset(corpus)
     settings = flat_settings(values.get("pipeline", {}), values.get("evaluation", {}), values.get("options", {}))
     run = Run.objects.filter(pk=values.get("run") or 0, testset=testset).first() if testset else None
-    return Bench(corpus, testset, settings, run, saved=bool(values))
+    return Bench(corpus, testset, settings, run)
 
 
 def bench_of_run(run: Run) -> Bench:
     """Return the settings that a run was made with."""
-    options = {"split": run.split, "limit": run.limit, "repeat": run.repeat}
-    settings = flat_settings(run.pipeline, run.evaluation, options)
+    settings = flat_settings(run.pipeline, run.evaluation, run.options)
     return Bench(run.corpus, run.testset, settings, run, contexts_from=run.contexts_from)
 
 
@@ -100,10 +97,7 @@ def flat_settings(
     pipeline: Mapping[str, Any], evaluation: Mapping[str, Any], options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return all settings by field name: the given ones over the shipped defaults of everything there is."""
-    flat: dict[str, Any] = CoreSettings().model_dump()
-    for part in PARTS:
-        for unit in part.registry:
-            flat |= unit.Options().model_dump()
+    flat: dict[str, Any] = {name: each.default for name, each in pipeline_settings().items()}
     scoring = EvaluationSpec().model_dump() | dict(evaluation)
     weights = scoring.pop("weights")
     scoring["metrics"] = ",".join(scoring["metrics"])

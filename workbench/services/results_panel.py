@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from urllib.parse import urlencode
 
 from evaluation.models import Run, TestSet
 from evaluation.queries import Comparison, RunRow, ScoreCard, compare_runs, run_rows, score_cards
@@ -47,6 +48,14 @@ class Results:
     def documents(self) -> bool:
         """Return True when the corpus holds what questions can be written from."""
         return self.corpus.documents.exists()
+
+    @property
+    def query(self) -> str:
+        """Return the query string that asks for the same again; there must be a test set and a run that is shown."""
+        assert self.testset is not None
+        assert self.shown is not None
+        chosen = {"corpus": self.corpus.pk, "testset": self.testset.pk, "agreement": self.agreement}
+        return urlencode({**chosen, "chunk_unit": self.chunk_unit, "run": self.shown.run.pk})
 
     @property
     def many_dots(self) -> bool:

@@ -13,10 +13,8 @@ from evaluation.metrics.base import Metric, metrics
 from evaluation.models import Question, Run, RunMetric
 from evaluation.queries import GroupValue, ScoreCard
 from evaluation.queries.settings import setting_label
-
-_LONG = ("prompt", "prompt_without_context")
-_APART = ("judge", "judge_votes")
-"""Shown in a card of their own, with what the judge took."""
+from evaluation.spec import JUDGE, evaluation_settings
+from rag_pipeline.settings.catalogue import pipeline_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +85,13 @@ def run_facts(run: Run) -> RunFacts:
         completion=Sum("completion_tokens"),
     )
     scoring = run.current_scoring
-    asked = {"split": run.split, "limit": run.limit or "all", "repeat": run.repeat}
+    asked = run.options | {"limit": run.limit or "all"}
     if run.contexts_origin:
         asked["contexts_from"] = run.contexts_origin
+    long = {name for name, each in pipeline_settings().items() if each.info.lines > 1}
     known = totals["prompt"] is not None
     return RunFacts(
-        settings=_facts({name: value for name, value in run.pipeline.items() if name not in _LONG} | asked),
+        settings=_facts({name: value for name, value in run.pipeline.items() if name not in long} | asked),
         scoring=_facts(scoring.spec if scoring else run.evaluation),
         versions=[Fact(name, value) for name, value in sorted(run.versions.items())],
         prompt=run.pipeline.get("prompt") or run.pipeline.get("prompt_without_context", ""),
@@ -136,7 +135,8 @@ def neighbours(run: Run, question: Question) -> Around:
 
 
 def _facts(values: Mapping[str, Any]) -> list[Fact]:
-    shown = {name: value for name, value in values.items() if name not in _APART}
+    # The judge has a card of its own, with what it took.
+    shown = {name: value for name, value in values.items() if name not in evaluation_settings(JUDGE)}
     if "judge" in values and not values["judge"]:
         shown["judge"] = "none"
     if "metrics" in shown:

@@ -11,6 +11,7 @@ from django import template
 from django.db.models import Max, Sum
 from django.forms import BoundField, CheckboxInput
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -21,14 +22,14 @@ from evaluation.scoring.scales import money_text, scale_of, seconds_text
 from rag_pipeline.extractive_qa.strictness import let_through
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.models import BackgroundTask
-from rag_pipeline.settings.parts import NONE, PARTS
+from rag_pipeline.setting_fields import Stage
+from rag_pipeline.settings.core import NONE, CoreSettings
+from rag_pipeline.settings.parts import PARTS
 
 register = template.Library()
 
 UNKNOWN = "unknown"
 MINUS = "−"
-_PLAIN = {"chunker": "recursive", "retriever": "dense"}
-_STEPS = [part.field for part in PARTS if part.field != "chunker"]
 
 
 @register.filter
@@ -125,12 +126,6 @@ def delta(value: float | None) -> str:
 
 
 @register.filter
-def or_unknown(value: Any) -> Any:
-    """Return the value, or “unknown” where there is none."""
-    return UNKNOWN if value in (None, "") else value
-
-
-@register.filter
 def words(value: str) -> str:
     """knowledge_bounding as Knowledge bounding."""
     return value.replace("_", " ").capitalize()
@@ -203,12 +198,30 @@ def null(reason: str = "") -> SafeString:
     )
 
 
+@register.simple_tag
+def passage_address(document_id: int, start: int, end: int) -> str:
+    """Return where a document is shown with the characters from `start` to `end` marked."""
+    return f"{reverse('document', args=[document_id])}?start={start}&end={end}#marked"
+
+
+@register.simple_tag
+def answer_address(run_id: int, question_id: int, repeat: int = 0) -> str:
+    """Return the page of the answer that a run gave to a question at a repeat, counted from 0."""
+    address = reverse("run-question", args=[run_id, question_id])
+    return f"{address}?repeat={repeat}" if repeat else address
+
+
 @register.inclusion_tag("_interval.html")
 def interval(summary: Any, tick: float | None = None, top: float = 1.0) -> dict[str, Any]:
     """A mean and its 95 % interval on a track from 0 to `top`; `tick` marks the preferred run's value."""
     values = {"low": summary.ci_low, "high": summary.ci_high, "mean": summary.mean, "tick": tick}
     at = {name: None if value is None else value / top for name, value in values.items()}
-    return {"summary": summary, "tick": tick, "at": at}
+    label = score(summary.mean)
+    if summary.ci_low is not None:
+        label += f", 95 % interval {score(summary.ci_low)} to {score(summary.ci_high)}"
+    if tick is not None:
+        label += f", preferred run {score(tick)}"
+    return {"summary": summary, "tick": tick, "at": at, "label": label}
 
 
 @register.inclusion_tag("_score_cell.html")
@@ -261,8 +274,9 @@ def chunking(settings: Mapping[str, Any]) -> str:
     size = settings.get("chunk_size")
     if not isinstance(size, int):
         return str(settings["retriever"]) if settings.get("use_context") and "retriever" in settings else "no context"
-    chunker = settings.get("chunker", _PLAIN["chunker"])
-    named = f"{chunker} " if chunker != _PLAIN["chunker"] else ""
+    plain = CoreSettings.model_fields["chunker"].default
+    chunker = settings.get("chunker", plain)
+    named = f"{chunker} " if chunker != plain else ""
     overlap = f", overlap {settings['chunk_overlap']}" if "chunk_overlap" in settings else ""
     return f"{named}{size:,} {settings.get('chunk_unit', 'characters')}{overlap}"
 
@@ -270,7 +284,8 @@ def chunking(settings: Mapping[str, Any]) -> str:
 @register.filter
 def steps_of(settings: Mapping[str, Any]) -> str:
     """How a run finds contexts: hybrid · rewrite · cross_encoder:MiniLM; a dash without context."""
-    chosen = [str(settings[name]) for name in _STEPS if settings.get(name, NONE) != NONE]
+    steps = [part.field for part in PARTS if part.stage == Stage.RETRIEVAL]
+    chosen = [str(settings[name]) for name in steps if settings.get(name, NONE) != NONE]
     return " · ".join(_short_path(each) for each in chosen) or "—"
 
 
@@ -278,7 +293,7 @@ def steps_of(settings: Mapping[str, Any]) -> str:
 def retrieving(settings: Mapping[str, Any]) -> str:
     """How a run cuts and finds, the plain case unsaid: 1,000 characters, overlap 15% · hybrid · rewrite."""
     cut, steps = chunking(settings), steps_of(settings)
-    return cut if steps in (_PLAIN["retriever"], cut, "—") else f"{cut} · {steps}"
+    return cut if steps in (CoreSettings.model_fields["retriever"].default, cut, "—") else f"{cut} · {steps}"
 
 
 def _short_path(value: str) -> str:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from evaluation.queries.judge_prompts import list_judge_prompts
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.query_transforms.base import query_transforms
-from rag_pipeline.query_transforms.prompt_files import transform_prompt
+from rag_pipeline.query_transforms.model_calls import transform_prompt
 from rag_pipeline.services.prompts import delete_prompt, list_prompts, save_prompt
 from workbench.forms.prompts import PromptForm
 from workbench.htmx import render_page

@@ -10,17 +10,19 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.views.decorators.http import require_POST, require_safe
 
+from evaluation.exchange.base import RunWriter
 from evaluation.models import MARKED_ASPECTS, Answer, Question, Run
 from evaluation.queries import question_detail, question_rows, run_rows, score_cards
 from evaluation.queries.failures import failure_flow
 from evaluation.queries.marks import marks_of
 from evaluation.queries.runs import rows_of
-from evaluation.services.files import run_csv
+from evaluation.services.files import export_run
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.services.scoring import preview_scores
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError, PipelineError
 from workbench.display.reader_answer import READER, page_of, reader_answer
+from workbench.downloads import download_of
 from workbench.forms.runs import MetricsForm, QuestionFilterForm, RefusalForm, RunNameForm
 from workbench.htmx import render_page
 from workbench.services.judge_facts import judge_facts
@@ -51,6 +53,7 @@ def show(
         "row": rows_of([found])[0],
         "others": [row for row in run_rows(testset=found.testset) if row.run != found and row.metrics],
         "name_form": name_form or RunNameForm(instance=found),
+        "formats": RunWriter.units(),
     }
     if found.current_scoring:
         preferred = preferred_bench().run
@@ -98,11 +101,9 @@ def question(request: HttpRequest, pk: int, question_pk: int) -> HttpResponse:
 
 
 @require_safe
-def csv(request: HttpRequest, pk: int) -> HttpResponse:
-    """Download eval.csv, the bytes that are kept in the data folder."""
-    response = HttpResponse(run_csv(run=_found(pk)), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="eval.csv"'
-    return response
+def download(request: HttpRequest, pk: int, writer: type[RunWriter]) -> HttpResponse:
+    """Download a run in a format, eval.csv with the bytes that are kept in the data folder."""
+    return download_of(writer, export_run(run=_found(pk), writer=writer))
 
 
 @require_safe
@@ -196,7 +197,7 @@ def _questions(request: HttpRequest, found: Run) -> dict[str, Any]:
 
 urlpatterns = [
     path("runs/<int:pk>/", run, name="run"),
-    path("runs/<int:pk>/eval.csv", csv, name="run-csv"),
+    path("runs/<int:pk>/<run_file:writer>", download, name="run-file"),
     path("runs/<int:pk>/questions/<int:question_pk>/", question, name="run-question"),
     path("runs/<int:pk>/refusals/", refusals, name="run-refusals"),
     path("runs/<int:pk>/score/", score, name="run-score"),

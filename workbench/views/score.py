@@ -9,7 +9,9 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation.models import SCORED, SUMMARY, AnswerFile
+from evaluation.exchange.base import AnswersWriter
+from evaluation.exchange.formats.answers_jsonl import AnswersJsonl
+from evaluation.models import AnswerFile
 from evaluation.queries.answer_files import MetricGroup, answer_row, answer_rows, group_tables, metric_groups
 from evaluation.services.answer_files import add_answer_file, delete_answer_file, score_file_again
 from rag_pipeline.errors import ConfigError, InUseError
@@ -21,7 +23,6 @@ from workbench.services.sample import FOLDER
 
 EXAMPLE = FOLDER / "answers.jsonl"
 FILES_A_PAGE = 30
-_KINDS = {SCORED: "application/x-ndjson", SUMMARY: "application/json"}
 
 
 @require_safe
@@ -51,7 +52,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 @require_safe
 def example(request: HttpRequest) -> FileResponse:
     """Download a file to try the page with."""
-    return FileResponse(EXAMPLE.open("rb"), as_attachment=True, content_type=_KINDS[SCORED])
+    return FileResponse(EXAMPLE.open("rb"), as_attachment=True, content_type=AnswersJsonl.content_type)
 
 
 @require_safe
@@ -99,11 +100,12 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def download(request: HttpRequest, pk: int, name: str) -> FileResponse:
-    """Download scored.jsonl or summary.json, the bytes that `manage.py score` writes."""
+    """Download scored answers in a format, the bytes that `manage.py score` writes."""
     place = _found(pk).folder / name
-    if name not in _KINDS or not place.exists():
+    writer = next((unit for unit in AnswersWriter.units() if unit.filename == name), None)
+    if writer is None or not place.exists():
         raise Http404("There is no such file.")
-    return FileResponse(place.open("rb"), as_attachment=True, filename=name, content_type=_KINDS[name])
+    return FileResponse(place.open("rb"), as_attachment=True, filename=name, content_type=writer.content_type)
 
 
 def _page(request: HttpRequest, form: AnswerFileForm) -> HttpResponse:
@@ -123,6 +125,7 @@ def _file_page(request: HttpRequest, found: AnswerFile, form: ScoringForm | None
     start = {"metrics": found.metrics, "refusal": found.refusal}
     context = {
         "file": found,
+        "formats": AnswersWriter.units(),
         "groups": groups,
         "shown": shown,
         "tables": group_tables(found, names),

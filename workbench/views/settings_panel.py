@@ -9,13 +9,13 @@ from django.core.exceptions import ValidationError
 
 from evaluation.services.runs import RunEstimate, estimate_run
 from rag_pipeline.errors import PipelineError
-from rag_pipeline.extractive_qa.prompt_reading import read_prompt
+from rag_pipeline.extractive_qa.prompt_instructions import read_instructions
 from rag_pipeline.extractive_qa.strictness import cost_of
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.services.prompts import list_prompts
 from rag_pipeline.settings.prompt_templates import placeholders
-from workbench.forms.workbench import UNITS, SettingsForm
+from workbench.forms.workbench import SettingsForm
 from workbench.services.known_models import known_embeddings, known_judges, known_models
 from workbench.services.preferences import Bench, comparable
 
@@ -42,7 +42,7 @@ def settings_panel(form: SettingsForm, preferred: Bench) -> dict[str, Any]:
         "placeholders": _placeholders(template, comparable(form.value("use_context")) == "true"),
         **_reading(form, template),
         "library": list_prompts(),
-        "units": UNITS | dict.fromkeys(("chunk_size", "chunk_overlap"), str(form.value("chunk_unit"))),
+        "units": form.units,
         "models": known_models(),
         "judges": known_judges(),
         "embeddings": known_embeddings(),
@@ -54,7 +54,7 @@ def _reading(form: SettingsForm, template: str) -> dict[str, Any]:
     """Return how the built-in reader understands the prompt and what its strictness costs; nothing for a model."""
     if str(form.value("llm")).strip() != BUILTIN_READER:
         return {}
-    reading, strictness = read_prompt(template, str(form.value("refusal"))), _strictness(form)
+    reading, strictness = read_instructions(template, str(form.value("refusal"))), _strictness(form)
     cost = ""
     if not reading.declines:
         cost = "The prompt does not tell the reader to decline, so this changes nothing."

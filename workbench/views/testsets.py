@@ -13,12 +13,14 @@ from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from evaluation.exchange.base import TestSetWriter
 from evaluation.models import TestSet
-from evaluation.services.files import testset_csv
+from evaluation.services.files import export_testset
 from evaluation.services.imports import import_testset
 from evaluation.services.testsets import delete_testset, resume_generation, start_generation
 from rag_pipeline.errors import InUseError, PipelineError
 from rag_pipeline.models import BackgroundTask, Corpus
+from workbench.downloads import download_of
 from workbench.forms.testsets import GenerateForm, ImportForm, QuestionFilter
 from workbench.htmx import render_page
 from workbench.ids import as_id
@@ -92,11 +94,9 @@ def testset(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-def download(request: HttpRequest, pk: int) -> HttpResponse:
-    """Download output.csv."""
-    response = HttpResponse(testset_csv(testset=_found(pk)), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="output.csv"'
-    return response
+def download(request: HttpRequest, pk: int, writer: type[TestSetWriter]) -> HttpResponse:
+    """Download a test set in a format."""
+    return download_of(writer, export_testset(testset=_found(pk), writer=writer))
 
 
 @require_POST
@@ -126,6 +126,7 @@ def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpRes
         "run_count": found.runs.count(),
         "filters": filters,
         "query": request.GET.urlencode(),
+        "formats": TestSetWriter.units(),
     }
     if writing:
         context["newest"] = newest_pairs(testset=found, count=NEWEST_SHOWN)
@@ -178,7 +179,7 @@ urlpatterns = [
     path("testsets/generate/", generate, name="testset-generate"),
     path("testsets/import/", importing, name="testset-import"),
     path("testsets/<int:pk>/", testset, name="testset"),
-    path("testsets/<int:pk>/output.csv", download, name="testset-csv"),
+    path("testsets/<int:pk>/<testset_file:writer>", download, name="testset-file"),
     path("testsets/<int:pk>/resume/", resume, name="testset-resume"),
     path("testsets/<int:pk>/delete/", delete, name="testset-delete"),
 ]

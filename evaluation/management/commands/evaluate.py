@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.exchange.fields import json_file
 from evaluation.management.inline import finish_inline
 from evaluation.management.judge_usage import usage_line
 from evaluation.management.output_files import check_place, write_to
@@ -16,18 +16,17 @@ from evaluation.management.tables import score_table
 from evaluation.metrics.availability import check_options
 from evaluation.models import Run, TestSet
 from evaluation.services.contexts import find_source, refuse_retrieval_settings
-from evaluation.services.files import run_csv
+from evaluation.services.files import export_run
 from evaluation.services.runs import start_run
 from evaluation.services.summaries import run_summary
 from evaluation.services.testsets import get_testset
-from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
+from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.english.wording import counted
-from rag_pipeline.errors import ConfigError, PipelineError
+from rag_pipeline.errors import PipelineError
 from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, parse_set, pipeline_spec, wrong_usage
+from rag_pipeline.management.setting_options import add_setting_options, given_settings
 from rag_pipeline.services.corpora import get_corpus
-
-_EVALUATION = ("agreement", "eval_embedding", "refusal_threshold")
-_OPTIONS = ("split", "limit", "repeat")
+from rag_pipeline.setting_fields import settings_in
 
 
 class Command(WorkbenchCommand):
@@ -41,21 +40,8 @@ class Command(WorkbenchCommand):
         parser.add_argument("--corpus", required=True, metavar="NAME")
         parser.add_argument("--testset", required=True, metavar="T")
         add_set_argument(parser)
-        parser.add_argument("--agreement", help="token_recall (default), semantic_similarity or answer_correctness")
-        parser.add_argument("--eval-embedding", help="scores answers (local:all-MiniLM-L6-v2)")
-        parser.add_argument("--refusal-threshold", type=float, help="cosine from which a sentence declines (0.5)")
-        parser.add_argument(
-            "--weights", metavar="NAME=W,...", help=f"weights in the total, all 1 unless given: {', '.join(HEADLINE)}"
-        )
-        add_scoring_arguments(parser, metrics_help="further metrics by name, see manage.py metrics")
-        parser.add_argument("--split", choices=("tune", "holdout", "all"), help="part of the test set (all)")
-        parser.add_argument(
-            "--limit",
-            type=int,
-            metavar="N",
-            help="only the first N pairs, and as large a part of the out-of-scope questions",
-        )
-        parser.add_argument("--repeat", type=int, metavar="N", help="answers per question (1)")
+        add_scoring_arguments(parser)
+        add_setting_options(parser, settings_in(RunOptions))
         parser.add_argument(
             "--contexts-from",
             metavar="RUN",
@@ -106,24 +92,19 @@ class Command(WorkbenchCommand):
         for note in run.notes:
             self.out(note)
         if options["csv"]:
-            write_to(options["csv"], run_csv(run=run))
+            write_to(options["csv"], export_run(run=run))
             self.out(str(options["csv"].resolve()))
         if options["json"]:
-            summary = json.dumps(run_summary(run=run), indent=2, ensure_ascii=False)
-            write_to(options["json"], f"{summary}\n".encode())
+            write_to(options["json"], json_file(run_summary(run=run)))
             self.out(str(options["json"].resolve()))
 
 
 def _checked(options: dict[str, Any]) -> tuple[EvaluationSpec, RunOptions]:
     """Return both specs; a wrong value is wrong usage."""
     with wrong_usage():
-        given = {name: options[name] for name in _EVALUATION if options[name] is not None} | scoring_settings(options)
-        if options["weights"]:
-            given["weights"] = _weights(options["weights"])
-        asked = {name: options[name] for name in _OPTIONS if options[name] is not None}
-        spec = EvaluationSpec.create(given)
+        spec = EvaluationSpec.create(scoring_settings(options))
         check_options(spec)
-        return spec, RunOptions.create(asked)
+        return spec, RunOptions.create(given_settings(settings_in(RunOptions), options))
 
 
 def _source(testset: TestSet, options: dict[str, Any]) -> Run | None:
@@ -134,13 +115,6 @@ def _source(testset: TestSet, options: dict[str, Any]) -> Run | None:
     with wrong_usage():
         refuse_retrieval_settings(source=source, given=parse_set(options["set"]))
     return source
-
-
-def _weights(text: str) -> dict[str, str]:
-    parts = [part.partition("=") for part in text.split(",") if part.strip()]
-    if not all(equals for _, equals, _ in parts):
-        raise ConfigError(f"“{text}” is not of the form recall=2,brevity=0.5.", "weights")
-    return {name.strip(): value.strip() for name, _, value in parts}
 
 
 def _raise_for_failures(run: Run) -> None:

@@ -9,14 +9,15 @@ from django.core.management.base import CommandParser
 
 from evaluation.management.inline import finish_inline
 from evaluation.management.output_files import check_place, write_to
-from evaluation.services.files import testset_csv
+from evaluation.services.files import export_testset
 from evaluation.services.generation import reported_usage
 from evaluation.services.testsets import resume_generation, start_generation, stopped_generation
 from evaluation.spec import GeneratorSpec
 from rag_pipeline.english.wording import counted
-from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.management.base import WorkbenchCommand, wrong_usage
+from rag_pipeline.management.setting_options import add_setting_options, given_settings
 from rag_pipeline.services.corpora import get_corpus
+from rag_pipeline.setting_fields import settings_in
 
 
 class Command(WorkbenchCommand):
@@ -32,18 +33,13 @@ class Command(WorkbenchCommand):
         """Declare the options."""
         parser.add_argument("--corpus", required=True, metavar="NAME")
         parser.add_argument("--name", required=True, metavar="T", help="name of the new test set")
-        parser.add_argument("--pairs", type=int, default=30, help="simple questions, each with a complex twin (30)")
-        parser.add_argument("--out-of-scope", type=int, default=15, help="questions to decline (15)")
-        parser.add_argument("--seed", type=int, default=0, help="another seed makes other questions (0)")
-        parser.add_argument("--llm", default=BUILTIN_READER, help="who writes: builtin rules, or provider:model")
-        parser.add_argument("--purpose", default="", help="what the bot is for, such as “customers asking about cover”")
+        add_setting_options(parser, settings_in(GeneratorSpec))
         parser.add_argument("--csv", type=Path, metavar="FILE", help="also write output.csv here")
 
     def run(self, **options: Any) -> None:
         """Generate in this process and say what was made."""
-        names = ("pairs", "out_of_scope", "seed", "llm", "purpose")
         with wrong_usage():
-            spec = GeneratorSpec.create({name: options[name] for name in names})
+            spec = GeneratorSpec.create(given_settings(settings_in(GeneratorSpec), options))
         check_place(options["csv"])
         corpus = get_corpus(name=options["corpus"])
         testset = stopped_generation(corpus=corpus, name=options["name"], spec=spec)
@@ -63,5 +59,5 @@ class Command(WorkbenchCommand):
         if usage.calls:
             self.out(f"{spec.llm}: {usage.sentence()}")
         if options["csv"]:
-            write_to(options["csv"], testset_csv(testset=testset))
+            write_to(options["csv"], export_testset(testset=testset))
             self.out(str(options["csv"].resolve()))

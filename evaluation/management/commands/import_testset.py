@@ -7,8 +7,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.exchange.base import TestSetReader
 from evaluation.services.imports import import_testset
-from rag_pipeline.english.wording import counted
+from rag_pipeline.english.wording import counted, listed
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.management.base import WorkbenchCommand
 from rag_pipeline.services.corpora import get_corpus
@@ -18,8 +19,8 @@ class Command(WorkbenchCommand):
     """Import a test set."""
 
     help = (
-        "Import a test set: output.csv; a CSV of question,references,corpus_id; two files of one column each, "
-        "questions and answers; or JSONL of the RAG task format. A file that does not fit is refused as a whole."
+        f"Import a test set: {listed([unit.label for unit in TestSetReader.units()], 'or', ';')}. "
+        "A file that does not fit is refused as a whole."
     )
     example = "manage.py import_testset questions.csv answers.csv --corpus handbook --name support"
 

@@ -9,7 +9,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.exchange.against import with_other_answers
-from evaluation.exchange.answered import read_answers
+from evaluation.exchange.base import AnswersReader
+from evaluation.exchange.formats.answers_jsonl import AnswersJsonl
+from evaluation.exchange.formats.summary_json import SummaryJson
+from evaluation.exchange.reading import read_answers
 from evaluation.judge.win_rates import summarise_preferences
 from evaluation.management.judge_usage import usage_line
 from evaluation.management.output_files import check_place, write_to
@@ -19,23 +22,26 @@ from evaluation.metrics.judge_preference import JudgePreference
 from evaluation.scoring.answered import ScoredAnswers
 from evaluation.scoring.scales import scale_of
 from evaluation.scoring.scoring import Steps
-from evaluation.services.answer_files import score_answers, scored_bytes, summary_bytes
-from evaluation.spec import EvaluationSpec
+from evaluation.services.answer_files import score_answers
+from evaluation.spec import JUDGE, METRIC_OPTIONS, METRICS, EvaluationSpec
 from evaluation.types import Summary
+from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError, ProviderError
 from rag_pipeline.management.base import WorkbenchCommand, wrong_usage
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from rag_pipeline.types import Progress
+
+_OTHER_FORMATS = listed([unit.label for unit in AnswersReader.units() if unit is not AnswersJsonl], "or")
 
 
 class Command(WorkbenchCommand):
     """Score a file."""
 
     help = (
-        "Score the answers of any other system: JSONL, one object a question, with question, answer, contexts, "
+        f"Score the answers of any other system: {AnswersJsonl.label}, with question, answer, contexts, "
         "contexts_id, reference_answers, reference_contexts, reference_context_ids, is_answerable_label, and what the "
-        "answer took: latency_s, ttft_s, prompt_tokens, completion_tokens, cost_usd. A JSON list of such objects or a "
-        "CSV with such columns will do. "
+        "answer took: latency_s, ttft_s, prompt_tokens, completion_tokens, cost_usd. "
+        f"{_OTHER_FORMATS[0].upper()}{_OTHER_FORMATS[1:]} will do. "
         "A metric whose inputs a row lacks is null for that row, with the reason in its notes."
     )
     example = "manage.py score answers.jsonl --metrics token_f1,k_precision --out scored.jsonl --summary summary.json"
@@ -43,7 +49,9 @@ class Command(WorkbenchCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the options."""
         parser.add_argument("file", type=Path, metavar="FILE", help="the answers, JSONL")
-        add_scoring_arguments(parser, metrics_help="names, see manage.py metrics; default: all")
+        add_scoring_arguments(
+            parser, METRICS, METRIC_OPTIONS, JUDGE, metrics_help="names, see manage.py metrics; default: all"
+        )
         parser.add_argument(
             "--against",
             type=Path,
@@ -67,9 +75,9 @@ class Command(WorkbenchCommand):
             answered = with_other_answers(answered, read_answers((other.name, _content(other))))
         steps = score_answers(answered=answered, spec=spec, refusal=options["refusal"], names=names, lenient=True)
         scored = self._finished(steps)
-        write_to(options["out"], scored_bytes(scored))
+        write_to(options["out"], AnswersJsonl().write(scored))
         if options["summary"]:
-            write_to(options["summary"], summary_bytes(scored.summary()))
+            write_to(options["summary"], SummaryJson().write(scored))
         self.out(table(scored))
         if scored.judging:
             self.out(usage_line(scored.judging["model"], scored.judging))

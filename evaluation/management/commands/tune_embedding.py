@@ -13,10 +13,11 @@ from evaluation.services.tuning import start_tuning
 from evaluation.spec import TuningSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, parse_set, wrong_usage
+from rag_pipeline.management.setting_options import add_setting_options, given_settings
 from rag_pipeline.services.corpora import get_corpus
+from rag_pipeline.setting_fields import settings_in
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
-_SETTINGS = ("base", "epochs", "learning_rate", "batch_size", "negatives", "seed")
 _ANSWERING = ("llm", "prompt", "top_k", "retriever", "use_context", "embedding")
 
 
@@ -31,16 +32,10 @@ class Command(WorkbenchCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the options."""
-        standard = TuningSpec()
         parser.add_argument("--corpus", required=True, metavar="NAME")
         parser.add_argument("--testset", required=True, metavar="T")
         parser.add_argument("--name", required=True, metavar="N", help="name of the tuned model: tuned:N")
-        parser.add_argument("--base", help=f"the local model that is tuned ({standard.base})")
-        parser.add_argument("--epochs", type=int, help=f"how often each example is seen ({standard.epochs})")
-        parser.add_argument("--learning-rate", type=float, help=f"largest step ({standard.learning_rate:g})")
-        parser.add_argument("--batch-size", type=int, help=f"examples in a step ({standard.batch_size})")
-        parser.add_argument("--negatives", type=int, help=f"hard negatives for each example ({standard.negatives})")
-        parser.add_argument("--seed", type=int, help=f"the same seed gives the same model ({standard.seed})")
+        add_setting_options(parser, settings_in(TuningSpec))
         add_set_argument(parser)
 
     def run(self, **options: Any) -> None:
@@ -62,5 +57,5 @@ def _checked(options: dict[str, Any]) -> tuple[TuningSpec, PipelineSpec]:
         for name in given:
             if name in _ANSWERING:
                 raise ConfigError(f"Tuning does not read {name}: it takes only how documents are cut.", name)
-        spec = TuningSpec.create({name: options[name] for name in _SETTINGS if options[name] is not None})
+        spec = TuningSpec.create(given_settings(settings_in(TuningSpec), options))
         return spec, PipelineSpec.create(given)

@@ -1,0 +1,1 @@
+"""Language of an answer: words, syllables, scripts, which language it is, and the mistakes of its grammar."""

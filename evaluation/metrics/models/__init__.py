@@ -1,0 +1,1 @@
+"""Models that metrics ask on this machine: loading them, pairs of texts, the likelihood of a question."""

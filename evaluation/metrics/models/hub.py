@@ -20,11 +20,6 @@ _HEADLESS = ("Model", "ForMaskedLM", "EncoderModel")
 _WITH_HEAD = ("LMHeadModel", "MTModel")
 
 
-def at_hand(name: str) -> bool:
-    """Tell whether a model is on this machine: a folder that holds one, or in the hub's cache. Reads no weights."""
-    return not _folder_problem(name) if _is_folder(name) else cached(name)
-
-
 def why_not_to_be_had(name: str) -> str:
     """Return why a model can be had neither here nor from the hub, and the mend, or an empty string.
 

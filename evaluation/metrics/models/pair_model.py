@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.models.batches import batches
 from evaluation.metrics.models.hub import check_architecture, load, refused, state_of
-from evaluation.metrics.models.known_script import knows
+from rag_pipeline.local_models.scripts import tokenizer_knows
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -63,7 +63,7 @@ class PairModel:
         tokens = {text: self._tokens(text) for text in dict.fromkeys(text for pair in distinct for text in pair)}
         window = self._window()
         room = window - int(self._tokenizer.num_special_tokens_to_add(pair=True))
-        known = {text: knows(self._tokenizer, text) for text in tokens}
+        known = {text: tokenizer_knows(self._tokenizer, text) for text in tokens}
 
         def problem(first: str, second: str) -> str:
             if room - len(tokens[first]) < min(_FEWEST_OF_SECOND, len(tokens[second])):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.models.batches import batches
 from evaluation.metrics.models.hub import check_architecture, load, refused, state_of
-from evaluation.metrics.models.known_script import knows
+from rag_pipeline.local_models.scripts import tokenizer_knows
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -63,7 +63,10 @@ class QuestionModel:
     def _read(self, pairs: Sequence[tuple[str, str]], window: int) -> list[Likelihood]:
         questions = {text: self._tokens(text) for text, _ in pairs}
         contexts = {text: self._tokens(f"{PROMPT} {text}") for _, text in pairs}
-        known = {text: knows(self._tokenizer, text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
+        known = {
+            text: tokenizer_knows(self._tokenizer, text)
+            for text in dict.fromkeys(text for pair in pairs for text in pair)
+        }
 
         def problem(question: str, context: str) -> str:
             if len(questions[question]) > window:

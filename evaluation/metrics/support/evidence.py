@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.metrics.support.units import NAME, WORD, Sentence, Unit, read_sentences
+from rag_pipeline.english.words import share_beginning
 
 Floats = npt.NDArray[np.float64]
 RELATED = 0.8
@@ -54,7 +55,7 @@ class Evidence:
 
     def related(self, key: str) -> list[str]:
         """Return the keys that share a long beginning with `key`."""
-        return [other for other in self._by_beginning.get(key[:5], ()) if other != key and _related(key, other)]
+        return [other for other in self._by_beginning.get(key[:5], ()) if other != key and share_beginning(key, other)]
 
     def presence(self, units: Sequence[Unit]) -> Floats:
         """Return how well each sentence (column) holds each unit (row): 1 the same, `RELATED` for a relative."""
@@ -65,9 +66,3 @@ class Evidence:
                     grades[row, self.by_key[key]] = RELATED
             grades[row, self.by_key.get(unit.key, [])] = 1.0
         return grades
-
-
-def _related(one: str, other: str) -> bool:
-    shorter = min(len(one), len(other))
-    common = next((place for place in range(shorter) if one[place] != other[place]), shorter)
-    return common >= 5 and common >= 0.6 * max(len(one), len(other))

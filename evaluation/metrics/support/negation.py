@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluation.metrics.support.units import SMALL, SPEAKER, Sentence, Unit, plain
-from rag_pipeline.english.lemmas import word_set
+from rag_pipeline.english.words import word_set
 
 _CUES = word_set("not no never nor neither none nobody nothing without cannot n't hardly unable")
 _REACH = 2

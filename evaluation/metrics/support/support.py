@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from evaluation.metrics.language.scripts import is_plain_english_script
 from evaluation.metrics.support.evidence import Evidence, Floats
 from evaluation.metrics.support.meaning import CANDIDATES, Embed, Meaning, Question
 from evaluation.metrics.support.negation import contradict, denies
 from evaluation.metrics.support.scheme import SCHEME, Scheme
-from evaluation.metrics.support.scripts import is_plain_english_script
 from evaluation.metrics.support.units import SMALL, Sentence, Unit, read_sentences
 from evaluation.refusal.detection import shipped_patterns
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rag_pipeline.english.lemmas import dictionary_form
 from rag_pipeline.english.numbers import numbers_in
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.english.tokens import UNSPACED_RUN
@@ -112,9 +113,9 @@ def _word(word: str, start: int, *, capital: bool) -> Unit:
     rare = rarity(lower)
     if any(character.isdigit() for character in lower):
         return Unit(start, end, word, lower, NUMBER, 1.0)
-    if capital or min(rare, rarity(root(lower))) >= _RARE:
-        return Unit(start, end, word, stem(root(lower)), NAME, max(rare, 0.8))
-    return Unit(start, end, word, stem(root(lower)), WORD, rare)
+    if capital or min(rare, rarity(dictionary_form(lower))) >= _RARE:
+        return Unit(start, end, word, stem(dictionary_form(lower)), NAME, max(rare, 0.8))
+    return Unit(start, end, word, stem(dictionary_form(lower)), WORD, rare)
 
 
 @lru_cache(maxsize=50_000)
@@ -122,18 +123,3 @@ def plain(word: str) -> str:
     """Return a word in lower case, without accents and the blanks of tokenising."""
     letters = _ACCENTS.sub("", unicodedata.normalize("NFKD", word.lower())).replace("’", "'")
     return "".join(letters.split())
-
-
-@lru_cache(maxsize=50_000)
-def root(lower: str) -> str:
-    """Return the dictionary form of an English word: won, win; better, good; the word itself where unknown."""
-    if not lower.isascii() or len(lower) < 3:
-        return lower
-    from lemminflect import getAllLemmas
-
-    lemmas = getAllLemmas(lower)
-    for kind in ("VERB", "AUX", "NOUN", "ADJ", "ADV"):
-        for lemma in lemmas.get(kind, ()):
-            if lemma != lower:
-                return str(lemma)
-    return lower

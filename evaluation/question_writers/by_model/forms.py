@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from evaluation.question_writers.by_model.prompt_files import fill_prompt
 from evaluation.question_writers.rules.passages import Passage
 from rag_pipeline.llm.chat import ChatModel
 from rag_pipeline.llm.structured import Form, ask_form
 from rag_pipeline.llm.tally import UsageTally
+from rag_pipeline.prompt_files import fill_prompt, read_prompt
 
 _TWIN = {
     "rephrase": "in other words: another sentence structure and other words, about as long.",
@@ -93,7 +93,7 @@ class ModelTasks:
     async def write_pair(self, passage: Passage, transformation: str, avoid: Sequence[str]) -> WrittenPair:
         """Return a pair about the passage. `avoid` says what not to do again."""
         recent = [text for text in avoid if text][-_MOST_AVOIDED:]
-        prompt = fill_prompt(
+        prompt = _prompt(
             "write_pair",
             purpose=self._purpose(),
             document=passage.document.name,
@@ -107,8 +107,8 @@ class ModelTasks:
         """Return why the pair cannot be used, in the user's words; empty when it can."""
         values = {"question": pair.question, "twin": pair.twin, "answer": pair.answer, "evidence": evidence}
         by_evidence, alone = await asyncio.gather(
-            ask_form(self.model, fill_prompt("check_pair", **values), EvidenceVerdict, self.tally),
-            ask_form(self.model, fill_prompt("check_standalone", **values), StandaloneVerdict, self.tally),
+            ask_form(self.model, _prompt("check_pair", **values), EvidenceVerdict, self.tally),
+            ask_form(self.model, _prompt("check_standalone", **values), StandaloneVerdict, self.tally),
         )
         if not by_evidence.answerable:
             return "Its evidence alone does not answer it"
@@ -120,7 +120,7 @@ class ModelTasks:
 
     async def write_far(self, documents: Sequence[str], count: int, avoid: Sequence[str]) -> list[str]:
         """Return questions on subjects that the documents have nothing to do with."""
-        prompt = fill_prompt(
+        prompt = _prompt(
             "write_far",
             purpose=self._purpose(),
             documents="\n\n".join(documents),
@@ -131,7 +131,7 @@ class ModelTasks:
 
     async def write_near(self, passage: Passage, count: int, avoid: Sequence[str]) -> list[NearQuestion]:
         """Return questions on names of the passage, for what it does not say."""
-        prompt = fill_prompt(
+        prompt = _prompt(
             "write_near",
             purpose=self._purpose(),
             document=passage.document.name,
@@ -144,7 +144,7 @@ class ModelTasks:
     async def problem_of_absent(self, question: str, passages: Sequence[Passage]) -> str:
         """Return why a question cannot be used as one without an answer; empty when it can."""
         texts = "\n\n---\n\n".join(passage.text.strip() for passage in passages)
-        prompt = fill_prompt("check_absent", passages=texts, question=question)
+        prompt = _prompt("check_absent", passages=texts, question=question)
         verdict = await ask_form(self.model, prompt, AbsenceVerdict, self.tally)
         if verdict.answered:
             return "The documents answer it"
@@ -158,3 +158,8 @@ class ModelTasks:
 
 def _listed(texts: Sequence[str]) -> str:
     return "\n".join(f"- {text}" for text in texts[-_MOST_AVOIDED * 2 :]) or "- (none yet)"
+
+
+def _prompt(name: str, **values: str) -> str:
+    """Return a prompt of the question writer with its placeholders filled."""
+    return fill_prompt(read_prompt("evaluation", f"question_writers/{name}"), values)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, NearQuestion
-from evaluation.question_writers.by_model.in_flight import Patience, as_they_come
 from evaluation.question_writers.by_model.nearest import NearestPassages
 from evaluation.question_writers.rules.absence import WindowIndex
 from evaluation.question_writers.rules.entities import looks_like_person
@@ -19,11 +19,14 @@ from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftQuestion, Rejected, Written
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.errors import ProviderError
+from rag_pipeline.llm.circuit_breaker import CircuitBreaker
 from rag_pipeline.types import SourceDoc
 
 _AT_ONCE = 8
 _PER_PASSAGE = 3
 _EMPTY_ROUNDS = 3
+_MOST_FAILURES = 3
+"""Failed calls in a row after which the model counts as unusable."""
 _SHOWN_DOCUMENTS, _SHOWN_CHARACTERS = 6, 400
 
 
@@ -70,7 +73,7 @@ class OutsideWriting:
         self._numbers = deque(number for number in numbers if number not in stored)
         rng = random.Random(f"outside:{spec.seed}")
         self._passages = deque(in_asking_order(documents, self._missing["near"], rng))
-        self._patience = Patience()
+        self._breaker = CircuitBreaker(_MOST_FAILURES)
 
     async def write(self) -> AsyncIterator[Written]:
         """Yield far questions, then near ones. Raises ProviderError when the model cannot be used."""
@@ -87,9 +90,9 @@ class OutsideWriting:
         try:
             candidates = await write()
         except ProviderError as error:
-            self._patience.note(error)
+            self._breaker.record(error)
             return []
-        self._patience.note(None)
+        self._breaker.record(None)
         return candidates
 
     async def _write_far(self) -> list[_Candidate]:
@@ -116,8 +119,8 @@ class OutsideWriting:
             return self._check(waiting.popleft()) if waiting else None
 
         kinds = {candidate.kind for candidate in candidates}
-        async for candidate, problem, failed in as_they_come(start, lambda: sum(self._missing[one] for one in kinds)):
-            self._patience.note(failed)
+        async for candidate, problem, failed in run_jobs(start, lambda: sum(self._missing[one] for one in kinds)):
+            self._breaker.record(failed)
             problem = problem or ("It was asked before" if self._known(candidate.text) else "")
             if problem:
                 yield Written(rejected=(Rejected(candidate.text, problem),))

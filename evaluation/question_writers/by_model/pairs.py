@@ -8,21 +8,25 @@ from collections.abc import AsyncIterator, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, WrittenPair
-from evaluation.question_writers.by_model.in_flight import Patience, as_they_come
-from evaluation.question_writers.by_model.quotes import find_quote
 from evaluation.question_writers.rules.passages import Passage, in_asking_order
 from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
 from evaluation.question_writers.rules.twins import TRANSFORMATIONS
+from evaluation.quotes import find_nearly
 from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
-from rag_pipeline.english.lemmas import STOP, words
+from rag_pipeline.english.function_words import STOP
+from rag_pipeline.english.lemmas import lower_words
 from rag_pipeline.errors import ProviderError
+from rag_pipeline.llm.circuit_breaker import CircuitBreaker
 from rag_pipeline.types import SourceDoc, Span
 
 _ATTEMPTS = 2
 _MOST_IN_VAIN = 40
 """Passages in a row that gave no question: what is wrong then is not theirs, and each costs several calls."""
+_MOST_FAILURES = 3
+"""Failed passages in a row after which the model counts as unusable."""
 _FEWEST_QUOTED_WORDS = 3
 _LONGEST_QUOTE = 700
 _NOTHING = "The passage holds nothing that a person would ask"
@@ -55,13 +59,13 @@ class PairWriting:
         stored = {question.pair_id for question in done}
         self._numbers = deque(number for number in range(1, spec.pairs + 1) if _pair_id(number) not in stored)
         self._missing = len(self._numbers)
-        self._patience = Patience()
+        self._breaker = CircuitBreaker(_MOST_FAILURES)
         self._in_vain = 0
 
     async def write(self) -> AsyncIterator[Written]:
         """Yield each passage's outcome. Raises ProviderError when the model cannot be used."""
-        async for result in as_they_come(self._start, self._wanted):
-            self._patience.note(result.failed)
+        async for result in run_jobs(self._start, self._wanted):
+            self._breaker.record(result.failed)
             self._in_vain = 0 if result.questions else self._in_vain + 1
             if result.questions:
                 self._missing -= 1
@@ -116,7 +120,7 @@ class PairWriting:
         if not evidence:
             return "Its evidence is not in the passage"
         length = sum(len(each.text) for each in evidence)
-        if length > _LONGEST_QUOTE or sum(len(words(each.text)) for each in evidence) < _FEWEST_QUOTED_WORDS:
+        if length > _LONGEST_QUOTE or sum(len(lower_words(each.text)) for each in evidence) < _FEWEST_QUOTED_WORDS:
             return "Its evidence is too long or too short"
         if not pair.answer.strip() or not pair.twin.strip():
             return "Its answer or its twin is missing"
@@ -169,7 +173,7 @@ def _transformation(number: int) -> str:
 
 
 def _evidence(passage: Passage, quote: str) -> list[DraftEvidence]:
-    spans = [passage.span(start, end) for start, end in find_quote(passage.text, quote)]
+    spans = [passage.span(start, end) for start, end in find_nearly(passage.text, quote)]
     return [DraftEvidence(span, passage.document.text[span.start : span.end]) for span in spans]
 
 
@@ -184,4 +188,12 @@ def _overlap(one: Span, other: Span) -> bool:
 def _protected(pair: WrittenPair, evidence: Sequence[DraftEvidence]) -> set[str]:
     """Return the words that a slip must not spoil: what the question names, and what leads to the evidence."""
     said = " ".join([pair.question, pair.answer, *(each.text for each in evidence)])
-    return {word for word in words(said) if word not in STOP} | {"who", "what", "when", "where", "why", "which", "how"}
+    return {word for word in lower_words(said) if word not in STOP} | {
+        "who",
+        "what",
+        "when",
+        "where",
+        "why",
+        "which",
+        "how",
+    }

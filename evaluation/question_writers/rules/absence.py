@@ -7,7 +7,8 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from rag_pipeline.english.lemmas import STOP, stem
+from rag_pipeline.english.function_words import STOP
+from rag_pipeline.english.lemmas import lemma
 
 WINDOW = 300
 """Characters within which an entity and an attribute would have to meet to be about each other."""
@@ -17,7 +18,7 @@ _HUMP = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 class WindowIndex:
-    """Where each stem stands in each text."""
+    """Where each lemma stands in each text."""
 
     def __init__(self, texts: Sequence[str], window: int = WINDOW) -> None:
         self.window = window
@@ -28,17 +29,17 @@ class WindowIndex:
                 # `TimeoutError` speaks of an error.
                 for part in {word, *_HUMP.findall(word)} if word[1:] != word[1:].lower() else (word,):
                     if part.lower() not in STOP:
-                        self._places[stem(part.lower())][number].append(match.start())
+                        self._places[lemma(part.lower())][number].append(match.start())
 
     def count(self, word: str) -> int:
         """Return how often a word or one of its inflections occurs."""
-        places = self._places.get(stem(word.lower()))
+        places = self._places.get(lemma(word.lower()))
         return sum(len(one) for one in places) if places else 0
 
     def absent(self, entity: str, attribute_words: Iterable[str]) -> bool:
         """Return whether no window holds all words of the entity and any of the attribute's words."""
-        names = list(dict.fromkeys(_stems(entity)))
-        attributes = {one for word in attribute_words for one in _stems(word)}
+        names = list(dict.fromkeys(_lemmas(entity)))
+        attributes = {one for word in attribute_words for one in _lemmas(word)}
         if not names or not attributes:
             return False
         return not any(self._meet(names, attribute) for attribute in attributes)
@@ -62,16 +63,8 @@ class WindowIndex:
         return False
 
 
-def absent(corpus_texts: Sequence[str], entity: str, attribute_words: Iterable[str]) -> bool:
-    """Return whether no 300-character window of the texts holds both the entity and one of the attribute's words.
-
-    Words are compared by stem. For many questions over one corpus keep a `WindowIndex`.
-    """
-    return WindowIndex(corpus_texts).absent(entity, attribute_words)
-
-
-def _stems(text: str) -> list[str]:
-    return [stem(word) for word in (match.group().lower() for match in _WORD.finditer(text)) if word not in STOP]
+def _lemmas(text: str) -> list[str]:
+    return [lemma(word) for word in (match.group().lower() for match in _WORD.finditer(text)) if word not in STOP]
 
 
 def _any_between(positions: list[int], low: int, high: int) -> bool:

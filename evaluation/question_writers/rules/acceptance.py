@@ -8,25 +8,17 @@ from evaluation.question_writers.rules.corpus import CorpusWords
 from evaluation.question_writers.rules.document_sentences import Sentence
 from evaluation.question_writers.rules.phrasing import Asked
 from evaluation.question_writers.rules.sufficiency import insufficiency
-from rag_pipeline.english.lemmas import (
-    FIRST_SECOND,
-    MONTHS,
-    NUMBER_WORDS,
-    PERSONAL,
-    STOP,
-    content_stems,
-    parts_of_speech,
-    stem,
-    tag,
-    word_set,
-    words,
-)
+from rag_pipeline.english.function_words import FIRST_SECOND, MONTHS, PERSONAL, STOP
+from rag_pipeline.english.lemmas import content_lemmas, lemma, lower_words, parts_of_speech
+from rag_pipeline.english.numbers import NUMBER_WORDS
+from rag_pipeline.english.penn_tags import tag
+from rag_pipeline.english.words import word_set
 
 _WH = re.compile(r"^under what condition|\b(?:how many|what percentage of)\b", re.IGNORECASE)
 MAX_QUESTION_WORDS = 32
 MAX_ANSWER_WORDS = 32
 _LEAST_OF_A_SCENE = 4
-_NEW_STEMS = 3
+_NEW_LEMMAS = 3
 _SHORTENED = re.compile(r"\b(?:I|[Ww]e|[Yy]ou|[Tt]hey)[’'](?:m|re|ve|ll|d)\b|\ba (?=[aeio][a-z])(?!one\b|once\b|eu)")
 """`I’ve`, whose pronoun no list of words finds, and careless grammar (`a added burden`)."""
 _SOME = word_set("several some many various certain numerous additional further other more different similar")
@@ -74,7 +66,7 @@ def sentence_is_usable(sentence: Sentence) -> bool:
 
 def text_is_usable(text: str, *, first_person: bool = False) -> bool:
     """Return whether a sentence is whole, with no quotation, citation, formula or markup; `I` where it is known."""
-    found = words(text)
+    found = lower_words(text)
     if (
         not (5 if first_person else 6) <= len(found) <= 45
         or not _ENDED.search(text)
@@ -105,13 +97,13 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
     """Return why a question cannot be asked, or an empty string."""
     if asked.kind in _INSTRUCTIONS:
         return instruction_objection(asked, corpus)
-    found = words(asked.text)
+    found = lower_words(asked.text)
     if not (3 if asked.kind in {"definition", "identity"} else 4) <= len(found) <= MAX_QUESTION_WORDS:
         return "too short or too long"
-    answer_words = words(asked.answer)
+    answer_words = lower_words(asked.answer)
     if not 1 <= len(answer_words) <= MAX_ANSWER_WORDS or not re.search(r"\w", asked.answer):
         return "no usable answer"
-    told = words(asked.answer.replace("such as", ""))
+    told = lower_words(asked.answer.replace("such as", ""))
     reader = _READER if corpus.is_technical else frozenset()
     named = {"it", "they", "he", "she"} if asked.kind == "why" and not set(found) & PERSONAL else set()
     loose = set(told[:3]) & (((PERSONAL - _OWNED) | _POINTING) - named) or set(told) & (_UNSAID | FIRST_SECOND - reader)
@@ -149,7 +141,7 @@ def objection(asked: Asked, corpus: CorpusWords) -> str:
 
 def instruction_objection(asked: Asked, corpus: CorpusWords) -> str:
     """Return why a question of a technical text cannot be asked: its answer, or what is done, says too little."""
-    found, told = words(asked.topic), words(asked.answer)
+    found, told = lower_words(asked.topic), lower_words(asked.answer)
     if not found or len(found) > MAX_QUESTION_WORDS or not 1 <= len(told) <= MAX_ANSWER_WORDS:
         return "too short or too long"
     loose = {word.partition("'")[0] for word in told[:2]} & (PERSONAL | _POINTING) or set(told) & (
@@ -169,10 +161,10 @@ def instruction_objection(asked: Asked, corpus: CorpusWords) -> str:
         or found[-2:-1] == ["that"]
     ):
         return "points outside itself"
-    stems = set(content_stems(asked.topic))
-    if len(stems) < 2 or set(found) & _NOTHING:
+    lemmas = set(content_lemmas(asked.topic))
+    if len(lemmas) < 2 or set(found) & _NOTHING:
         return "names too little"
-    if corpus.sentences_with(stems) > 1:
+    if corpus.sentences_with(lemmas) > 1:
         return "could mean another passage"
     return _unsaid_which(asked.topic, corpus)
 
@@ -209,7 +201,7 @@ def _names_several(asked: Asked, answer_words: list[str], corpus: CorpusWords) -
     """Return an objection where one of the looser forms may mean somebody else or something said elsewhere."""
     if asked.kind in {"stated_of", "deed", "happens"} and set(answer_words) & {"his", "her", "him", "them"}:
         return "the answer needs its neighbours"
-    if asked.kind == "stated_of" and corpus.sentences_that_say(content_stems(asked.topic)) != 1:
+    if asked.kind == "stated_of" and corpus.sentences_that_say(content_lemmas(asked.topic)) != 1:
         return "could mean another passage"
     if sum(asked.text.count(voice) for voice in corpus.voices) > 1:
         return "names the same one twice"
@@ -224,16 +216,16 @@ def _bare_definite(asked: Asked, corpus: CorpusWords) -> bool:
 
 def _gives_away(asked: Asked) -> bool:
     if asked.kind == "held":
-        return len(set(content_stems(asked.answer)) - set(content_stems(asked.text))) < _NEW_STEMS
+        return len(set(content_lemmas(asked.answer)) - set(content_lemmas(asked.text))) < _NEW_LEMMAS
     if asked.kind in {"how_many", "measure"}:
         return asked.answer.lower() in asked.text.lower()
-    answer = set(content_stems(asked.answer))
+    answer = set(content_lemmas(asked.answer))
     if asked.answer.lower() in asked.text.lower():
         return True
     asked_for = re.sub(r"^(.*?)\bwhich \w+", r"\1", asked.text, flags=re.IGNORECASE)
     if asked.kind == "which" and re.fullmatch(r"[Tt]he \w+", asked.answer):
         return True
-    return bool(answer) and len(answer & set(content_stems(asked_for))) > 0.5 * len(answer)
+    return bool(answer) and len(answer & set(content_lemmas(asked_for))) > 0.5 * len(answer)
 
 
 def _unclear(asked: Asked, found: list[str]) -> str:
@@ -262,7 +254,7 @@ def _undetermined(asked: Asked, corpus: CorpusWords) -> str:
             return "does not say which"
         if any(word[0].isupper() or word[0].isdigit() for word in own) or f"the {own[0]}" in corpus.voices:
             continue
-        phrase, head = " ".join(own).lower(), stem(own[-1].lower())
+        phrase, head = " ".join(own).lower(), lemma(own[-1].lower())
         clear = head not in _ANAPHORIC
         if own[-1].lower() in _KNOWN_TO_ALL or (clear and corpus.runs_through(phrase)):
             continue
@@ -270,7 +262,7 @@ def _undetermined(asked: Asked, corpus: CorpusWords) -> str:
             continue
         if clear and not corpus.is_collection and corpus.is_vocabulary(phrase):
             continue
-        if asked.generic and (corpus.is_section(phrase) or head in content_stems(text[: match.start()])):
+        if asked.generic and (corpus.is_section(phrase) or head in content_lemmas(text[: match.start()])):
             continue
         opens = len(own) < 3 and asked.topic.lower().startswith(f"the {phrase}") and not corpus.is_title(phrase)
         if len(own) >= (2 if asked.generic else 3) and clear and (not opens or "," in text[: match.start()]):
@@ -314,15 +306,15 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
         return ""
     names = _names_in(asked.text, corpus)
     topic = re.sub(r"^(?:the|an?) ", "", asked.topic)
-    known_term = len(topic.split()) > 1 or corpus.sentences_with(content_stems(topic)) >= 3
+    known_term = len(topic.split()) > 1 or corpus.sentences_with(content_lemmas(topic)) >= 3
     if asked.kind == "definition":
         vague = not (names or known_term) or (not asked.topic.startswith("the ") and topic.split()[0] in _VAGUE_FIRST)
         return _defined_again(topic, corpus) or ("names nothing particular" if vague else "")
-    stems = stems_of(asked, corpus)
-    if asked.kind == "stated_of" and len(stems) > 1:
+    lemmas = lemmas_of(asked, corpus)
+    if asked.kind == "stated_of" and len(lemmas) > 1:
         return ""  # that the corpus speaks of it but once is known by now
     told = asked.topic.startswith(tuple(corpus.voices))
-    if told and len(stems) < _LEAST_OF_A_SCENE and (not stems or corpus.sentences_with(stems) != 1):
+    if told and len(lemmas) < _LEAST_OF_A_SCENE and (not lemmas or corpus.sentences_with(lemmas) != 1):
         return "names too little"
     fixed = told or corpus.runs_through(topic)
     dated = asked.kind in {"who", "which"} and _YEAR.search(asked.text) is not None
@@ -339,22 +331,22 @@ def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
     one = asked.kind in {"which", "identity"} or (asked.kind == "who" and not asked.generic)
     if one and not (names or _YEAR.search(asked.text)):
         return "names nothing particular"
-    if not names and not fixed and not known_term and len(stems) < 5:
+    if not names and not fixed and not known_term and len(lemmas) < 5:
         return "names nothing particular"
-    if len(stems) < (1 if told else 2 if names or fixed else 3):
+    if len(lemmas) < (1 if told else 2 if names or fixed else 3):
         return "names too little"
     if asked.kind in {"required", "sought"} and asked.generic and not names and "," not in asked.text:
         return "names too little"
     vague = asked.kind in {"what", "content", "list"} and not (asked.generic and len(asked.answer.split()) > 2)
-    if vague and not told and _only_a_verb(stems, topic, corpus):
+    if vague and not told and _only_a_verb(lemmas, topic, corpus):
         return "names too little"
-    return "could mean another passage" if corpus.sentences_that_say(stems) > 1 else ""
+    return "could mean another passage" if corpus.sentences_that_say(lemmas) > 1 else ""
 
 
-def stems_of(asked: Asked, corpus: CorpusWords) -> set[str]:
-    """Return the stems of the words that tell what is asked."""
+def lemmas_of(asked: Asked, corpus: CorpusWords) -> set[str]:
+    """Return the lemmas of the words that tell what is asked."""
     text = asked.topic if asked.kind == "stated_of" else _WH.sub("", corpus.without_voice(asked.text))
-    return set(content_stems(text))
+    return set(content_lemmas(text))
 
 
 def _is_indefinite(topic: str) -> bool:
@@ -369,14 +361,14 @@ def _is_one_off(topic: str, corpus: CorpusWords) -> bool:
     """Return whether a general question is about something that is mentioned but once, or named vaguely."""
     first = re.sub(r"^(?:the|an?) ", "", topic).split()[0].lower()
     return first in _VAGUE_FIRST or (
-        topic.startswith(("a ", "an ")) and corpus.sentences_with(content_stems(topic)) < 2
+        topic.startswith(("a ", "an ")) and corpus.sentences_with(content_lemmas(topic)) < 2
     )
 
 
-def _only_a_verb(stems: set[str], topic: str, corpus: CorpusWords) -> bool:
+def _only_a_verb(lemmas: set[str], topic: str, corpus: CorpusWords) -> bool:
     """Return whether besides a much used subject only the verb tells what is asked."""
-    subject = set(content_stems(topic))
-    return len(stems - subject) <= 1 and corpus.sentences_with(subject) > 3
+    subject = set(content_lemmas(topic))
+    return len(lemmas - subject) <= 1 and corpus.sentences_with(subject) > 3
 
 
 def _names_in(text: str, corpus: CorpusWords) -> list[str]:

@@ -9,7 +9,9 @@ from evaluation.question_writers.rules.entities import is_somebody
 from evaluation.question_writers.rules.fact_questions import date_inside
 from evaluation.question_writers.rules.phrases import Tokens, date_phrase, long_noun_phrase, noun_phrase, of_phrase
 from evaluation.question_writers.rules.phrasing import Asked, about, standing
-from rag_pipeline.english.lemmas import BE, PERSONAL, verb_lemma, word_set
+from rag_pipeline.english.function_words import BE, PERSONAL
+from rag_pipeline.english.lemmas import verb_lemma
+from rag_pipeline.english.words import word_set
 
 _SEEKING = word_set(
     "seek refuse want try fail attempt plan decide intend promise agree choose need hope vow offer threaten propose "

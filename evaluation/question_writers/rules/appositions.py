@@ -9,7 +9,9 @@ from dataclasses import replace
 from evaluation.question_writers.rules.entities import PLACE_WORDS, is_person, is_somebody
 from evaluation.question_writers.rules.phrases import long_noun_phrase, noun_phrase, text_of
 from evaluation.question_writers.rules.phrasing import Asked, standing
-from rag_pipeline.english.lemmas import BE, Token, tag, word_set
+from rag_pipeline.english.function_words import BE
+from rag_pipeline.english.penn_tags import Token, tag
+from rag_pipeline.english.words import word_set
 
 _PART = r"[A-Z][\w’'-]+"
 _NAMED = re.compile(

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 from evaluation.question_writers.rules.corpus import CorpusWords
 from evaluation.question_writers.rules.names import Name
-from rag_pipeline.english.lemmas import FIRST_SECOND, NUMBER_WORDS, PERSONAL, STOP, word_set
+from rag_pipeline.english.function_words import FIRST_SECOND, PERSONAL, STOP
+from rag_pipeline.english.numbers import NUMBER_WORDS
+from rag_pipeline.english.words import word_set
 
 _SAYS = r"(?:said|asked|replied|answered|cried|whispered|added|remarked|exclaimed|shouted|continued|began|repeated)"
 _CALLED = r"[A-Z][a-z]+(?: [A-Z][a-z]+){0,2}(?: of [A-Z][a-z]+)?"

@@ -15,7 +15,10 @@ from evaluation.question_writers.rules.phrases import (
     subject_phrase,
     text_of,
 )
-from rag_pipeline.english.lemmas import BE, MODALS, Token, is_plural, parts_of_speech, verb_form, verb_lemma, word_set
+from rag_pipeline.english.function_words import BE, MODALS
+from rag_pipeline.english.lemmas import parts_of_speech, verb_form, verb_lemma
+from rag_pipeline.english.penn_tags import Token, is_plural
+from rag_pipeline.english.words import word_set
 
 _HAVE = word_set("have has had")
 _DO = word_set("do does did")
@@ -303,10 +306,6 @@ def _is_participle(token: Token) -> bool:
     """Return whether a word can follow `have`; the tagger takes `become` for a base form."""
     same = token.tag == "VB" and verb_form(verb_lemma(token.text), "VBN") == token.lower
     return token.tag in {"VBN", "VBD"} or same
-
-
-def _is_verb(token: Token) -> bool:
-    return token.text.isalpha() and (token.tag.startswith("VB") or "VERB" in parts_of_speech(token.lower))
 
 
 def _skip_adverbs(body: list[Token], at: int) -> int:

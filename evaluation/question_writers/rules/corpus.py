@@ -15,10 +15,10 @@ from evaluation.question_writers.rules.narrators import NARRATOR, with_voices
 from evaluation.question_writers.rules.sections import Sections
 from evaluation.question_writers.rules.technical_terms import Terms
 from evaluation.question_writers.rules.topics import with_names
-from rag_pipeline.english.lemmas import STOP, content_stems, parts_of_speech, words
+from rag_pipeline.english.function_words import STOP
+from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech
 from rag_pipeline.types import SourceDoc
 
-_CASED = re.compile(r"(?<![.!?:]\s)(?<![\"“'‘(*#\n])\b[^\W\d_][\w'’-]*")
 _F_WORD = re.compile(r"\b[a-z]*f[a-z]+\b")
 _FEW_SLIPS = 4
 _ARTICLES = 3
@@ -145,14 +145,14 @@ class CorpusWords:
         return any(one.title.lower() == phrase.lower() for one in self._all_sentences())
 
     @cached_property
-    def _section_stems(self) -> set[tuple[str, ...]]:
-        """The stems of every marked heading of two words or more, its number left out."""
+    def _section_lemmas(self) -> set[tuple[str, ...]]:
+        """The lemmas of every marked heading of two words or more, its number left out."""
         headings = {_NUMBERED.sub("", one.heading) for one in self._all_sentences() if one.headed}
-        return {stems for heading in headings if len(stems := tuple(content_stems(heading))) > 1}
+        return {lemmas for heading in headings if len(lemmas := tuple(content_lemmas(heading))) > 1}
 
     def is_section(self, phrase: str) -> bool:
         """Return whether a section of a document, no collection, is about this: `the monthly report`."""
-        return not self.is_collection and tuple(content_stems(phrase)) in self._section_stems
+        return not self.is_collection and tuple(content_lemmas(phrase)) in self._section_lemmas
 
     @cached_property
     def _full_terms(self) -> dict[str, str]:
@@ -220,35 +220,37 @@ class CorpusWords:
         return self._definite[0][name.lower()] > 0.3 * self._cases[1][name.lower()]
 
     @cached_property
-    def _stemmed(self) -> list[list[str]]:
-        """The stems of every sentence, a verbatim repeat left out."""
-        return [content_stems(text) for text in dict.fromkeys(one.text for one in self._all_sentences())]
+    def _lemmatised(self) -> list[list[str]]:
+        """The lemmas of every sentence, a verbatim repeat left out."""
+        return [content_lemmas(text) for text in dict.fromkeys(one.text for one in self._all_sentences())]
 
     @cached_property
     def _postings(self) -> dict[str, set[int]]:
         found: dict[str, set[int]] = defaultdict(set)
-        for number, stems in enumerate(self._stemmed):
-            for stem in stems:
-                found[stem].add(number)
+        for number, lemmas in enumerate(self._lemmatised):
+            for lemma in lemmas:
+                found[lemma].add(number)
         return found
 
-    def sentences_with(self, stems: Iterable[str]) -> int:
-        """Return how many sentences hold all the stems; a verbatim repeat does not count again."""
-        return len(self._holding(set(stems)))
+    def sentences_with(self, lemmas: Iterable[str]) -> int:
+        """Return how many sentences hold all the lemmas; a verbatim repeat does not count again."""
+        return len(self._holding(set(lemmas)))
 
-    def sentences_that_say(self, stems: Iterable[str]) -> int:
-        """Return how many sentences hold all the stems near each other, as a sentence that means the same would."""
-        wanted = set(stems)
+    def sentences_that_say(self, lemmas: Iterable[str]) -> int:
+        """Return how many sentences hold all the lemmas near each other, as a sentence that means the same would."""
+        wanted = set(lemmas)
         reach = 2 * len(wanted) + 4
-        return sum(_shortest_stretch(self._stemmed[number], wanted) <= reach for number in self._holding(wanted))
+        return sum(_shortest_stretch(self._lemmatised[number], wanted) <= reach for number in self._holding(wanted))
 
     def stand_together(self, first: str, second: str) -> int:
-        """Return in how many sentences one stem stands right before another."""
+        """Return in how many sentences one lemma stands right before another."""
         numbers = self._holding({first, second})
-        return sum((first, second) in zip(self._stemmed[one], self._stemmed[one][1:], strict=False) for one in numbers)
+        return sum(
+            (first, second) in zip(self._lemmatised[one], self._lemmatised[one][1:], strict=False) for one in numbers
+        )
 
-    def _holding(self, stems: set[str]) -> set[int]:
-        sets = sorted((self._postings.get(stem, set()) for stem in stems), key=len)
+    def _holding(self, lemmas: set[str]) -> set[int]:
+        sets = sorted((self._postings.get(lemma, set()) for lemma in lemmas), key=len)
         return set.intersection(*sets) if sets else set()
 
     def holds_once(self, saying: str) -> bool:
@@ -266,7 +268,7 @@ def _fences(text: str) -> int:
 
 def _is_its_own(title: str, articles: dict[str, list[str]]) -> bool:
     """Return whether the sentences under a title use its last word, and those under other titles hardly do."""
-    found = words(title)
+    found = lower_words(title)
     if not found or len(articles[title]) < 10:
         return False
     own = sum(found[-1] in text for text in articles[title]) / len(articles[title])
@@ -274,13 +276,13 @@ def _is_its_own(title: str, articles: dict[str, list[str]]) -> bool:
     return own > 0.1 and sum(found[-1] in text for text in others) < 0.02 * max(1, len(others))
 
 
-def _shortest_stretch(stems: list[str], wanted: set[str]) -> int:
-    """Return the length of the shortest run of a sentence's stems that holds all that are wanted."""
+def _shortest_stretch(lemmas: list[str], wanted: set[str]) -> int:
+    """Return the length of the shortest run of a sentence's lemmas that holds all that are wanted."""
     last: dict[str, int] = {}
-    best = len(stems) + 1
-    for at, stem in enumerate(stems):
-        if stem in wanted:
-            last[stem] = at
+    best = len(lemmas) + 1
+    for at, lemma in enumerate(lemmas):
+        if lemma in wanted:
+            last[lemma] = at
             if len(last) == len(wanted):
                 best = min(best, at - min(last.values()) + 1)
     return best

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.phrases import Tokens, long_noun_phrase
 from evaluation.question_writers.rules.phrasing import Asked, about
-from rag_pipeline.english.lemmas import Token, word_set
+from rag_pipeline.english.penn_tags import Token
+from rag_pipeline.english.words import word_set
 
 _RHYTHMS = word_set("hourly daily nightly weekly biweekly monthly bimonthly quarterly annually yearly biennially")
 _ON_A_BASIS = _RHYTHMS | {"annual", "biennial"}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evaluation.question_writers.rules.inline_code import codes_of, put_back, set_aside
-from rag_pipeline.english.lemmas import word_set
+from rag_pipeline.english.words import word_set
 from rag_pipeline.types import SourceDoc, Span
 
 _ABBREVIATIONS = word_set(

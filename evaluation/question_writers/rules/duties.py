@@ -8,7 +8,9 @@ from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.entities import is_somebody
 from evaluation.question_writers.rules.phrases import Tokens, date_phrase, dated, long_noun_phrase, noun_phrase
 from evaluation.question_writers.rules.phrasing import Asked, about, standing
-from rag_pipeline.english.lemmas import Token, verb_form, verb_lemma, word_set
+from rag_pipeline.english.lemmas import verb_form, verb_lemma
+from rag_pipeline.english.penn_tags import Token
+from rag_pipeline.english.words import word_set
 
 _REQUIRING = word_set("require allow enable permit encourage authorize force oblige instruct")
 _OBLIGED = word_set("required expected allowed permitted obliged forced authorized entitled encouraged")
@@ -32,7 +34,7 @@ _VERB_WITH = frozenset(
         ("result", "in"), ("lead", "to"), ("focus", "on"), ("derive", "from"), ("originate", "from"), ("serve", "as"),
         ("act", "as"), ("specialize", "in"), ("specialise", "in"), ("suffer", "from"), ("differ", "from"),
         ("apply", "to"), ("contribute", "to"), ("respond", "to"), ("depend", "upon"), ("rest", "on"), ("arise", "from"),
-        ("border", "on"), ("stem", "from"), ("account", "for"), ("cooperate", "with"), ("compete", "with"),
+        ("border", "on"), ("lemma", "from"), ("account", "for"), ("cooperate", "with"), ("compete", "with"),
         ("estimate", "at"), ("value", "at"), ("equip", "with"), ("cover", "with"), ("name", "after"),
         ("make", "of"), ("make", "from"), ("protect", "against"), ("characterize", "by"), ("characterise", "by"),
         ("protect", "from"), ("react", "with"), ("interact", "with"), ("bind", "to"),
@@ -122,11 +124,7 @@ def purpose(clause: Clause) -> Iterator[Asked]:
 def found_in(clause: Clause) -> Iterator[Asked]:
     """`are found in all plants`: ask where."""
     kept = clause.passive and verb_lemma(clause.main.text) in _KEPT and clause.generic
-    if (
-        kept
-        and len(clause.rest) > 1
-        and clause.rest[0].lower in {"in", "on", "at", "within", "inside", "near", "throughout"}
-    ):
+    if kept and len(clause.rest) > 1 and clause.rest[0].lower in _PLACES:
         end = long_noun_phrase(clause.rest, 1)
         if end == len(clause.rest) and not clause.lead and not _is_name(clause.rest):
             yield about(clause, "where", "where", "", clause.text(clause.rest))

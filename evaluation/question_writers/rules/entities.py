@@ -7,7 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from evaluation.question_writers.rules.phrases import Tokens
-from rag_pipeline.english.lemmas import parts_of_speech, word_set
+from rag_pipeline.english.lemmas import parts_of_speech
+from rag_pipeline.english.words import word_set
 
 TITLES = word_set(
     "lt gen col capt sgt maj adm rev prof sen gov hon mr mrs ms miss dr sir lord lady king queen prince "

@@ -10,7 +10,9 @@ from evaluation.question_writers.rules.entities import is_somebody
 from evaluation.question_writers.rules.narrators import NARRATOR, SPEAKER
 from evaluation.question_writers.rules.phrases import Tokens
 from evaluation.question_writers.rules.phrasing import Asked, about, standing
-from rag_pipeline.english.lemmas import BE, PERSONAL, content_stems, parts_of_speech, verb_lemma, word_set
+from rag_pipeline.english.function_words import BE, PERSONAL
+from rag_pipeline.english.lemmas import content_lemmas, parts_of_speech, verb_lemma
+from rag_pipeline.english.words import word_set
 
 _EVENTS = word_set("if when after before once unless until whenever")
 _STATES = word_set(
@@ -50,7 +52,7 @@ def deed(clause: Clause) -> Iterator[Asked]:
     lead = clause.lead
     if not lead or clause.passive or clause.copula or clause.generic or len(clause.group) != 1:
         return
-    if verb_lemma(clause.main.text) in _STATES or len(clause.rest) < 3 or len(content_stems(clause.text(lead))) < 2:
+    if verb_lemma(clause.main.text) in _STATES or len(clause.rest) < 3 or len(content_lemmas(clause.text(lead))) < 2:
         return
     if clause.main.tag not in {"VBD", "VBN"} or _bare(lead[1:]) or not _acts(clause):
         return
@@ -83,7 +85,7 @@ def stated_of(clause: Clause) -> Iterator[Asked]:
     subject = clause.subject_text()
     governed = clause.lead and (clause.lead[0].lower in _EVENTS or clause.lead[0].tag == "TO")
     cut = clause.tail and clause.tail[0].text not in {",", ";", "and", "but"}
-    few = len(content_stems(subject)) < (1 if any(token.is_name for token in clause.subject) else 2)
+    few = len(content_lemmas(subject)) < (1 if any(token.is_name for token in clause.subject) else 2)
     if governed or cut or few or len(clause.rest) < 3 or _bare(clause.rest):
         return
     if (

@@ -10,7 +10,10 @@ from evaluation.question_writers.rules.deadlines import end_of_span
 from evaluation.question_writers.rules.entities import PLACE_WORDS
 from evaluation.question_writers.rules.phrases import Tokens, date_phrase, dated, noun_phrase, of_phrase
 from evaluation.question_writers.rules.phrasing import Asked, about, of_subject, standing
-from rag_pipeline.english.lemmas import BE, MONTHS, Token, verb_lemma, word_set
+from rag_pipeline.english.function_words import BE, MONTHS
+from rag_pipeline.english.lemmas import verb_lemma
+from rag_pipeline.english.penn_tags import Token
+from rag_pipeline.english.words import word_set
 
 _PLACED = word_set(
     "locate situate base bear bury build stand die live take hold headquarter found establish open settle perform "

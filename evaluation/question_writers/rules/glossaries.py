@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from evaluation.question_writers.rules.document_sentences import Sentence
 from evaluation.question_writers.rules.inline_code import parted
 from evaluation.question_writers.rules.phrasing import Asked, standing
-from rag_pipeline.english.lemmas import STOP, content_stems, parts_of_speech, words
+from rag_pipeline.english.function_words import STOP
+from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech
 
 _ENTRY = re.compile(r"^(?P<term>[^:–—]{2,60}?)(?: [-–—] |: )(?P<told>[A-Z0-9“\"(].{10,220})$")
 _GLUED = re.compile(r"[:;“”\"]")
@@ -63,7 +64,7 @@ class Glossary:
     @staticmethod
     def _may_be_named(heading: str) -> bool:
         """Return whether a heading says where: `Functions` would not."""
-        return 1 < len(words(heading)) <= _LONGEST_HEADING and _GLUED.search(heading) is None
+        return 1 < len(lower_words(heading)) <= _LONGEST_HEADING and _GLUED.search(heading) is None
 
 
 def _is_label(term: str) -> bool:
@@ -89,11 +90,11 @@ def _is_term(term: str) -> bool:
 def _says_again(term: str, heading: str) -> bool:
     """Return whether a single word is a form of one of the heading: `Deprecation` under `… - Deprecated`."""
     begin = term.lower()[:_SAME_BEGINNING]
-    return len(term.split()) == 1 and any(word[:_SAME_BEGINNING] == begin for word in words(heading))
+    return len(term.split()) == 1 and any(word[:_SAME_BEGINNING] == begin for word in lower_words(heading))
 
 
 def _is_answer(told: str, question: str) -> bool:
     """Return whether a description says something, is no question, and is more than the term over again."""
-    found = [word for word in words(told) if word not in STOP]
-    new = set(content_stems(told)) - set(content_stems(question))
+    found = [word for word in lower_words(told) if word not in STOP]
+    new = set(content_lemmas(told)) - set(content_lemmas(question))
     return len(found) >= 3 and len(new) >= 2 and "?" not in told and told.count("(") == told.count(")")

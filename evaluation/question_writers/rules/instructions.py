@@ -9,7 +9,10 @@ from evaluation.question_writers.rules.clauses import lower_first
 from evaluation.question_writers.rules.inline_code import STANDS_FOR_CODE
 from evaluation.question_writers.rules.phrases import noun_phrase
 from evaluation.question_writers.rules.phrasing import Asked, standing
-from rag_pipeline.english.lemmas import BE, MODALS, Token, parts_of_speech, tag, verb_lemma, word_set
+from rag_pipeline.english.function_words import BE, MODALS
+from rag_pipeline.english.lemmas import parts_of_speech, verb_lemma
+from rag_pipeline.english.penn_tags import Token, tag
+from rag_pipeline.english.words import word_set
 
 _YOU = (
     r"[Yy]ou (?:can|may|could|should|must|will need to|need to|have to)(?: also| always| then| either| simply| just)* "

@@ -9,7 +9,9 @@ from itertools import takewhile
 
 from evaluation.question_writers.rules.document_sentences import Sentence
 from evaluation.question_writers.rules.phrasing import Asked, standing
-from rag_pipeline.english.lemmas import STOP, tag, verb_lemma, words
+from rag_pipeline.english.function_words import STOP
+from rag_pipeline.english.lemmas import lower_words, verb_lemma
+from rag_pipeline.english.penn_tags import tag
 
 _ENTRY = re.compile(r"(?P<term>[A-Z][^:–—.(]{2,60}?)(?: \([^()]*\))?(?: [-–—] |: )(?P<told>[^:–—]{10,260}?)\.?")
 _COVERS = re.compile(r"This (?P<what>(?:[a-z]+ )?[a-z]+) (?P<modal>should )?(?P<verb>includes?|covers?) (?P<told>.+)")
@@ -29,7 +31,7 @@ class Entries:
         for at, one in enumerate(sentences):
             entry = _entry(one)
             if entry is not None:
-                self._told[entry["term"].lower()].add(" ".join(words(entry["told"])))
+                self._told[entry["term"].lower()].add(" ".join(lower_words(entry["told"])))
                 behind = takewhile(lambda other: not other.item, sentences[at + 1 : at + _NEAR])
                 if any(_COVERS_MORE.match(other.text) for other in behind):
                     self._goes_on.add(one.text)

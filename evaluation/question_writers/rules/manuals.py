@@ -12,7 +12,8 @@ from evaluation.question_writers.rules.document_sentences import Sentence
 from evaluation.question_writers.rules.inline_code import Masked
 from evaluation.question_writers.rules.instructions import instructed, shown
 from evaluation.question_writers.rules.phrasing import Asked
-from rag_pipeline.english.lemmas import is_plural, tag, word_set
+from rag_pipeline.english.penn_tags import is_plural, tag
+from rag_pipeline.english.words import word_set
 
 _TIES = re.compile(
     r"(?:Or|Then|Now|First|For example|Alternatively|Also|Finally|Next|Additionally|Optionally|In addition|Note that|"

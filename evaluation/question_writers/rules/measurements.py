@@ -8,7 +8,8 @@ from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.fact_questions import date_inside
 from evaluation.question_writers.rules.phrases import Tokens
 from evaluation.question_writers.rules.phrasing import Asked, about
-from rag_pipeline.english.lemmas import verb_lemma, word_set
+from rag_pipeline.english.lemmas import verb_lemma
+from rag_pipeline.english.words import word_set
 
 _TIMES = word_set(
     "second seconds minute minutes hour hours day days week weeks month months year years decade decades century "

@@ -10,7 +10,10 @@ from itertools import pairwise
 from evaluation.question_writers.rules.acceptance import sentence_is_usable
 from evaluation.question_writers.rules.corpus import CorpusWords
 from evaluation.question_writers.rules.entities import ORGANISATION_WORDS, PERSON_NOUNS, TITLES, looks_like_person
-from rag_pipeline.english.lemmas import MONTHS, NUMBER_WORDS, STOP, parts_of_speech, word_set, words
+from rag_pipeline.english.function_words import MONTHS, STOP
+from rag_pipeline.english.lemmas import lower_words, parts_of_speech
+from rag_pipeline.english.numbers import NUMBER_WORDS
+from rag_pipeline.english.words import word_set
 
 _NAME = re.compile(r"(?<=[a-z,;)] )(?:the )?[A-Z][\w’'-]+(?: (?:(?:of|de|van|von|der|la|the|and the) )?[A-Z][\w’'-]+)*")
 _HEADS = {
@@ -114,9 +117,7 @@ class _Seen:
             self.counts[name] += 1
             self.articled[name] += written != name
             self.placed[name] += bool(_SETTLED.search(text[: match.start()])) and written == name
-            self.spoke[name] += (
-                re.match(r" (?:said|asked|replied|answered|cried|whispered)\b", text[match.end() :]) is not None
-            )
+            self.spoke[name] += _SPEAKS.match(text[match.end() :]) is not None
 
 
 def _kind(name: str, share_placed: float, corpus: CorpusWords) -> str:
@@ -151,7 +152,7 @@ def _terms(corpus: CorpusWords) -> list[Name]:
     longer: Counter[str] = Counter()
     texts = {one.text for sentences in corpus.sentences.values() for one in sentences if sentence_is_usable(one)}
     for text in sorted(texts):
-        found = words(text)
+        found = lower_words(text)
         for at, (first, second) in enumerate(pairwise(found)):
             pairs[f"{first} {second}"] += 1
             longer[f"{first} {second}"] += at + 2 < len(found) and _noun(found[at + 2]) and found[at + 2] not in STOP

@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from evaluation.question_writers.rules.document_sentences import Sentence
-from rag_pipeline.english.lemmas import MODALS, tokenize, verb_form, verb_lemma, word_set
+from rag_pipeline.english.function_words import MODALS
+from rag_pipeline.english.lemmas import verb_form, verb_lemma
+from rag_pipeline.english.penn_tags import tokenize
+from rag_pipeline.english.words import word_set
 from rag_pipeline.types import SourceDoc
 
 NARRATOR, SPEAKER = "the narrator", "the speaker"

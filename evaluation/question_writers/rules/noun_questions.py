@@ -9,7 +9,8 @@ from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.entities import is_person, is_somebody, not_a_person
 from evaluation.question_writers.rules.phrases import Tokens, date_phrase, long_noun_phrase, noun_phrase, of_phrase
 from evaluation.question_writers.rules.phrasing import Asked, about, active_of_passive, of_subject, standing
-from rag_pipeline.english.lemmas import verb_lemma, word_set
+from rag_pipeline.english.lemmas import verb_lemma
+from rag_pipeline.english.words import word_set
 
 _VAGUE = word_set(
     "way thing example result case part kind one some piece matter number variety lot type form fact instance "

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_pipeline.english.lemmas import BE, FIRST_SECOND, MONTHS, PERSONAL, Token, word_set
+from rag_pipeline.english.function_words import BE, FIRST_SECOND, MONTHS, PERSONAL
+from rag_pipeline.english.penn_tags import Token
+from rag_pipeline.english.words import word_set
 
 Tokens = Sequence[Token]
 

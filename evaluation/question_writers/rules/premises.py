@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from evaluation.question_writers.rules.acceptance import sentence_is_usable
 from evaluation.question_writers.rules.corpus import CorpusWords
 from evaluation.question_writers.rules.simple import SimpleQuestion
-from rag_pipeline.english.lemmas import content_stems, words
+from rag_pipeline.english.lemmas import content_lemmas, lower_words
 
 _MOST_WORDS = 22
 _LOOK_BACK = 6
@@ -20,7 +20,7 @@ def premise_for(question: SimpleQuestion, earlier: Sequence[SimpleQuestion], cor
     Such sentences are known to stand for themselves. It must be of the same document and article, and share no word
     with the answer.
     """
-    answer = set(content_stems(question.asked.answer))
+    answer = set(content_lemmas(question.asked.answer))
     for other in list(reversed(earlier))[:_LOOK_BACK]:
         sentence = other.sentence
         same_place = (
@@ -28,9 +28,9 @@ def premise_for(question: SimpleQuestion, earlier: Sequence[SimpleQuestion], cor
             and sentence.title == question.sentence.title
         )
         text = (sentence.told or sentence.text).rstrip(".")
-        plain = not any(sign in text for sign in ';:"“‘—–()') and len(words(text)) <= _MOST_WORDS
+        plain = not any(sign in text for sign in ';:"“‘—–()') and len(lower_words(text)) <= _MOST_WORDS
         plain = plain and not text.split()[0].endswith(",") and re.match(r"[B-Z] ", text) is None
-        if same_place and plain and sentence_is_usable(sentence) and not answer & set(content_stems(text)):
+        if same_place and plain and sentence_is_usable(sentence) and not answer & set(content_lemmas(text)):
             first = text.split()[0]
             return text if corpus.is_name(first) or first.isupper() else text[0].lower() + text[1:]
     return ""

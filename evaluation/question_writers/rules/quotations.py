@@ -6,7 +6,7 @@ import re
 
 from evaluation.question_writers.rules.corpus import CorpusWords
 from evaluation.question_writers.rules.phrasing import Asked, standing
-from rag_pipeline.english.lemmas import words
+from rag_pipeline.english.lemmas import lower_words
 
 _SPOKEN = re.compile(
     r"[‘“\"](?P<speech>[^“”\"‘]{20,170}?)[,.!?][’”\"] "
@@ -22,7 +22,7 @@ def who_said(text: str, corpus: CorpusWords) -> Asked | None:
         speech, who = match.group("speech").strip(), match.group("who")
         name = who.removeprefix("the ")
         known = corpus.is_name(name.split()[-1]) and name.lower() not in speech.lower()
-        if known and len(words(speech)) >= _LEAST_WORDS and speech[0].isupper() and corpus.holds_once(speech):
+        if known and len(lower_words(speech)) >= _LEAST_WORDS and speech[0].isupper() and corpus.holds_once(speech):
             quoted = f"“{speech}”"
             return standing("said", f"who said {quoted}", f"who said {quoted}", who, "these words")
     return None

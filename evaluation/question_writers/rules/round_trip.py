@@ -13,10 +13,10 @@ from evaluation.question_writers.rules.document_sentences import Sentence, surfa
 from evaluation.question_writers.rules.passages import Passage, cut
 from evaluation.question_writers.rules.simple import SimpleQuestion
 from rag_pipeline.embedders.base import Vectors
-from rag_pipeline.extractive_qa.answerability import Refusal
+from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
 from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader
 from rag_pipeline.extractive_qa.findings import Finding, findings
-from rag_pipeline.extractive_qa.question_analysis import read_question
+from rag_pipeline.extractive_qa.question_analysis import analyse_question
 from rag_pipeline.extractive_qa.span_reader import shipped_reader
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.indexing.word_index import WordIndex
@@ -66,17 +66,19 @@ class RoundTrip:
         The clause that asks is enough: a situation told before it may confuse the reader, but changes no answer.
         """
         for number, wording in enumerate(wordings):
-            if any(self._gives_back(text, question) for text in dict.fromkeys((read_question(wording).core, wording))):
+            if any(
+                self._gives_back(text, question) for text in dict.fromkeys((analyse_question(wording).core, wording))
+            ):
                 return number
         return None
 
     def refuses(self, text: str) -> bool:
         """Return whether the reader declines over the best passages of the corpus, at its default strictness."""
         contexts = [self._context(passage.document.id, passage.start, passage.end) for passage in self._best(text)]
-        refusal = Refusal.of(card())
-        reader = ExtractiveReader(self._embed, shipped_reader(), refusal)
+        answerability = AnswerabilityModel.of(card())
+        reader = ExtractiveReader(self._embed, shipped_reader(), answerability)
         found = reader.find([GenerationRequest(text, tuple(contexts), "", "", "")])[0]
-        return found.probability(refusal) < refusal.strictness
+        return found.probability(answerability) < answerability.strictness
 
     def _gives_back(self, text: str, question: SimpleQuestion) -> bool:
         if question.asked.kind in EXEMPT or _stands_behind_its_name(question):
@@ -149,7 +151,7 @@ def _is_answer(found: Finding, question: SimpleQuestion) -> bool:
     shared = (phrase & answer).total()
     if 2 * shared >= _SAME * (phrase.total() + answer.total()):
         return True
-    span, place = question.sentence.span, found.passage
+    span, place = question.sentence.span, found.sentence
     same = place.context.span.document_id == span.document_id
     inside = same and place.start < span.end and span.start < place.start + len(place.text)
     if not inside and question.sentence.text not in surface(place.text):

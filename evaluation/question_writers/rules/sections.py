@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from evaluation.question_writers.rules.document_sentences import Sentence
 from evaluation.question_writers.rules.phrasing import Asked
-from rag_pipeline.english.lemmas import STOP, content_stems, words
+from rag_pipeline.english.function_words import STOP
+from rag_pipeline.english.lemmas import content_lemmas, lower_words
 
 _CURABLE = frozenset({"names too little", "names nothing particular", "could mean another passage"})
 _MOST_WORDS = 9
@@ -26,15 +27,15 @@ class Sections:
         for one in sentences:
             runs[one.heading] += one.heading != previous
             previous = one.heading
-            self._below[one.heading].append(set(content_stems(one.text)))
+            self._below[one.heading].append(set(content_lemmas(one.text)))
         self._once = {heading for heading, count in runs.items() if count == 1 and _reads_as_title(heading)}
 
-    def tied(self, asked: Asked, sentence: Sentence, stems: set[str]) -> Asked | None:
+    def tied(self, asked: Asked, sentence: Sentence, lemmas: set[str]) -> Asked | None:
         """Return the question with its section named, if only one sentence of that section has all its words."""
         heading = sentence.heading
-        if heading not in self._once or not stems or asked.text.startswith("According to"):
+        if heading not in self._once or not lemmas or asked.text.startswith("According to"):
             return None
-        if sum(stems <= below for below in self._below[heading]) > 1:
+        if sum(lemmas <= below for below in self._below[heading]) > 1:
             return None
         direct = asked.text[0].lower() + asked.text[1:]
         return replace(
@@ -55,7 +56,7 @@ def is_curable(reason: str, sentence: Sentence) -> bool:
 
 def _reads_as_title(heading: str) -> bool:
     """Return whether a heading can be named in a question: some words, all important ones capitalised."""
-    found = words(heading)
+    found = lower_words(heading)
     if not 2 <= len(found) <= _MOST_WORDS or _SIGNS.search(heading):
         return False
     return all(word[0].isupper() or word.lower() in STOP for word in heading.split() if word[0].isalpha())

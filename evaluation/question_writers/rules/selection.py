@@ -14,7 +14,7 @@ from evaluation.question_writers.rules.phrasing import Asked
 from evaluation.question_writers.rules.regions import Region, regions
 from evaluation.question_writers.rules.simple import SimpleQuestion, ask
 from rag_pipeline.embedders.base import Vectors
-from rag_pipeline.english.lemmas import words
+from rag_pipeline.english.lemmas import lower_words
 
 _VARIETY = 0.6
 """How much a kind of question loses in rank as it is used more often than others."""
@@ -220,4 +220,4 @@ class _Search:
 
 
 def _plain(text: str) -> str:
-    return " ".join(words(text))
+    return " ".join(lower_words(text))

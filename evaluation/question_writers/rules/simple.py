@@ -13,7 +13,7 @@ from evaluation.question_writers.rules import events as happenings
 from evaluation.question_writers.rules import fact_questions as facts
 from evaluation.question_writers.rules import measurements as extents
 from evaluation.question_writers.rules import noun_questions as things
-from evaluation.question_writers.rules.acceptance import objection, stems_of, text_is_usable
+from evaluation.question_writers.rules.acceptance import lemmas_of, objection, text_is_usable
 from evaluation.question_writers.rules.clauses import Clause, parse
 from evaluation.question_writers.rules.corpus import CorpusWords
 from evaluation.question_writers.rules.document_sentences import Sentence
@@ -24,7 +24,8 @@ from evaluation.question_writers.rules.sections import is_curable
 from evaluation.question_writers.rules.standalone_sentences import parts, place_of, readings
 from evaluation.question_writers.rules.statements import stated
 from evaluation.question_writers.rules.sufficiency import cuts_a_phrase, is_cut_short
-from rag_pipeline.english.lemmas import tag, word_set
+from rag_pipeline.english.penn_tags import tag
+from rag_pipeline.english.words import word_set
 
 _RULES: tuple[Callable[[Clause], Iterator[Asked]], ...] = (
     facts.when, facts.where, facts.how_many, facts.share, facts.measure, facts.why,
@@ -98,7 +99,7 @@ def _checked(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> tuple[Ask
     reason = reason or ("cuts a phrase in two" if cuts_a_phrase(placed, sentence.text, corpus) else "")
     if place and not corpus.is_collection and is_curable(reason, sentence):
         sections = corpus.sections[sentence.span.document_id]
-        tied = sections.tied(placed, sentence, stems_of(placed, corpus))
+        tied = sections.tied(placed, sentence, lemmas_of(placed, corpus))
         return (tied, "") if tied is not None else (placed, reason)
     return placed, reason
 

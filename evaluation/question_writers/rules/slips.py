@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from rag_pipeline.english.lemmas import word_set
+from rag_pipeline.english.words import word_set
 
 KINDS = ("typo", "dropped_word", "doubled_word", "agreement", "punctuation", "lower_case")
 """The kinds of slips, as they are recorded."""
@@ -105,8 +105,7 @@ def _agreement(text: str, guarded: set[str], rng: random.Random) -> str | None:
     places = [
         match
         for match in _words(text, lambda word: word in _AGREEMENT and word not in guarded)
-        if match.group() != "do"
-        or re.search(r"\b(?:what|when|where|why|how|who) $", text[: match.start()], re.IGNORECASE)
+        if match.group() != "do" or _AFTER_QUESTION_WORD.search(text[: match.start()])
     ]
     if not places:
         return None

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from evaluation.question_writers.rules.corpus import CorpusWords
 from evaluation.question_writers.rules.document_sentences import RUN_IN_HEADING, Sentence
 from evaluation.question_writers.rules.narrators import in_third_person, written_out
-from rag_pipeline.english.lemmas import FIRST_SECOND, words
+from rag_pipeline.english.function_words import FIRST_SECOND
+from rag_pipeline.english.lemmas import lower_words
+from rag_pipeline.english.words import word_set
 
 _REPORTER = r"\d{1,4} (?:[A-Z][A-Za-z]*\. ?)+(?:[234]d )?(?:\d{1,4}|[–—_-]{3})(?:[–-]\d+)?(?:, \d{1,4}(?:[–-]\d+)?)*"
 _CITATION = re.compile(
@@ -23,26 +25,8 @@ _TIES = re.compile(
     r"Of course|After all|At last|And so|By the way|You know|You see|I think|I suppose)"
     r"(?P<comma>,)? (?=(?P<next>\w+))"
 )
-_NEEDS_COMMA = frozenset(
-    {
-        "today",
-        "tonight",
-        "already",
-        "first",
-        "second",
-        "third",
-        "still",
-        "instead",
-        "finally",
-        "look",
-        "now",
-        "well",
-        "so",
-        "folks",
-        "oh",
-        "yes",
-        "nor",
-    }
+_NEEDS_COMMA = word_set(
+    "today tonight already first second third still instead finally look now well so folks oh yes nor"
 )
 _THIS_BODY = re.compile(r"\b([Tt])his (?=(?:Court|Act|Agreement|Commission|Department|Agency|Board|Committee)\b)")
 _JOINTS = re.compile(r"; (?:and |but |so |yet )?|, (?:and|but|so|while|yet|though|although) |: | — (?:and |but )?")
@@ -78,7 +62,7 @@ def _by_itself(text: str, voice: str) -> str:
         text = re.sub(r"^“|”(?=[.]?$)", "", text)  # a story told aloud opens every paragraph with a sign
     text = written_out(_untied(text))
     text = _THIS_BODY.sub(lambda match: ("T" if match.group(1) == "T" else "t") + "he ", text)
-    return in_third_person(text, voice) if voice and set(words(text)) & FIRST_SECOND else text
+    return in_third_person(text, voice) if voice and set(lower_words(text)) & FIRST_SECOND else text
 
 
 def _untied(text: str) -> str:

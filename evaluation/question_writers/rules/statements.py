@@ -9,7 +9,10 @@ from dataclasses import replace
 from evaluation.question_writers.rules.clauses import Clause, lower_first
 from evaluation.question_writers.rules.phrases import of_phrase, text_of
 from evaluation.question_writers.rules.phrasing import Asked, standing
-from rag_pipeline.english.lemmas import BE, PERSONAL, tag, verb_lemma, word_set, words
+from rag_pipeline.english.function_words import BE, PERSONAL
+from rag_pipeline.english.lemmas import lower_words, verb_lemma
+from rag_pipeline.english.penn_tags import tag
+from rag_pipeline.english.words import word_set
 
 _SAYING = word_set(
     "hold find conclude argue explain note observe reason say state report claim believe suggest show rule decide "
@@ -27,7 +30,7 @@ def stated(clause: Clause, text: str, rules: Rules) -> Iterator[Asked]:
     if not said:
         return
     source = clause.subject_text()
-    if clause.subject[0].lower in _NO_SOURCE | PERSONAL or len(words(source)) > 8:
+    if clause.subject[0].lower in _NO_SOURCE | PERSONAL or len(lower_words(source)) > 8:
         return
     yield from _about_its_subject(clause, said, source)
     for asked in rules(said):

@@ -7,7 +7,10 @@ import re
 from evaluation.question_writers.rules.corpus import CorpusWords
 from evaluation.question_writers.rules.phrases import noun_phrase
 from evaluation.question_writers.rules.phrasing import Asked
-from rag_pipeline.english.lemmas import BE, Token, content_stems, tag, word_set
+from rag_pipeline.english.function_words import BE
+from rag_pipeline.english.lemmas import content_lemmas
+from rag_pipeline.english.penn_tags import Token, tag
+from rag_pipeline.english.words import word_set
 
 _YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)")
 _MONTH = re.compile(
@@ -38,21 +41,7 @@ _ESTIMATED = re.compile(r"\b(?:estimated|valued|amounts?|amounted)\b")
 _DISTANCE = re.compile(r"\d (?:km|kilomet\w+|mi|miles?|m|met(?:er|re)s?|feet|ft)\b")
 _PLACED_AT_END = re.compile(r"\b(?:in|at|on|to|from|of|by|for|with) the ([a-z]+)$")
 _JOINED = re.compile(r"^,? (?:and|or|as well as|but also|along with|together with)(?: also)? ")
-_WHOLE_KINDS = frozenset(
-    {
-        "what",
-        "definition",
-        "identity",
-        "list",
-        "required",
-        "sought",
-        "with_what",
-        "quality",
-        "used_for",
-        "called",
-        "who",
-    }
-)
+_WHOLE_KINDS = word_set("what definition identity list required sought with_what quality used_for called who")
 _DUTY = re.compile(r"\b(?:must|shall|should|may (?!be)|(?:needs?|has|have|is required|are required) to)\b")
 _OF_A_DUTY = re.compile(r"\b(?:must|shall|should)\b")
 _COUNTED = word_set(
@@ -117,7 +106,7 @@ def _is_one_of_several(asked: Asked, corpus: CorpusWords) -> str:
     if asked.kind == "why" and asked.generic and _is_done_elsewhere(asked, corpus):
         return "asks for one of several reasons"
     duty = asked.kind in {"how", "measure"} and _OF_A_DUTY.search(asked.text) is not None
-    if duty and len(set(content_stems(asked.text)) - {"often"}) <= _A_FEW:
+    if duty and len(set(content_lemmas(asked.text)) - {"often"}) <= _A_FEW:
         return "asks too little"  # `How often must funds be deposited?`
     return "the answer is no place" if asked.kind == "where" and _NO_PLACE.search(asked.answer) else ""
 
@@ -125,8 +114,8 @@ def _is_one_of_several(asked: Asked, corpus: CorpusWords) -> str:
 def _is_common_duty(asked: Asked, corpus: CorpusWords) -> bool:
     """Return whether its circumstance does not single out a duty: two words, or ones that come back elsewhere."""
     circumstance, comma, _ = asked.text.rpartition(", what ")
-    stems = content_stems(circumstance.partition(" ")[2])
-    return bool(comma) and (len(set(stems)) < _A_FEW or corpus.sentences_with(stems) > 1)
+    lemmas = content_lemmas(circumstance.partition(" ")[2])
+    return bool(comma) and (len(set(lemmas)) < _A_FEW or corpus.sentences_with(lemmas) > 1)
 
 
 def _is_done_elsewhere(asked: Asked, corpus: CorpusWords) -> bool:
@@ -134,7 +123,7 @@ def _is_done_elsewhere(asked: Asked, corpus: CorpusWords) -> bool:
     subject = re.sub(r"^(?:the|an?) ", "", asked.topic)
     if not corpus.runs_through(subject) or "," in asked.text:
         return False
-    return corpus.sentences_that_say(content_stems(asked.text.partition(subject)[2])[1:]) > 1
+    return corpus.sentences_that_say(content_lemmas(asked.text.partition(subject)[2])[1:]) > 1
 
 
 def _points(words: list[Token]) -> bool:
@@ -162,10 +151,10 @@ def _asks_by_a_verb_alone(asked: Asked, corpus: CorpusWords) -> bool:
     """Return whether a short subject and a verb are all that is said: `What did Smith play?`"""
     if "," in asked.text or (asked.generic and corpus.is_title(re.sub(r"^(?:the|an?) ", "", asked.topic))):
         return False
-    subject = set(content_stems(asked.topic))
+    subject = set(content_lemmas(asked.topic))
     doers = not asked.generic and all(word[0].isupper() or word == "and" for word in asked.topic.split())
-    holds = bool(set(content_stems(asked.text)) & _HOLDING)
-    return (len(subject) < _A_FEW or doers or holds) and len(set(content_stems(asked.text)) - subject) <= 1
+    holds = bool(set(content_lemmas(asked.text)) & _HOLDING)
+    return (len(subject) < _A_FEW or doers or holds) and len(set(content_lemmas(asked.text)) - subject) <= 1
 
 
 def _leaves_open_in_answer(asked: Asked, corpus: CorpusWords) -> str:
@@ -231,5 +220,5 @@ def cuts_a_phrase(asked: Asked, sentence: str, corpus: CorpusWords) -> bool:
         joint, left, right = re.search(r" (?:on|for|in|of|against|about) (?:an?|the)? ?$", before), before, asked.answer
         if joint is None or not tag(before[: joint.start()])[-1].is_noun:
             return False
-    ends = (content_stems(left)[-1:], content_stems(right)[:1])
+    ends = (content_lemmas(left)[-1:], content_lemmas(right)[:1])
     return joint is not None and all(ends) and corpus.stand_together(ends[0][0], ends[1][0]) > 1

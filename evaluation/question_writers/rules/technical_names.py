@@ -10,7 +10,7 @@ from functools import cached_property
 
 from evaluation.question_writers.rules.corpus import CorpusWords
 from evaluation.question_writers.rules.names import Name
-from rag_pipeline.english.lemmas import word_set
+from rag_pipeline.english.words import word_set
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _SPAN = re.compile(r"`([^`\n]{2,60})`")

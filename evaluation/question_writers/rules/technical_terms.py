@@ -9,7 +9,10 @@ from collections.abc import Iterator, Sequence
 from evaluation.question_writers.rules.document_sentences import Sentence
 from evaluation.question_writers.rules.inline_code import STANDS_FOR_CODE, Masked, parted
 from evaluation.question_writers.rules.phrasing import Asked, standing
-from rag_pipeline.english.lemmas import BE, MODALS, content_stems, parts_of_speech, tag, verb_lemma, word_set, words
+from rag_pipeline.english.function_words import BE, MODALS
+from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech, verb_lemma
+from rag_pipeline.english.penn_tags import tag
+from rag_pipeline.english.words import word_set
 from rag_pipeline.types import Span
 
 _NAME = r"(?:the )?(?P<term>(?:[A-Z][\w-]*[a-z0-9][A-Z]\w*|Code[b-z]x))(?: \([^()]*\))?"
@@ -80,7 +83,7 @@ def _was(announcing: str) -> bool:
 
 def _called(name: str, heading: str) -> str | None:
     """Return how a question names a thing: `the -o option`, `RougeScore`; None for what reads as a common word."""
-    kind = next((_KINDS[word] for word in reversed(words(heading)) if word in _KINDS), "")
+    kind = next((_KINDS[word] for word in reversed(lower_words(heading)) if word in _KINDS), "")
     if re.search("[A-Z]", name) and kind not in {"class", "metric"}:
         kind = ""
     if name.startswith("-") and not kind:
@@ -124,7 +127,7 @@ def _of_name(name: str, told: str, heading: str) -> Iterator[Asked]:
 
 def _repeats(name: str, told: str) -> bool:
     """Return whether half of what is told are parts of the name: `ExactMatch - Exact string matching`."""
-    again, new = set(content_stems(parted(name))), set(content_stems(told))
+    again, new = set(content_lemmas(parted(name))), set(content_lemmas(told))
     return len(again & new) >= _AGAIN and 2 * len(again & new) >= len(new)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evaluation.question_writers.rules.document_sentences import Sentence
-from rag_pipeline.english.lemmas import word_set
+from rag_pipeline.english.words import word_set
 
 _CLASSES = word_set(
     "city town village capital country state island river lake museum building tower palace castle church cathedral "

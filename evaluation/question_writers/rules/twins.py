@@ -6,7 +6,9 @@ import random
 import re
 
 from evaluation.question_writers.rules.phrasing import Asked
-from rag_pipeline.english.lemmas import STOP, tag, words
+from rag_pipeline.english.function_words import STOP
+from rag_pipeline.english.lemmas import lower_words
+from rag_pipeline.english.penn_tags import tag
 
 TRANSFORMATIONS = ("rephrase", "complicate", "situational")
 
@@ -152,9 +154,9 @@ def situate(asked: Asked, rng: random.Random, story: str) -> str:
 
 def protected_words(asked: Asked) -> set[str]:
     """Return the words of a question that a slip must not spoil: its names and nouns; all of a short question."""
-    content = [word for word in words(asked.text) if word not in STOP]
+    content = [word for word in lower_words(asked.text) if word not in STOP]
     if asked.kind == "said":
-        return set(words(asked.text))
+        return set(lower_words(asked.text))
     asking = {"when", "where", "why", "who", "what", "which", "how", "many"}
     if len(content) < 4:
         return set(content) | asking

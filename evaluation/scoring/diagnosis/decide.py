@@ -139,8 +139,7 @@ def _missed_ranks(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
         return Diagnosis(points.MISSED_RANKS, reason, details | {"cause": "unknown"})
     details |= {"rank": found.rank, "needed": found.needed, "looked": found.looked}
     if found.chunk is not None:
-        span = found.chunk
-        details["chunk"] = {"document_id": span.document_id, "start": span.start, "end": span.end}
+        details["chunk"] = found.chunk.as_json()
     if not found.whole:
         details |= {"cause": "split", "length": max(len(text) for text in row.sample.evidence_texts)}
         return Diagnosis(points.MISSED_RANKS, f"{start}; {_split(found, details['length'])}", details)

@@ -52,7 +52,7 @@ def evidence_rank(
     for hit in hits:
         for number, span in enumerate(sample.evidence):
             if number not in held:
-                if _holds(hit.span, span) or sample.evidence_texts[number] in _text(hit.span, texts):
+                if hit.span.holds(span) or sample.evidence_texts[number] in hit.span.text_in(texts):
                     held[number] = hit
                     got.update((span.document_id, at) for at in range(span.start, span.end))
                 else:
@@ -77,14 +77,6 @@ def missing_pieces(sample: Sample, covered: set[Position], threshold: float) -> 
         if own and len(own & covered) < threshold * len(own):
             missing.append(number)
     return missing or list(range(len(sample.evidence)))
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer.document_id == inner.document_id and outer.start <= inner.start and inner.end <= outer.end
-
-
-def _text(span: Span, texts: Mapping[int, str]) -> str:
-    return texts.get(span.document_id, "")[span.start : span.end]
 
 
 def _shared(one: Span, other: Span) -> list[Position]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import dropwhile, takewhile
 from statistics import median
 
 from rag_pipeline.loaders.layout.lines import Line
@@ -47,6 +48,11 @@ class Block:
         for line in self.lines:
             counts[line.font.size] += len(line.text)
         return counts.most_common(1)[0][0] if counts else 0.0
+
+    @property
+    def text(self) -> str:
+        """Its lines as one."""
+        return " ".join(line.text for line in self.lines)
 
     @property
     def floats(self) -> bool:
@@ -159,11 +165,21 @@ def _begins(block: Block, line: Line, kind: str, left: float, right: float) -> b
     if _headlike(above, line) or _new_number(block, line):
         return True
     if block.kind in {"item", "caption"}:
-        return (line.x0 < above.x0 - 0.6 * em and len(block.lines) > 1) or (
-            block.kind == "item" and line.x0 <= block.lines[0].x0 + 0.1 * em and _ENDED.search(above.text) is not None
-        )
-    centred, was_centred = (_centred(each, left, right) for each in (line, above))
+        return _leaves_item(line, block, em)
+    return _begins_paragraph(line, block, left, right, em)
+
+
+def _leaves_item(line: Line, block: Block, em: float) -> bool:
+    """Return whether a line begins further left than an item or a caption goes on."""
+    if line.x0 < block.lines[-1].x0 - 0.6 * em and len(block.lines) > 1:
+        return True
+    return block.kind == "item" and line.x0 <= block.lines[0].x0 + 0.1 * em and block.ended
+
+
+def _begins_paragraph(line: Line, block: Block, left: float, right: float, em: float) -> bool:
+    above = block.lines[-1]
     if abs(line.x0 - above.x0) > 0.3 * em:
+        centred, was_centred = (_centred(each, left, right) for each in (line, above))
         if centred != was_centred:
             return True
         if centred:
@@ -231,19 +247,14 @@ def is_centred(block: Block) -> bool:
 
 def _mark_footnotes(blocks: Sequence[Block], page: Page, body: float) -> None:
     """Mark the small text below the body text, that begins with a mark or stands under a rule, as footnotes."""
-    tail: list[Block] = []
-    for block in reversed(blocks):
-        if block.kind not in {"text", "item"} or block.size >= _SMALL * body:
-            break
-        tail.insert(0, block)
+    small = takewhile(lambda block: block.kind in {"text", "item"} and block.size < _SMALL * body, reversed(blocks))
+    tail = list(small)[::-1]
     if not tail or len(tail) == len(blocks):
         return
     top = tail[0].lines[0].y0
     above = [block.lines[-1].y1 for block in blocks[: -len(tail)] if block.lines]
     ruled = any(above and max(above) - 4 <= rule.y0 <= top + 4 and rule.width > rule.height for rule in page.rules)
-    marked = next((number for number, block in enumerate(tail) if _FOOTNOTE.match(block.lines[0].text)), None)
-    first = 0 if ruled else marked
-    for block in tail[first:] if first is not None else ():
+    for block in tail if ruled else dropwhile(lambda block: not _FOOTNOTE.match(block.lines[0].text), tail):
         block.kind = "footnote"
 
 

@@ -116,27 +116,26 @@ def _goes_on(block: Block, following: Block) -> bool:
     """Return whether a paragraph that a column or page has cut goes on in the block that follows."""
     if following.kind != "text" or following.level or block.level or following.page - block.page > 1:
         return False
-    if (
-        following.page == block.page
-        and following.lines[0].base > block.lines[-1].base
-        and following.lines[0].x0 < block.lines[-1].x1
-    ):
+    first, last = following.lines[0], block.lines[-1]
+    if following.page == block.page and first.base > last.base and first.x0 < last.x1:
         return False  # below it in one column: they were parted on purpose
-    if abs(block.size - following.size) > 0.08 * block.size or NUMBER.match(following.lines[0].text):
+    if abs(block.size - following.size) > 0.08 * block.size or NUMBER.match(first.text):
         return False
-    first = following.lines[0].text[:1]
-    if first.islower() or block.lines[-1].text.endswith("-"):
+    return _reads_on(block, following)
+
+
+def _reads_on(block: Block, following: Block) -> bool:
+    """Return whether the texts of two blocks read, and are set, as one paragraph."""
+    first, last = following.lines[0], block.lines[-1]
+    if first.text[:1].islower() or last.text.endswith("-"):
         return not block.ended or block.full
-    if not block.ended:
-        return block.full and not following.indented
-    # A sentence that ends with its line: only the missing indent tells that the paragraph goes on.
-    return block.full and block.indented and not following.indented
+    # Where a sentence ends with its line, only the missing indent tells that the paragraph goes on.
+    return block.full and not following.indented and (block.indented or not block.ended)
 
 
 def _paragraph(chain: Sequence[Block], mender: Mender) -> Iterator[_Part]:
     """Yield a paragraph, one part for each page; a word that the end of a page has parted stays on that page."""
     lines = [(line.text, block.page) for block in chain for line in block.lines]
-    first = chain[0]
     texts: list[str] = []
     carried = ""
     for number, (text, page) in enumerate(lines):
@@ -149,15 +148,16 @@ def _paragraph(chain: Sequence[Block], mender: Mender) -> Iterator[_Part]:
             lines[number + 1] = (rest, next_page)
         texts.append(told + gap)
         if next_page != page or number + 1 == len(lines):
-            written = mender.mended(_quoted("".join(texts)))
+            yield _page_part(chain[0], mender.mended(_quoted("".join(texts))), page, goes_on=next_page != page)
             texts = []
-            begins = page == first.page
-            yield _Part(
-                _marked(first, written) if begins else written,
-                page,
-                tight=begins and (first.kind == "item" or NUMBER.match(written) is not None),
-                goes_on=next_page != page,
-            )
+
+
+def _page_part(block: Block, text: str, page: int, *, goes_on: bool) -> _Part:
+    """Return what stands on one page of the paragraph that begins with `block`."""
+    if page != block.page:
+        return _Part(text, page, goes_on=goes_on)
+    tight = block.kind == "item" or NUMBER.match(text) is not None
+    return _Part(_marked(block, text), page, tight, goes_on)
 
 
 def _quoted(text: str) -> str:

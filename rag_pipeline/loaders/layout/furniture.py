@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rag_pipeline.loaders.layout.lines import Line, lines_of
 from rag_pipeline.loaders.layout.page import Page, Piece
@@ -27,21 +27,29 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Piece]]:
     stamps = _stamps(pages)
     bare = [[piece for piece in page.pieces if _stamp_key(piece) not in stamps] for page in pages]
     rows = [lines_of(pieces) for pieces in bare]
-    edges = [_edges(lines) for lines in rows]
-    repeated = _repeated(edges)
-    slots = _slots(edges, repeated)
+    heads_of = _running_heads([_edges(lines) for lines in rows])
     kept = []
-    for number, (page, pieces, lines) in enumerate(zip(pages, bare, rows, strict=True)):
-        gone: set[int] = set()
-        for line in edges[number]:
-            if _near(repeated, line) or (number, round(line.base), line.font.size) in slots:
-                gone.update(map(id, line.pieces))
+    for page, pieces, lines, heads in zip(pages, bare, rows, heads_of, strict=True):
+        gone = _ids(heads)
         left = [line for line in lines if not gone.issuperset(map(id, line.pieces))]
-        for line in _lone_numbers(left, page):
-            gone.update(map(id, line.pieces))
+        gone |= _ids(_lone_numbers(left, page))
         kept.append([piece for piece in pieces if id(piece) not in gone])
     # Pages that are all alike (forms, labels) have no text but what repeats.
     return kept if any(kept) else [page.pieces for page in pages]
+
+
+def _running_heads(edges: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """Return for the first and last lines of each page those that are a running head or foot."""
+    repeated = _repeated(edges)
+    slots = _slots(edges, repeated)
+    return [
+        [line for line in lines if _near(repeated, line) or (number, round(line.base), line.font.size) in slots]
+        for number, lines in enumerate(edges)
+    ]
+
+
+def _ids(lines: Iterable[Line]) -> set[int]:
+    return {id(piece) for line in lines for piece in line.pieces}
 
 
 def _stamp_key(piece: Piece) -> tuple[str, int, int]:

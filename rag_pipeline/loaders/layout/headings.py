@@ -37,32 +37,39 @@ def mark_headings(blocks: Sequence[Block], body: float) -> None:
 
 
 def _rank(block: Block, following: Block | None, body: float, *, mostly_bold: bool) -> Rank | None:
-    text = " ".join(line.text for line in block.lines)
-    if block.kind not in {"text", "item"} or len(block.lines) > 4 or len(text) > _LONGEST:
-        return None
-    if not re.search(r"[^\W_]", text) or (len(text) < 2 and not text.isupper()):
+    text = block.text
+    if not _may_be_title(block, text):
         return None
     if block.size > _LARGER * body and not text.islower():
         return 0, -block.size
-    if following is None or block.kind == "item" or block.size < 0.85 * min(body, block.size_around):
-        return None
-    short = len(block.lines) <= 2 and len(text) <= _LONGEST_PLAIN and text[:1] != "("
-    if not short or (_TERMINAL.search(text) and not _FIGURE.match(text)):
+    if following is None or not _stands_out_plainly(block, text, body):
         return None
     if is_centred(block):
         return _centred_rank(block, following, text)
     if _all(block, "bold") and not mostly_bold:
         return 1, -block.size
-    alone = len(block.lines) == 1 and abs(block.lines[0].x0 - following.lines[0].x0) < 2 * block.size
-    if (
-        _all(block, "italic")
-        and alone
-        and text[0].isupper()
-        and following.kind == "text"
-        and not _all(following, "italic")
-    ):
-        return 5, -block.size
-    return None
+    return (5, -block.size) if _is_slanted_line(block, following, text) else None
+
+
+def _may_be_title(block: Block, text: str) -> bool:
+    short = len(block.lines) <= 4 and len(text) <= _LONGEST
+    said = re.search(r"[^\W_]", text) is not None and (len(text) >= 2 or text.isupper())
+    return block.kind in {"text", "item"} and short and said
+
+
+def _stands_out_plainly(block: Block, text: str, body: float) -> bool:
+    """Return whether text that is no larger than the body may be a heading: a short line that ends no sentence."""
+    if block.kind == "item" or block.size < 0.85 * min(body, block.size_around):
+        return False
+    short = len(block.lines) <= 2 and len(text) <= _LONGEST_PLAIN and text[:1] != "("
+    return short and (not _TERMINAL.search(text) or _FIGURE.match(text) is not None)
+
+
+def _is_slanted_line(block: Block, following: Block, text: str) -> bool:
+    """Return whether a block is one slanted line above upright text that begins below it."""
+    above = len(block.lines) == 1 and abs(block.lines[0].x0 - following.lines[0].x0) < 2 * block.size
+    upright = following.kind == "text" and not _all(following, "italic")
+    return above and upright and _all(block, "italic") and text[0].isupper()
 
 
 def _centred_rank(block: Block, following: Block, text: str) -> Rank | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +30,13 @@ def heading(level: int, text: str) -> str:
 def table(rows: Sequence[Sequence[str]]) -> str:
     """Return a pipe table, its first row as the head; rows and columns without any text are left out."""
     lines = [[one_line(cell).replace("|", "\\|") for cell in row] for row in rows]
-    lines = [line for line in lines if any(line)]
-    width = max((len(line) for line in lines), default=0)
-    lines = [line + [""] * (width - len(line)) for line in lines]
-    columns = [column for column in range(width) if any(line[column] for line in lines)]
+    columns = [column for column in zip_longest(*filter(any, lines), fillvalue="") if any(column)]
     if not columns:
         return ""
-    lines = [[line[column] for column in columns] for line in lines]
     if len(columns) == 1:  # a frame around text, not a table
-        return "\n\n".join(line[0] for line in lines)
-    drawn = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join([drawn[0], "|" + " --- |" * len(columns), *drawn[1:]])
+        return "\n\n".join(columns[0])
+    head, *body = ("| " + " | ".join(line) + " |" for line in zip(*columns, strict=True))
+    return "\n".join([head, "|" + " --- |" * len(columns), *body])
 
 
 def joined(blocks: Iterable[Block]) -> str:

@@ -20,6 +20,9 @@ _MONO_FLAG, _ITALIC_FLAG, _FORCE_BOLD_FLAG = 1, 1 << 6, 1 << 18  # PDF 32000-1, 
 _HYPHEN_MARK = 2
 """The code by which PDFium gives a hyphen at the end of a line."""
 
+_LINE_END = frozenset({10, 13})
+_BLANK = frozenset({*range(33), 160}) - {_HYPHEN_MARK}
+
 _GAP = 0.9
 """White space, in ems, that parts two pieces."""
 
@@ -150,25 +153,26 @@ class _Pieces:
         first, drawn, spaced = 0, 0, False
         for index in range(self._raw.FPDFText_CountChars(self._page)):
             code = code_of(page, index)
-            blank = code == 32 or code == 160 or (code < 32 and code != _HYPHEN_MARK)
+            blank = code in _BLANK
             within = 0 if blank else object_of(page, index)
             if letters and (blank or within != drawn):
                 self._word(first, letters, drawn, spaced=spaced)
                 letters, spaced = [], blank
-            if blank:
-                spaced = True
-                if code == 13 or code == 10:
-                    self._now = None
+            if not blank:
+                if not letters:
+                    first, drawn = index, within
+                letters.append(code)
                 continue
-            if not letters:
-                first, drawn = index, within
-            letters.append(code)
-        if letters:
-            self._word(first, letters, drawn, spaced=spaced)
+            spaced = True
+            if code in _LINE_END:
+                self._now = None
+        self._word(first, letters, drawn, spaced=spaced)
         return [piece for piece in self._pieces if piece.text.strip()]
 
     def _word(self, first: int, codes: list[int], drawn: int, *, spaced: bool) -> None:
         """Add characters of one text object without a space between them."""
+        if not codes:
+            return
         font, now = self._font(drawn, first), self._now
         x0, y0, x1, y1 = self._place(first)
         if len(codes) > 1:

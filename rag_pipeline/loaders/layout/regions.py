@@ -31,13 +31,18 @@ def columns(pieces: Sequence[Piece], depth: int = 0) -> list[list[Piece]]:
     regions: list[list[Piece]] = []
     rest = [piece for piece in pieces if not piece.x0 < gutter < piece.x1]
     for across in _bands(wide):
-        top, bottom = min(piece.y0 for piece in across), max(piece.y1 for piece in across)
-        above = [piece for piece in rest if piece.middle < top]
-        beside = [piece for piece in rest if top <= piece.middle <= bottom]
+        above, beside, rest = _parted(rest, across)
         regions += _sides(above, gutter, depth)
         regions.append([*across, *beside])
-        rest = [piece for piece in rest if piece.middle > bottom]
     return regions + _sides(rest, gutter, depth)
+
+
+def _parted(pieces: Sequence[Piece], band: Sequence[Piece]) -> tuple[list[Piece], list[Piece], list[Piece]]:
+    """Return the pieces above a band, those beside it, and those below it."""
+    top, bottom = min(piece.y0 for piece in band), max(piece.y1 for piece in band)
+    above = [piece for piece in pieces if piece.middle < top]
+    beside = [piece for piece in pieces if top <= piece.middle <= bottom]
+    return above, beside, [piece for piece in pieces if piece.middle > bottom]
 
 
 def _sides(pieces: Sequence[Piece], gutter: float, depth: int) -> list[list[Piece]]:
@@ -62,16 +67,16 @@ def _gutter(pieces: Sequence[Piece]) -> float | None:
     if len(pieces) < 2 * _LEAST_LINES:
         return None
     em = median(piece.font.size for piece in pieces)
-    best: tuple[int, float] | None = None
-    for x in _candidates(pieces, em):
-        left = [piece for piece in pieces if piece.x1 <= x]
-        right = [piece for piece in pieces if piece.x0 >= x]
-        crossing = len(pieces) - len(left) - len(right)
-        if crossing > 0.25 * len(pieces) or not (_is_text(left) and _is_text(right)):
-            continue
-        if best is None or crossing < best[0]:
-            best = (crossing, x)
-    return best[1] if best else None
+    found = [(crossing, x) for x in _candidates(pieces, em) if (crossing := _crossing(pieces, x)) is not None]
+    return min(found, key=lambda each: each[0])[1] if found else None
+
+
+def _crossing(pieces: Sequence[Piece], x: float) -> int | None:
+    """Return how many pieces reach over `x`; None where it does not part two columns of text."""
+    left = [piece for piece in pieces if piece.x1 <= x]
+    right = [piece for piece in pieces if piece.x0 >= x]
+    crossing = len(pieces) - len(left) - len(right)
+    return crossing if crossing <= 0.25 * len(pieces) and _is_text(left) and _is_text(right) else None
 
 
 def _candidates(pieces: Sequence[Piece], em: float) -> list[float]:

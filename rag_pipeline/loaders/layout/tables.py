@@ -27,14 +27,9 @@ def ruled_tables(page: Page, pieces: Sequence[Piece]) -> list[tuple[Box, str, li
     """Return (place, Markdown, pieces used) of the tables that are drawn as a grid of lines."""
     found = []
     for grid in _grids(page):
-        ys = _merged([rule.y0 for rule in grid if rule.width >= rule.height])
-        xs = _merged([rule.x0 for rule in grid if rule.height > rule.width])
+        ys, xs = _edges(grid)
         inside = [p for p in pieces if xs[0] <= (p.x0 + p.x1) / 2 <= xs[-1] and ys[0] <= p.middle <= ys[-1]]
-        cells: list[list[list[Piece]]] = [[[] for _ in xs[1:]] for _ in ys[1:]]
-        for piece in inside:
-            row = _slot(ys, piece.middle)
-            cells[row][_slot(xs, (piece.x0 + piece.x1) / 2)].append(piece)
-        rows = [[_cell(cell) for cell in row] for row in cells]
+        rows = _filled_grid(inside, ys, xs)
         filled = sum(bool(cell) for row in rows for cell in row)
         if filled >= 4 and 3 * filled >= len(xs[1:]) * len(ys[1:]):
             found.append((Box(xs[0], ys[0], xs[-1], ys[-1]), markdown.table(rows), inside))
@@ -48,12 +43,21 @@ def _grids(page: Page) -> list[list[Box]]:
         touching = [group for group in groups if any(_touch(rule, other) for other in group)]
         groups = [group for group in groups if group not in touching]
         groups.append([rule, *(other for group in touching for other in group)])
-    return [
-        group
-        for group in groups
-        if len(_merged([rule.y0 for rule in group if rule.width >= rule.height])) >= 3
-        and len(_merged([rule.x0 for rule in group if rule.height > rule.width])) >= 3
-    ]
+    return [group for group in groups if all(len(places) >= 3 for places in _edges(group))]
+
+
+def _edges(grid: Sequence[Box]) -> tuple[list[float], list[float]]:
+    """Return where the rows and where the columns of a grid are parted."""
+    ys = _merged([rule.y0 for rule in grid if rule.width >= rule.height])
+    return ys, _merged([rule.x0 for rule in grid if rule.height > rule.width])
+
+
+def _filled_grid(pieces: Sequence[Piece], ys: Sequence[float], xs: Sequence[float]) -> list[list[str]]:
+    """Return the texts of the cells, row by row."""
+    cells: list[list[list[Piece]]] = [[[] for _ in xs[1:]] for _ in ys[1:]]
+    for piece in pieces:
+        cells[_slot(ys, piece.middle)][_slot(xs, (piece.x0 + piece.x1) / 2)].append(piece)
+    return [[_cell(cell) for cell in row] for row in cells]
 
 
 def _touch(one: Box, other: Box) -> bool:
@@ -86,18 +90,7 @@ def aligned_table(lines: Sequence[Line], first: int) -> tuple[str, int] | None:
     """Return (Markdown, number of the line behind it) of a table that begins at line `first`; None when none does."""
     if len(_segments(lines[first])) < 2 or _is_item(lines[first]) or lines[first].mono:
         return None
-    columns = [(line_x0, line_x1) for line_x0, line_x1 in map(_reach, _segments(lines[first]))]
-    rows = [lines[first]]
-    for line in lines[first + 1 :]:
-        em = rows[-1].font.size
-        if line.base - rows[-1].base > _ROW_GAP * em or _is_item(line):
-            break
-        wider = _widened(columns, line)
-        if len(wider) < max(2, len(columns) - 1) or (len(wider) < len(columns) and len(rows) > 2):
-            break
-        columns, rows = wider, [*rows, line]
-    while rows and len(_segments(rows[-1])) < 2:
-        rows.pop()
+    rows, columns = _aligned_rows(lines[first], lines[first + 1 :])
     full = sum(len(_segments(row)) >= 2 for row in rows)
     if full < 3 and not (full == 2 and len(columns) > 2):
         return None
@@ -106,6 +99,23 @@ def aligned_table(lines: Sequence[Line], first: int) -> tuple[str, int] | None:
     if sum(map(len, told)) > _LONGEST_CELL * len(told):
         return None
     return markdown.table(cells), first + len(rows)
+
+
+def _aligned_rows(head: Line, lines: Sequence[Line]) -> tuple[list[Line], list[tuple[float, float]]]:
+    """Return the lines that share the columns of `head`, which is the first of them, and the columns."""
+    columns = list(map(_reach, _segments(head)))
+    rows = [head]
+    for line in lines:
+        if line.base - rows[-1].base > _ROW_GAP * rows[-1].font.size or _is_item(line):
+            break
+        wider = _widened(columns, line)
+        if len(wider) < max(2, len(columns) - 1) or (len(wider) < len(columns) and len(rows) > 2):
+            break
+        columns = wider
+        rows.append(line)
+    while rows and len(_segments(rows[-1])) < 2:
+        rows.pop()
+    return rows, columns
 
 
 def _segments(line: Line) -> list[list[Piece]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
@@ -153,12 +153,3 @@ def _word_list() -> frozenset[str]:
             entries = lexicon.read_text(encoding="utf-8").split("\n")
             words.update(entry.split(" ", 1)[0] for entry in entries if entry[:1].islower())
     return frozenset(word for word in words if len(word) > 1)
-
-
-def joined_lines(lines: Sequence[str], mender: Mender) -> str:
-    """Return the lines of a paragraph as one, words put together."""
-    parts: list[str] = []
-    for number, line in enumerate(lines):
-        following = lines[number + 1] if number + 1 < len(lines) else ""
-        parts += mender.line(line, following)
-    return mender.mended("".join(parts).rstrip())

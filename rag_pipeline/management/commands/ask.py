@@ -20,7 +20,7 @@ from rag_pipeline.management.base import (
 from rag_pipeline.pipeline.pipeline import Pipeline
 from rag_pipeline.services.corpora import document_ids, get_corpus
 from rag_pipeline.services.pipelines import open_pipeline, prepare_pipeline
-from rag_pipeline.types import Hit, Trace
+from rag_pipeline.types import Trace
 
 
 class Command(WorkbenchCommand):
@@ -77,19 +77,9 @@ def trace_json(trace: Trace) -> dict[str, Any]:
         **asdict(trace.usage),
         "notes": list(trace.notes),
         "queries": list(trace.queries),
-        "steps": [
-            {
-                "name": step.name,
-                "hits": [asdict(hit.span) | {"score": hit.score, "rank": hit.rank} for hit in step.hits],
-            }
-            for step in trace.steps
-        ],
+        "steps": [step.as_json() for step in trace.steps],
         "details": trace.details,
     }
-
-
-def _hit(hit: Hit) -> dict[str, Any]:
-    return {**asdict(hit.span), "score": hit.score, "rank": hit.rank}
 
 
 def as_text(trace: Trace) -> str:

@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from evaluation.exchange.answered import read_answers
-from evaluation.exchange.answered_jsonl import json_line
+from evaluation.exchange.rag_tasks import json_line
+from evaluation.exchange.reading import read_answers
 from evaluation.scoring.answered import group_keys
 from rag_pipeline.errors import ConfigError
 

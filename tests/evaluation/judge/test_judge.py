@@ -10,9 +10,10 @@ import pytest
 
 from evaluation.judge.forms import JudgeForm, NoMajorityError
 from evaluation.judge.judge import Judge, Request, Unjudged, make_judge
-from evaluation.judge.prompts import JudgePrompts, check_prompt, placeholders
+from evaluation.judge.prompts import JudgePrompts, check_prompt
 from rag_pipeline.errors import ConfigError, ProviderError
 from rag_pipeline.llm.structured import Form
+from rag_pipeline.prompt_files import placeholders
 from tests.fake_openai import Behaviour, FakeOpenAI
 
 

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.exchange.against import with_other_answers
-from evaluation.exchange.answered import read_answers
+from evaluation.exchange.reading import read_answers
 from tests.fake_openai import FakeOpenAI
 
 Row = dict[str, Any]

@@ -13,14 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.exchange.answered import KNOWN, LISTS, TAKEN, TEXTS, Answered, read_answers
+from evaluation.exchange.formats.answers_jsonl import AnswersJsonl
+from evaluation.exchange.rag_tasks import KNOWN, LISTS, TAKEN, TEXTS, Answered
+from evaluation.exchange.reading import read_answers
 from evaluation.metrics.base import metrics
 from evaluation.scoring.answered import ScoredAnswers, score_answered
 from evaluation.scoring.scoring import finished
 from evaluation.services.answer_files import score_answers
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from tests.fake_embedder import embed_words
 
 Row = dict[str, Any]
@@ -72,9 +74,14 @@ def scored(rows: list[Row], names: list[str] | None = None) -> ScoredAnswers:
     return finished(score_answered(answered(rows), spec, DEFAULT_REFUSAL, embed_words, names=names))
 
 
+def lines(result: ScoredAnswers) -> list[Row]:
+    """Return the objects of the written file."""
+    return [json.loads(line) for line in AnswersJsonl().write(result).decode().split("\n") if line]
+
+
 def check(result: ScoredAnswers, rows: list[Row]) -> None:
     """Hold a result to what the format promises."""
-    written = [json.loads(line) for line in result.lines()]
+    written = lines(result)
     summary = json.loads(json.dumps(result.summary(), allow_nan=False))["metrics"]
     assert [_bare(line) for line in written] == [_bare(row) for row in rows]
     for name in result.names:
@@ -124,7 +131,7 @@ def test_metrics_with_a_judge_survive_the_rows_too(fake_openai, rows):
     spec = EvaluationSpec(judge="openai:judge-1", eval_embedding="words:any")
     result = finished(score_answers(answered=answered(rows), spec=spec, refusal=DEFAULT_REFUSAL, names=judged))
     check(result, rows)
-    first = json.loads(next(result.lines()))["scores"]
+    first = lines(result)[0]["scores"]
     unscored = {name for name, value in first.items() if value is None}
     assert unscored == {name for name in judged if "other_answer" in metrics.get(name).needs}
 
@@ -134,7 +141,7 @@ def test_all_at_once_are_all_there_and_those_with_weights_wait_to_be_named():
     check(result, [FULL, {"answer": "x"}])
     assert set(result.names) == set(metrics.keys())
     for name in set(metrics.keys()) - set(computed):
-        assert "chosen by name" in json.loads(next(result.lines()))["notes"][name]
+        assert "chosen by name" in lines(result)[0]["notes"][name]
 
 
 def test_a_row_scores_the_same_alone_and_among_others(everything):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.metrics.availability import NO_CONTEXTS, NO_JUDGE, Available, check_options, unmet, usable
-from evaluation.metrics.base import Metric, make_metric, metrics
+from evaluation.metrics.availability import NO_CONTEXTS, NO_JUDGE, Available, check_options, unmet
+from evaluation.metrics.base import Metric, make_metric
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
 
@@ -53,12 +53,3 @@ def test_a_rule_without_its_pattern_is_refused_with_the_mend():
         check_options(EvaluationSpec.create({"metrics": "must_match"}))
     assert told.value.field == "metric_options"
     check_options(EvaluationSpec.create({"metrics": "must_match", "metric_options": {"must_match": {"pattern": "a"}}}))
-
-
-def test_all_that_can_be_used():
-    found = usable(SPEC, Available({"judge": NO_JUDGE}))
-    assert "token_f1" in found
-    assert "must_match" not in found
-    assert not any("judge" in metrics.get(name).needs for name in found)
-    set_up = EvaluationSpec.create({"metric_options": {"must_match": {"pattern": "a"}}})
-    assert "must_match" in usable(set_up, Available())

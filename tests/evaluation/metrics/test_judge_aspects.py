@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from evaluation.judge.judge import make_judge
-from evaluation.judge.prompts import JudgePrompts, placeholders, shipped_prompts
+from evaluation.judge.prompts import JudgePrompts, shipped_prompts
 from evaluation.metrics.base import MetricContext, make_metric, metrics
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.prompt_files import placeholders
 from tests.evaluation.samples import make_sample
 from tests.fake_embedder import embed_words
 from tests.fake_openai import Behaviour, FakeOpenAI

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from evaluation.exchange.answered_jsonl import read_answered
+from evaluation.exchange.reading import read_answers
 from evaluation.metrics.base import metrics
 from evaluation.metrics.cites_context import cited_numbers
 from evaluation.types import Score
@@ -170,7 +170,7 @@ class TestCitations:
     )
     def test_a_plain_word_is_a_name_only_in_brackets_or_quotes(self, name, answer, kept):
         row = {"answer": answer, "contexts": ["It was issued in Memphis."], "contexts_id": [name]}
-        ((_, sample),) = read_answered(json.dumps(row))
+        ((_, sample),) = read_answers(("row.jsonl", json.dumps(row).encode()))
         (score,) = metrics.get("cites_context")().score_many([sample], make_context())
         assert score.value == kept
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.exchange.answered_jsonl import read_answered
+from evaluation.exchange.reading import read_answers
 from evaluation.metrics.base import metrics
 from evaluation.types import Score
 from tests.evaluation.samples import make_context
@@ -17,7 +17,7 @@ FROZEN = json.loads((Path(__file__).parents[2] / "data" / "unitxt_scores.json").
 
 
 def score(name: str, row: dict[str, Any], **options: Any) -> Score:
-    ((_, sample),) = read_answered(json.dumps(row))
+    ((_, sample),) = read_answers(("row.jsonl", json.dumps(row).encode()))
     unit = metrics.get(name)
     return unit(unit.Options(**options)).score_many([sample], make_context())[0]
 

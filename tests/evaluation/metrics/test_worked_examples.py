@@ -12,7 +12,7 @@ from evaluation.refusal.detection import RefusalDetector
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.services.indexes import open_embedder
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from rag_pipeline.types import Context, Span, Trace, Usage
 from tests.scripted_judge import ScriptedJudge
 

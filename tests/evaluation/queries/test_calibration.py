@@ -77,7 +77,7 @@ def test_lower_is_better_is_turned_round():
     assert found["latency_s"].found.auroc.mean == 1
     assert found["latency_s"].threshold == "≤ 2.5 s"
     table = calibrate(run).correlations
-    recall, latency = table.names.index("recall"), table.names.index("latency_s")
+    recall, latency = table.labels.index("Recall"), table.labels.index("Latency")
     assert table.cells[recall][latency].value > 0.9
 
 
@@ -86,7 +86,7 @@ def test_without_marks_every_metric_has_its_reason_and_correlations_are_there():
     (right, unmeasured), (_, others) = rows(found), rows(found, "grounded")
     assert right == {}
     assert set(unmeasured) == set(others)
-    assert "recall" in found.correlations.names
+    assert "Recall" in found.correlations.labels
     assert found.correlations.rows[0][0] == found.correlations.labels[0]
     assert calibrate(make_run(questions())).correlations.constant == ["Recall", "Brevity", "Knowledge bounding"]
 

@@ -51,7 +51,6 @@ def test_a_row_has_its_twin_beside_it(run):
         ({"text": "NITROGEN"}, ["o2"]),
         ({"metric": "recall", "below": 0.5}, ["p1s"]),
         ({"metric": "recall", "above": 0.5}, ["p2s", "p3s"]),
-        ({"metric": "robustness", "unscored": True, "kind": "complex"}, ["p3c"]),
     ],
 )
 def test_filters_keep_what_they_say(run, filters, expected):
@@ -74,17 +73,6 @@ def test_pages_are_cut_on_the_server_and_a_page_too_far_is_the_last(run):
     assert [row.question.question_id for row in page.rows] == ["p2c", "p3s", "p3c"]
     assert (page.number, page.pages, page.has_previous, page.has_next) == (2, 3, True, True)
     assert question_rows(run=run, page=99, per_page=3).number == 3
-
-
-def test_questions_won_and_lost_against_another_run():
-    testset = make_testset()
-    before = make_run(testset, answers={"p1s": "Cairo", "p2s": "July"})
-    after = make_run(testset, answers={"o1": "It weighs 760 kg."})
-    assert ids(after, against=before, change="won") == ["p1s", "p2s"]
-    assert ids(after, against=before, change="won", threshold=0.6) == ["p1s"]
-    assert ids(after, against=before, change="lost") == ["o1"]
-    page = question_rows(run=after, filters=QuestionFilters(against=before), sort="-change")
-    assert [row.change for row in page.rows] == [1, 0.5, 0, 0, 0, 0, 0, -1]
 
 
 def test_more_questions_take_no_more_queries(run, django_assert_num_queries):

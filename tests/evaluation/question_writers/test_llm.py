@@ -40,7 +40,7 @@ PAIR = {
 
 def writer(*documents: SourceDoc, **spec: Any) -> ModelWriter:
     given = {"llm": "openai:writer", "pairs": 6, "out_of_scope": 6} | spec
-    return ModelWriter(documents or (WARSAW, MACHINE), GeneratorSpec.create(given), embed_words, QUICK)
+    return ModelWriter(documents or (WARSAW, MACHINE), GeneratorSpec.create(given), embed_words, limits=QUICK)
 
 
 def questions_of(steps: list[Written]) -> list[DraftQuestion]:

@@ -18,7 +18,7 @@ from evaluation.spec import EvaluationSpec
 from rag_pipeline.background.tasks import request_cancel, run_inline
 from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.models import BackgroundTask
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from tests import fake_embedder  # noqa: F401 - registers words:any
 
 pytestmark = pytest.mark.django_db

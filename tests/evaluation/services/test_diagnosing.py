@@ -9,16 +9,14 @@ from typing import Any
 import pytest
 
 from evaluation.models import FAILURE_POINT, Answer, MetricScore, Question, Run
-from evaluation.services.evaluating import place
-from evaluation.services.files import run_csv
-from evaluation.services.scoring import score_run
+from evaluation.services.files import export_run
 from evaluation.spec import EvaluationSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.models import Document, Index
 from rag_pipeline.services.indexes import build_index
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Span
-from tests.factories import REFUSAL, WORDS, make_corpus, make_run, make_testset
+from rag_pipeline.types import Hit, Span
+from tests.factories import REFUSAL, WORDS, make_corpus, make_run, make_testset, score_run
 
 pytestmark = pytest.mark.django_db
 
@@ -74,7 +72,7 @@ def hits(document: Document, *numbers: int) -> list[dict[str, Any]]:
     for rank, number in enumerate(numbers, 1):
         start = TEXT.index(FACTS[number])
         span = Span(document.pk, start, start + len(FACTS[number]))
-        found.append(place(span) | {"score": 1 / rank, "rank": rank})
+        found.append(Hit(span, 1 / rank, rank).as_json())
     return found
 
 
@@ -230,11 +228,11 @@ def test_other_thresholds_are_another_scoring():
 def test_the_file_and_the_refused_have_their_column():
     run = kettle_run(retrieved=2)
     score_run(run=run, spec=SPEC)
-    (row,) = csv.DictReader(io.StringIO(run_csv(run=run).decode("utf-8-sig")))
+    (row,) = csv.DictReader(io.StringIO(export_run(run=run).decode("utf-8-sig")))
     assert row["failure_point"] == "2"
     assert row["refused"] == "false"
     failed = make_run(errors={"p1s": "The server was down."})
-    rows = list(csv.DictReader(io.StringIO(run_csv(run=failed).decode("utf-8-sig"))))
+    rows = list(csv.DictReader(io.StringIO(export_run(run=failed).decode("utf-8-sig"))))
     assert {row["failure_point"] for row in rows} == {""}
 
 

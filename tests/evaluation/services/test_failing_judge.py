@@ -11,14 +11,13 @@ from django.test import Client
 from evaluation.models import Run
 from evaluation.services import runs
 from evaluation.services.rescoring import start_scoring_again
-from evaluation.services.scoring import score_run
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
 from rag_pipeline.background import tasks as background
 from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from tests.factories import WORDS, make_run, make_testset
+from tests.factories import WORDS, make_run, make_testset, score_run
 from tests.fake_openai import Behaviour, FakeOpenAI
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -31,7 +31,7 @@ def rows_of(data):
 
 
 def test_output_csv_has_one_row_a_question():
-    data = files.testset_csv(testset=make_testset())
+    data = files.export_testset(testset=make_testset())
     assert data.decode().splitlines()[0] == OUTPUT_HEADER
     row = rows_of(data)["p2s"]
     start = ROSETTA.index("The stone was found")
@@ -47,12 +47,12 @@ def test_output_csv_has_one_row_a_question():
 def test_rejected_questions_are_left_out_because_no_run_asks_them():
     testset = make_testset()
     testset.questions.filter(question_id="o1").update(status=Question.Status.REJECTED)
-    assert list(rows_of(files.testset_csv(testset=testset))) == ["p1s", "p1c", "p2s", "p2c", "p3s", "p3c", "o2"]
+    assert list(rows_of(files.export_testset(testset=testset))) == ["p1s", "p1c", "p2s", "p2c", "p3s", "p3c", "o2"]
 
 
 def test_eval_csv_has_the_answers_with_scores_and_contexts():
     run = make_run(answers={"p1s": "=HYPERLINK(1)", "p2s": REFUSAL}, errors={"o1": "The server is down."})
-    data = files.run_csv(run=run)
+    data = files.export_run(run=run)
     assert data.decode().splitlines()[0] == EVAL_HEADER
     rows = rows_of(data)
     assert rows["p1s"]["answer"] == "'=HYPERLINK(1)"
@@ -69,54 +69,54 @@ def test_eval_csv_has_the_answers_with_scores_and_contexts():
 
 
 def test_a_run_that_is_not_scored_has_empty_score_cells():
-    row = rows_of(files.run_csv(run=make_run(scored=False)))["p1s"]
+    row = rows_of(files.export_run(run=make_run(scored=False)))["p1s"]
     assert (row["answer"], row["recall"], row["refused"]) == ("Memphis", "", "")
 
 
 def test_every_repeat_has_its_row():
-    assert len(files.run_csv(run=make_run(repeat=3)).decode().splitlines()) == 1 + 3 * 8
+    assert len(files.export_run(run=make_run(repeat=3)).decode().splitlines()) == 1 + 3 * 8
 
 
 def test_the_files_on_disk_are_the_same_bytes(data_dir):
     run = make_run()
     path = files.write_run_file(run=run)
     assert path == data_dir / "runs" / str(run.pk) / "eval.csv"
-    assert path.read_bytes() == files.run_csv(run=run)
+    assert path.read_bytes() == files.export_run(run=run)
     path = files.write_testset_file(testset=run.testset)
     assert path == data_dir / "testsets" / str(run.testset.pk) / "output.csv"
-    assert path.read_bytes() == files.testset_csv(testset=run.testset)
+    assert path.read_bytes() == files.export_testset(testset=run.testset)
     assert [each.name for each in path.parent.iterdir()] == ["output.csv"]
 
 
 def test_longer_files_take_no_more_queries(django_assert_num_queries):
     run = make_run(repeat=2)
     with django_assert_num_queries(4):
-        files.run_csv(run=run)
+        files.export_run(run=run)
     with django_assert_num_queries(3):
-        files.testset_csv(testset=run.testset)
+        files.export_testset(testset=run.testset)
 
 
 def test_further_metrics_are_columns_at_the_end_in_their_order():
     run = make_run(evaluation={"metrics": ["token_f1", "mrr"]}, contexts={"p1s": [(0, 400)], "p2s": []})
-    data = files.run_csv(run=run)
+    data = files.export_run(run=run)
     assert data.decode().splitlines()[0] == f"{EVAL_HEADER},token_f1,mrr"
     rows = rows_of(data)
     assert rows["p1s"]["mrr"] == "1.0"
     assert rows["p2s"]["mrr"] == "0.0"  # nothing was retrieved
     assert rows["o1"]["mrr"] == ""  # counts for answerable questions only
     assert 0 < float(rows["p1s"]["token_f1"]) <= 1
-    assert files.run_csv(run=make_run()).decode().splitlines()[0] == EVAL_HEADER
+    assert files.export_run(run=make_run()).decode().splitlines()[0] == EVAL_HEADER
 
 
 def test_what_an_answer_took_has_one_column():
     run = make_run(evaluation={"metrics": ["latency_s", "tpot_s", "cost_usd"]})
-    assert files.run_csv(run=run).decode().splitlines()[0] == f"{EVAL_HEADER},tpot_s"
+    assert files.export_run(run=run).decode().splitlines()[0] == f"{EVAL_HEADER},tpot_s"
 
 
 def test_text_in_any_script_is_kept():
     corpus = make_corpus(files={"茶.txt": "緑茶は日本で最も飲まれているお茶です。"})
     testset = make_testset(corpus, drafts=[])
-    assert files.testset_csv(testset=testset).decode().splitlines() == [OUTPUT_HEADER]
+    assert files.export_testset(testset=testset).decode().splitlines() == [OUTPUT_HEADER]
 
 
 def test_output_csv_follows_an_edit():
@@ -126,5 +126,5 @@ def test_output_csv_follows_an_edit():
     edit_question(question=question, text="When was it dug up?", reference_answers=["July 1799"])
     assert rows_of(path.read_bytes())["p2s"]["question"] == "When was it dug up?"
     set_status(questions=[question], status=Question.Status.REJECTED)
-    assert path.read_bytes() == files.testset_csv(testset=testset)
+    assert path.read_bytes() == files.export_testset(testset=testset)
     assert "p2s" not in rows_of(path.read_bytes())

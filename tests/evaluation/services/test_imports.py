@@ -7,6 +7,7 @@ import json
 import pytest
 
 from evaluation.exchange.csv_cells import to_csv
+from evaluation.exchange.formats.output_csv import COLUMNS
 from evaluation.models import Question, TestSet
 from evaluation.services import files
 from evaluation.services.imports import import_testset
@@ -42,7 +43,7 @@ def refusal(corpus, content, **kwargs):
 
 def output(*rows):
     """Return an output.csv whose rows give only some columns."""
-    return to_csv(files.TESTSET_COLUMNS, [[row.get(name, "") for name in files.TESTSET_COLUMNS] for row in rows])
+    return to_csv(COLUMNS, [[row.get(name, "") for name in COLUMNS] for row in rows])
 
 
 def test_our_own_file_comes_back_byte_for_byte(corpus):
@@ -55,9 +56,9 @@ def test_our_own_file_comes_back_byte_for_byte(corpus):
     original = make_testset(corpus)
     original.questions.all().delete()
     store_questions(testset=original, drafts=[*rosetta_drafts(document), odd])
-    data = files.testset_csv(testset=original)
+    data = files.export_testset(testset=original)
     imported = take(corpus, data, "output.csv")
-    assert files.testset_csv(testset=imported) == data
+    assert files.export_testset(testset=imported) == data
     assert imported.questions.get(question_id="=odd").reference_answers == ["-5 °C", "'@minus"]
 
 

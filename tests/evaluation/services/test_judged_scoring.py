@@ -7,9 +7,8 @@ from collections import Counter
 import pytest
 
 from evaluation.models import Run
-from evaluation.services.scoring import score_run
 from evaluation.spec import EvaluationSpec
-from tests.factories import WORDS, make_corpus, make_run, make_testset, rosetta_drafts
+from tests.factories import WORDS, make_corpus, make_run, make_testset, rosetta_drafts, score_run
 from tests.fake_openai import FakeOpenAI
 
 pytestmark = pytest.mark.django_db

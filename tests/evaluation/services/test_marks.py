@@ -8,10 +8,9 @@ from evaluation.exchange.csv_cells import from_csv
 from evaluation.models import Answer, AnswerMark
 from evaluation.queries.marks import askable, last_marked, mark_counts, marks_of, next_to_mark, shuffled
 from evaluation.services.marks import marks_csv, set_mark
-from evaluation.services.scoring import score_run
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
-from tests.factories import REFUSAL, WORDS, make_run
+from tests.factories import REFUSAL, WORDS, make_run, score_run
 
 pytestmark = pytest.mark.django_db
 

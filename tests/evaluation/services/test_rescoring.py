@@ -12,7 +12,7 @@ from evaluation.spec import EvaluationSpec
 from rag_pipeline.background.tasks import request_cancel, run_inline
 from rag_pipeline.errors import ConfigError, InUseError, ProviderError
 from rag_pipeline.models import BackgroundTask
-from tests.factories import WORDS, make_run
+from tests.factories import WORDS, make_run, score_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SEMANTIC = EvaluationSpec(eval_embedding=WORDS, agreement="semantic_similarity")
@@ -44,7 +44,7 @@ def test_it_waits_for_a_worker_then_the_new_scoring_is_current():
 def test_the_scores_are_those_of_the_command():
     first, second = make_run(answers={"p1s": "Cairo"}), make_run(answers={"p1s": "Cairo"})
     run_inline(start_scoring_again(run=first, spec=SEMANTIC))
-    scoring.score_run(run=second, spec=SEMANTIC)
+    score_run(run=second, spec=SEMANTIC)
     columns = ("metric", "group", "mean", "ci_low", "ci_high", "n", "n_null")
     ours, theirs = (list(run.current_scoring.metrics.values_list(*columns)) for run in (first, second))
     assert ours == theirs

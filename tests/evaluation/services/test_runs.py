@@ -13,7 +13,7 @@ from evaluation.services.testsets import set_status, spread_out_of_scope
 from evaluation.spec import HEADLINE, EvaluationSpec, RunOptions
 from rag_pipeline import runtime as limits
 from rag_pipeline.background import tasks as background
-from rag_pipeline.background.tasks import run_inline
+from rag_pipeline.background.tasks import request_cancel, run_inline
 from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.services.corpora import import_documents
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
@@ -220,7 +220,7 @@ def test_a_cancelled_run_keeps_its_answers_and_can_be_deleted(data_dir):
     run = start(make_testset())
     with pytest.raises(InUseError, match="Cancel"):
         runs.delete_run(run=run)
-    runs.cancel_run(run=run)
+    request_cancel(run.task)
     run.task.refresh_from_db()
     assert run.task.state == "cancelled"
     runs.delete_run(run=run)

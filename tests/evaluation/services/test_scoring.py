@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from evaluation.models import MetricScore, Scoring
-from evaluation.queries.samples import make_samples, stored_answers
-from evaluation.services.scoring import preview_scores, score_run
+from evaluation.queries.stored_answers import make_samples, stored_answers
+from evaluation.services.scoring import preview_scores
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.types import Span
-from tests.factories import REFUSAL, WORDS, make_corpus, make_run, make_testset
+from tests.factories import REFUSAL, WORDS, make_corpus, make_run, make_testset, score_run
 
 pytestmark = pytest.mark.django_db
 

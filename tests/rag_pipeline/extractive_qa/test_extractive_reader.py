@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.english.sentences import split_sentences
-from rag_pipeline.extractive_qa.answerability import Refusal
-from rag_pipeline.extractive_qa.context_sentences import passages_of
-from rag_pipeline.extractive_qa.decoding import Span as NetworkSpan
+from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
+from rag_pipeline.extractive_qa.context_sentences import context_sentences
+from rag_pipeline.extractive_qa.decoding import AnswerSpan
 from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader
 from rag_pipeline.extractive_qa.findings import Finding
-from rag_pipeline.extractive_qa.prompt_reading import PromptReading
-from rag_pipeline.extractive_qa.question_analysis import read_question
+from rag_pipeline.extractive_qa.prompt_instructions import PromptInstructions
+from rag_pipeline.extractive_qa.question_analysis import analyse_question
 from rag_pipeline.extractive_qa.span_reader import shipped_reader
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.extractive_qa.trimming import answer_range
@@ -39,7 +39,7 @@ def reader(tmp_path_factory):
 
 
 def read_with(embed, strictness=None):
-    return ExtractiveReader(embed, shipped_reader(), Refusal.of(card()), strictness)
+    return ExtractiveReader(embed, shipped_reader(), AnswerabilityModel.of(card()), strictness)
 
 
 def request(question, *texts, template=ALWAYS, start=0):
@@ -117,7 +117,7 @@ def test_what_overlapping_chunks_repeat_or_cut_off_counts_once_and_whole(reader)
     halves = [Context(Span(1, 0, 200), "d", doc[:200], 1.0, 1), Context(Span(1, 110, len(doc)), "d", doc[110:], 0.9, 2)]
     asked = GenerationRequest("How long was the bridge?", tuple(halves), "", ALWAYS, REFUSAL)
     found = reader.find([asked])[0].findings
-    texts = [each.passage.text for each in found]
+    texts = [each.sentence.text for each in found]
     assert len(texts) == len(set(texts))
     assert set(texts) <= {sentence.text for sentence in split_sentences(doc)}
 
@@ -173,9 +173,9 @@ RULED = "They ruled Dublin, Cork, Youghal and Ardo."
 )
 def test_a_phrase_is_given_whole(question, sentence, phrase, answer):
     context = Context(Span(1, 0, len(sentence)), "a.txt", sentence, 1.0, 1)
-    passage = passages_of([context])[0]
+    passage = context_sentences([context])[0]
     start = sentence.index(phrase)
-    network = NetworkSpan(start, start + len(phrase), 0, 1.0, 1.0, 1.0)
+    network = AnswerSpan(start, start + len(phrase), 0, 1.0, 1.0, 1.0)
     found = Finding(passage, start, start + len(phrase), network)
-    left, right = answer_range(read_question(question), found, PromptReading())
+    left, right = answer_range(analyse_question(question), found, PromptInstructions())
     assert sentence[left:right] == answer

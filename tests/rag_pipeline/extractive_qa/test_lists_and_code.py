@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_pipeline.extractive_qa.context_sentences import passages_of
-from rag_pipeline.extractive_qa.lists_and_code import told
+from rag_pipeline.extractive_qa.context_sentences import context_sentences
+from rag_pipeline.extractive_qa.lists_and_code import answer_by_form
 from rag_pipeline.types import Context, Span
 
 GUIDE = """# Pagewise
@@ -56,8 +56,8 @@ sleep 3
 
 def answered(question: str, text: str = GUIDE) -> str | None:
     """Return what the form of a text answers."""
-    found = told(question, passages_of([Context(Span(1, 7, 7 + len(text)), "guide.md", text, 1.0, 1)]))
-    return None if found is None else found.passage.text[found.start : found.end]
+    found = answer_by_form(question, context_sentences([Context(Span(1, 7, 7 + len(text)), "guide.md", text, 1.0, 1)]))
+    return None if found is None else found.sentence.text[found.start : found.end]
 
 
 @pytest.mark.parametrize(

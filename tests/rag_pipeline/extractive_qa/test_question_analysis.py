@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag_pipeline.extractive_qa.question_analysis import read_question
+from rag_pipeline.extractive_qa.question_analysis import analyse_question
 
 
 @pytest.mark.parametrize(
@@ -27,11 +27,11 @@ from rag_pipeline.extractive_qa.question_analysis import read_question
     ],
 )
 def test_the_kind_of_answer_is_read_from_the_question(question, kind):
-    assert read_question(question).kind == kind
+    assert analyse_question(question).kind == kind
 
 
 def test_the_noun_that_names_the_answer_is_found():
-    assert read_question("Which steam engine did he patent?").focus == ("steam", "engin")
+    assert analyse_question("Which steam engine did he patent?").focus == ("steam", "engin")
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,9 @@ def test_the_noun_that_names_the_answer_is_found():
     ],
 )
 def test_only_the_asking_clause_decides_what_is_asked(question, core):
-    assert read_question(question).core == core
+    assert analyse_question(question).core == core
 
 
 def test_words_around_the_asking_clause_weigh_less_than_those_in_it():
-    weights = read_question("I work at a museum. Who painted the ceiling?").weights
+    weights = analyse_question("I work at a museum. Who painted the ceiling?").weights
     assert weights["museum"] < weights["ceil"]

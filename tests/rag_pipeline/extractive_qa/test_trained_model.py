@@ -15,7 +15,7 @@ ANSWERS_WITHOUT_TORCH = """
 import sys
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader
-from rag_pipeline.extractive_qa.answerability import Refusal
+from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.extractive_qa.span_reader import shipped_reader
 from rag_pipeline.types import Context, GenerationRequest, Span
@@ -24,7 +24,7 @@ embed = embedders.get("local")("all-MiniLM-L6-v2", "mean").embed_passages
 text = "The mill at Vik was built in 1840. It burned down in 1903."
 contexts = (Context(Span(1, 0, len(text)), "mill.txt", text, 1.0, 1),)
 request = GenerationRequest("When was the mill at Vik built?", contexts, "", "{context} {question}", "No.")
-print(ExtractiveReader(embed, shipped_reader(), Refusal.of(card())).read_many([request])[0].text)
+print(ExtractiveReader(embed, shipped_reader(), AnswerabilityModel.of(card())).read_many([request])[0].text)
 print("torch" in sys.modules)
 """
 

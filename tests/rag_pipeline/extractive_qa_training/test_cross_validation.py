@@ -12,9 +12,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.extractive_qa.answerability import Refusal, Regression
-from rag_pipeline.extractive_qa.extractive_reader import Found
-from rag_pipeline.extractive_qa.question_analysis import read_question
+from rag_pipeline.extractive_qa.answerability import AnswerabilityModel, Regression
+from rag_pipeline.extractive_qa.extractive_reader import ReadResult
+from rag_pipeline.extractive_qa.question_analysis import analyse_question
 from rag_pipeline.extractive_qa.strictness import coverage_at
 from rag_pipeline.extractive_qa_training.averaging import average
 from rag_pipeline.extractive_qa_training.cross_validation import CARD, cross_validate, train_folds
@@ -52,7 +52,9 @@ def row(article: str, answerable: bool, setting: str, **signals: float) -> Row:
     trial = Trial(Example("Who?", "a b", answers, "own", article), (), setting)
     return Row(
         trial,
-        Found(read_question("Who?"), [], {"span": 0.0, "closest": 0.5, "contexts": float(setting != GOLD)} | signals),
+        ReadResult(
+            analyse_question("Who?"), [], {"span": 0.0, "closest": 0.5, "contexts": float(setting != GOLD)} | signals
+        ),
     )
 
 
@@ -102,7 +104,7 @@ def test_the_regression_declines_what_it_should_and_leaves_a_fifth_of_the_others
 
 
 def test_the_probability_is_that_of_the_regression_and_nothing_far_off_is_answered() -> None:
-    refusal = Refusal(Regression({"span": 0.5}, -1.0), Regression({"span": 0.5}, -2.0), 0.4, far=0.2)
+    refusal = AnswerabilityModel(Regression({"span": 0.5}, -1.0), Regression({"span": 0.5}, -2.0), 0.4, far=0.2)
     several, alone = {"span": 4.0, "closest": 0.3, "contexts": 1.4}, {"span": 4.0, "closest": 0.3, "contexts": 0.0}
     assert refusal.probability(several) == pytest.approx(1 / (1 + np.exp(-1.0)))
     assert refusal.probability(alone) == 0.5
@@ -137,7 +139,7 @@ def test_every_article_is_read_by_a_network_that_has_not_seen_it(folders: Places
     assert declining["strictness_for"]["0.95"] <= declining["strictness_for"]["0.5"]
     assert card["figures"]["answers"][GOLD]["questions"] == sum(bool(each.answers) for each in examples())
     assert set(card["figures"]["articles"]) == set(TITLES)
-    assert Refusal.of(card).several.weights
+    assert AnswerabilityModel.of(card).several.weights
     with pytest.raises(ConfigError, match="that has not learned “elsewhere”"):
         list(cross_validate(folders, [settings], ["elsewhere"], by_words, "own"))
     assert coverage_at(declining["strictness"], card) is not None

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from rag_pipeline.interruption import WorkInterruptedError, heeding
+from rag_pipeline.interruption import WorkInterruptedError, interruptible
 from rag_pipeline.llm.loop_thread import iterate_blocking, iterate_there, run_blocking, run_there
 
 
@@ -81,7 +81,7 @@ def test_work_that_is_to_stop_does_not_wait_for_what_never_comes() -> None:
         yield 0
 
     source = iterate_blocking(silence)
-    with heeding(begun.is_set), pytest.raises(WorkInterruptedError):
+    with interruptible(begun.is_set), pytest.raises(WorkInterruptedError):
         next(source)
     assert ended.wait(60)
 

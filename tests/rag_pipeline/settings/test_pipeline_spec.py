@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.settings.pipeline_spec import DEFAULT_REFUSAL, PipelineSpec
+from rag_pipeline.settings.core import DEFAULT_REFUSAL
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
 CHAT = {"llm": "openai:gpt-test"}
 

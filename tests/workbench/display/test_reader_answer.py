@@ -10,6 +10,7 @@ from django.urls import reverse
 from evaluation.models import Answer
 from rag_pipeline.settings.prompt_templates import shipped_prompts
 from tests.factories import REFUSAL, ROSETTA, WORDS, make_corpus, make_run
+from tests.markup import markup
 from workbench.display.reader_answer import reader_answer
 from workbench.models import ChatMessage, Preferences
 
@@ -163,7 +164,7 @@ def read(run, **changes) -> str:
 
 
 def test_the_page_of_a_question_shows_it(client, run):
-    html = client.get(read(run)).content.decode()
+    html = markup(client.get(read(run)).content.decode())
     assert "0.73; declines below 0.41" in html
     assert 'The decree was issued in <mark class="said">Memphis</mark> in 196 BC.' in html
     document = run.corpus.documents.get()
@@ -174,9 +175,9 @@ def test_the_page_of_a_question_shows_it(client, run):
 
 
 def test_the_page_names_the_page_of_a_document_that_has_pages(client, run):
-    assert "</a> page" not in client.get(read(run)).content.decode()
+    assert "</a> page" not in markup(client.get(read(run)).content.decode())
     run.corpus.documents.update(page_starts=[0, 50])
-    assert "</a> page 2 " in client.get(read(run)).content.decode()
+    assert "</a> page 2 " in markup(client.get(read(run)).content.decode())
 
 
 def test_what_was_declined_stands_there_too(client, run):

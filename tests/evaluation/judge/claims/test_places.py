@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.judge.claims.places import TextPlaces
+from evaluation.judge.claims.places import ClaimPlaces
 from evaluation.judge.claims.table import Claim, Verdict
 
 TEXT = "It was found in July 1799, by French\nsoldiers. The stone has three versions of a decree."
 
 
 def found(text: str, claim: str, reason: str = "") -> str:
-    place = TextPlaces(text).of(Claim(claim), Verdict(True, reason) if reason else None)
+    place = ClaimPlaces(text).of(Claim(claim), Verdict(True, reason) if reason else None)
     return text[slice(*place)] if place else ""
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from evaluation.question_writers.rules.absence import absent
+from evaluation.question_writers.rules.absence import WindowIndex
 from evaluation.question_writers.rules.characters import characters
 from evaluation.question_writers.rules.corpus import CorpusWords
 from evaluation.question_writers.rules.names import people_named_once
@@ -77,14 +77,14 @@ def test_near_questions_are_absent_and_varied(text: str) -> None:
     near = list(islice(OutOfScopeQuestions(corpus(text), seed=0).near(), 20))
     assert len({one.text for one in near}) == 20
     for one in near:
-        assert absent([text], one.entity, one.attribute), one
+        assert WindowIndex([text]).absent(one.entity, one.attribute), one
     # Each attribute has its own words, whatever the name it is asked about.
     assert max(Counter(one.attribute for one in near).values()) <= 3
 
 
 def test_a_name_in_code_says_what_it_is_made_of() -> None:
-    assert not absent(["`fetch_page()` may end in a TimeoutError."], "fetch_page", ["error"])
-    assert absent(["`fetch_page()` may end in a TimeoutError."], "fetch_page", ["memory"])
+    assert not WindowIndex(["`fetch_page()` may end in a TimeoutError."]).absent("fetch_page", ["error"])
+    assert WindowIndex(["`fetch_page()` may end in a TimeoutError."]).absent("fetch_page", ["memory"])
 
 
 def test_people_named_once_are_asked_about_when_little_else_is_named() -> None:

@@ -1,0 +1,66 @@
+"""eval.csv: the answers of a run with their contexts and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evaluation.exchange.base import RunResults, RunWriter, formats
+from evaluation.exchange.csv_cells import CSV_TYPE, to_csv
+from evaluation.exchange.evidence import named_span
+from evaluation.exchange.fields import ordered
+from evaluation.spec import HEADLINE
+from evaluation.types import Sample
+
+COLUMNS = (
+    "question_id", "pair_id", "kind", "transformation", "error", "question", "reference_answer", "answer", "refused",
+    "contexts", "contexts_id", "context_spans", *HEADLINE, "failure_point", "latency_s", "ttft_s", "prompt_tokens",
+    "completion_tokens", "cost_usd", "error_message", "metadata",
+)  # fmt: skip
+
+
+@formats.register
+class EvalCsv(RunWriter):
+    """A row a question and repeat; metrics beside the five are columns at the end."""
+
+    key = "eval_csv"
+    label = "eval.csv"
+    help = "eval.csv, a row an answer with its scores"
+    extensions = (".csv",)
+    content_type = CSV_TYPE
+    filename = "eval.csv"
+
+    def write(self, results: RunResults) -> bytes:
+        """Return the file."""
+        # Latency and the like have their column anyway.
+        added = [name for name in results.metrics if name not in COLUMNS]
+        rows = ([*_row(sample, scores), *map(scores.get, added)] for sample, scores in results.answers)
+        return to_csv((*COLUMNS, *added), rows)
+
+
+def _row(sample: Sample, scores: Mapping[str, float | None]) -> list[Any]:
+    trace = sample.trace
+    refused, point = scores.get("refused"), scores.get("failure_point")
+    return [
+        sample.question_id,
+        sample.pair_id,
+        sample.kind,
+        sample.transformation,
+        sample.error,
+        trace.question,
+        next(iter(sample.reference_answers), ""),
+        trace.answer,
+        None if refused is None else bool(refused),
+        [context.text for context in trace.contexts],
+        [context.id for context in trace.contexts],
+        [named_span(context.document, context.span) for context in trace.contexts],
+        *map(scores.get, HEADLINE),
+        None if point is None else int(point),
+        trace.latency_s,
+        trace.ttft_s,
+        trace.usage.prompt_tokens,
+        trace.usage.completion_tokens,
+        trace.usage.cost_usd,
+        trace.error,
+        ordered(sample.metadata),
+    ]

@@ -1,0 +1,87 @@
+"""Stored answers as the engine sees them: traces and samples, with the texts of their contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from evaluation.models import Answer, Run
+from evaluation.repeats import repeats_of
+from evaluation.types import Sample
+from rag_pipeline.queries.documents import document_texts
+from rag_pipeline.types import Context, Span, Trace, Usage
+
+
+def stored_answers(*, run: Run) -> list[Answer]:
+    """Return a run's answers with question and evidence loaded, in the order of the test set."""
+    return list(
+        Answer.objects.filter(run=run)
+        .select_related("question")
+        .prefetch_related("question__evidence")
+        .order_by("question__position", "question_id", "repeat")
+    )
+
+
+def make_samples(*, run: Run, answers: Sequence[Answer]) -> list[Sample]:
+    """Return answers as the metrics see them; context texts are cut from their documents."""
+    texts = texts_for(answers)
+    top_k = run.pipeline.get("top_k")
+    ranks_asked = int(top_k) if top_k else None
+    return [replace(_with_evidence(answer, texts), ranks_asked=ranks_asked) for answer in answers]
+
+
+def texts_for(answers: Iterable[Answer]) -> dict[int, str]:
+    """Return the text of every document that the answers' contexts and evidence point into, by id, in one query."""
+    wanted: set[int] = set()
+    for answer in answers:
+        wanted.update(documents_of(answer))
+        wanted.update(evidence.document_id for evidence in answer.question.evidence.all())
+    return document_texts(wanted)
+
+
+def documents_of(answer: Answer) -> set[int]:
+    """Return the ids of the documents that an answer's contexts point into."""
+    return {Span.from_json(context).document_id for context in answer.contexts}
+
+
+def sample_of(answer: Answer, texts: Mapping[int, str]) -> Sample:
+    """Return an answer without its gold evidence. `texts`: of the documents, by id; what is gone has no text."""
+    question = answer.question
+    return Sample(
+        question_id=question.question_id,
+        pair_id=question.pair_id,
+        kind=question.kind,
+        trace=_trace(answer, texts),
+        reference_answers=tuple(question.reference_answers),
+        transformation=question.transformation,
+        error=question.error,
+        repeat=answer.repeat,
+        metadata=question.metadata,
+    )
+
+
+def _with_evidence(answer: Answer, texts: Mapping[int, str]) -> Sample:
+    sample = sample_of(answer, texts)
+    spans = tuple(evidence.span for evidence in answer.question.evidence.all())
+    evidence_texts = tuple(texts[span.document_id][span.start : span.end] for span in spans)
+    retrieved = [context.span for context in sample.trace.contexts]
+    return replace(
+        sample,
+        evidence=spans,
+        evidence_texts=evidence_texts,
+        equivalents=repeats_of(spans, evidence_texts, retrieved, texts),
+    )
+
+
+def _trace(answer: Answer, texts: Mapping[int, str]) -> Trace:
+    return Trace(
+        question=answer.question.text,
+        answer=answer.text,
+        contexts=tuple(Context.from_json(each, texts) for each in answer.contexts),
+        prompt=answer.prompt,
+        latency_s=answer.latency_s,
+        ttft_s=answer.ttft_s,
+        usage=Usage(answer.prompt_tokens, answer.completion_tokens, answer.cost_usd),
+        error=answer.error,
+        details=answer.details,
+    )

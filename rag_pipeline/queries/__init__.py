@@ -1,0 +1,1 @@
+"""Reads over the stored rows of the pipeline."""

@@ -1,0 +1,56 @@
+"""All settings of a pipeline: what each declares, which belong to a stage, and which are left unread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rag_pipeline.setting_fields import Setting, Stage, settings_in, why_unread
+from rag_pipeline.settings.conditions import ONLY_READ_BY, SEARCH, WITH_CONTEXT
+from rag_pipeline.settings.core import CoreSettings
+from rag_pipeline.settings.parts import PARTS
+
+
+def pipeline_settings() -> dict[str, Setting]:
+    """Return all settings by name, in the order of the pipeline: behind the choice of a unit the options of each."""
+    parts = {part.field: part for part in PARTS}
+    found: dict[str, Setting] = {}
+    for name, each in settings_in(CoreSettings).items():
+        found[name] = each
+        found |= parts[name].settings() if name in parts else {}
+    return found
+
+
+def settings_of(*stages: Stage) -> dict[str, Setting]:
+    """Return the settings that these stages are the first to read, in the order of the pipeline."""
+    return {name: each for name, each in pipeline_settings().items() if each.stage in stages}
+
+
+def describe(name: str) -> Setting:
+    """Return what a setting declares. Raises KeyError where there is none."""
+    return pipeline_settings()[name]
+
+
+def option_names() -> set[str]:
+    """Return the options of all units, chosen or not."""
+    return {name for part in PARTS for name in part.settings()}
+
+
+def option_owners(name: str) -> list[str]:
+    """Return which units read an option, in words, those of a kind together: chunker fixed, recursive."""
+    owners = ((part, [unit.key for unit in part.registry if name in unit.Options.model_fields]) for part in PARTS)
+    return [f"{part.title.lower()} {', '.join(keys)}" for part, keys in owners if keys]
+
+
+def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the settings that these settings leave unread, each with the reason.
+
+    `values` are flat settings, as complete as they are known; what is wrong in them counts as not chosen.
+    """
+    reasons = {name: each.why_unread(values) for name, each in settings_in(CoreSettings).items()}
+    unread = {name: reason for name, reason in reasons.items() if reason}
+    read = {name for part in PARTS if part.field not in unread for name in part.chosen(values)}
+    reason = why_unread((WITH_CONTEXT, SEARCH), values)
+    for name in option_names() - read:
+        unread[name] = reason or f"{ONLY_READ_BY} {' or '.join(option_owners(name))}"
+    return unread

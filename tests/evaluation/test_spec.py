@@ -1,0 +1,52 @@
+"""How answers are scored: what recall and robustness are made of, weights, and which settings a score hangs on."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.metrics.base import metrics
+from evaluation.metrics.groups import GROUPS
+from evaluation.registry import agreements
+from evaluation.spec import FAILURES, JUDGE, EvaluationSpec, evaluation_settings, run_settings
+from rag_pipeline.errors import ConfigError
+
+
+def test_agreements_are_the_metrics_that_say_so():
+    labels = {"Token recall", "Semantic similarity", "Answer correctness"}
+    assert list(agreements()) == ["token_recall", "semantic_similarity", "answer_correctness"]
+    assert set(agreements().values()) == labels
+
+
+def test_a_metric_becomes_an_agreement_by_saying_so(monkeypatch):
+    monkeypatch.setattr(metrics.get("token_f1"), "is_agreement", True)
+    assert list(agreements()) == ["token_recall", "semantic_similarity", "token_f1", "answer_correctness"]
+    assert EvaluationSpec.create({"agreement": "token_f1"}).agreement == "token_f1"
+
+
+@pytest.mark.parametrize("value", ["token_f1", "", "odd", 5, None])
+def test_another_agreement_is_refused_with_those_there_are(value):
+    words = "Agreement must be token_recall, semantic_similarity or answer_correctness, not “"
+    with pytest.raises(ConfigError, match=f"{words}{value}”") as caught:
+        EvaluationSpec.create({"agreement": value})
+    assert caught.value.field == "agreement"
+
+
+def test_weights_may_be_written_as_text():
+    spec = EvaluationSpec.create({"weights": "recall=2, brevity=0.5"})
+    assert spec.weights == {"recall": 2, "brevity": 0.5}
+    with pytest.raises(ConfigError, match="“recall” is not of the form recall=2,brevity"):
+        EvaluationSpec.create({"weights": "recall"})
+
+
+def test_settings_are_found_by_who_reads_them():
+    assert list(evaluation_settings(JUDGE)) == ["judge", "judge_votes"]
+    assert all(name.startswith("failure_") for name in evaluation_settings(FAILURES))
+    assert all(each.info.read_by for each in evaluation_settings().values())
+
+
+def test_a_run_has_all_settings():
+    assert {"split", "agreement", "chunker", "chunk_size"} <= set(run_settings())
+
+
+def test_every_group_of_metrics_has_a_heading():
+    assert {metric.group for metric in metrics if not metric.__module__.startswith("tests")} == set(GROUPS)
