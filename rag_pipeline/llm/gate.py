@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from rag_pipeline.llm.failures import ModelCallError
-from rag_pipeline.llm.target import Target
+from rag_pipeline.llm.target import OPENAI, Target
 
 START = 32
 """Calls in flight at first, as far as so many are allowed."""
@@ -60,7 +60,7 @@ class Gate:
     @property
     def limit(self) -> int:
         """Calls that may be in flight at once now."""
-        return max(1, int(self._limit))
+        return max(1, min(int(self._limit), self.most))
 
     @property
     def waiting(self) -> int:
@@ -172,12 +172,13 @@ class _Round:
         return self.seconds / self.answers
 
 
-_gates: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], Gate]] = WeakKeyDictionary()
+_gates: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, str], Gate]] = WeakKeyDictionary()
 
 
 def gate_of(target: Target, most: int) -> Gate:
-    """Return the running loop's gate to a model, which everything that asks this model goes through."""
+    """Return the running loop's gate to a model, which everything that asks this model with this key goes through."""
+    key = target.api_key() if target.provider == OPENAI else ""
     gates = _gates.setdefault(asyncio.get_running_loop(), {})
-    gate = gates.setdefault((target.setting, target.base_url), Gate(most))
+    gate = gates.setdefault((target.setting, target.base_url, key), Gate(most))
     gate.most = max(1, most)
     return gate
