@@ -25,6 +25,7 @@ class _Checked(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+# What reads a setting of the scoring: values are compared only where what they read is the same.
 AGREEMENT = ReadBy("recall and robustness")
 SCORES = ReadBy("every score")
 REFUSALS = ReadBy("what tells refusals, and by it every score")

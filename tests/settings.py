@@ -21,7 +21,7 @@ def _in_memory() -> bool:
 if "TMPDIR" not in os.environ and _in_memory():  # there no write waits for a disk
     os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
 _database = os.environ.get("TEST_DATABASE_URL", "")
-for _name in ("DATABASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+for _name in ("DATABASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE", "SSL_CERT_FILE"):
     os.environ.pop(_name, None)
 for _name in [name for name in os.environ if name.startswith("WORKBENCH_") and name != "WORKBENCH_BENCH_DATA"]:
     del os.environ[_name]

@@ -10,7 +10,7 @@ from evaluation.metrics.worked import WorkedExample
 from evaluation.registry import MetricRegistry, metric_units
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.local_models.scripts import Reads, reads_all
 from rag_pipeline.registry import Unit
 
@@ -37,9 +37,6 @@ INPUTS = {
 
 POOLED = "pooled"
 """Name of the two counts behind a ratio: in the details of a score, and their sums in those of a summary."""
-
-Embed = Callable[[Sequence[str]], Vectors]
-"""Texts to unit vectors, one row each."""
 
 UNREAD = "the embedding model cannot read this text: score with one that knows its script"
 

@@ -10,8 +10,8 @@ from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.language.scripts import script_barrier
 from evaluation.metrics.overlap import NO_TOKENS, share, tokens_of
 from evaluation.metrics.semantic_similarity import SemanticSimilarity
-from evaluation.metrics.support.scheme import SCHEME
-from evaluation.metrics.support.support import Case, Support, support_of
+from evaluation.metrics.support.support import Support, SupportCase, support_of
+from evaluation.metrics.support.weighting import SCHEME
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -49,25 +49,29 @@ class CorrectnessOffline(Metric):
     def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
         """Score all samples; every distinct text of the block is embedded once for each of the two parts."""
         similar = SemanticSimilarity()
-        cases = [
-            (place, reference)
-            for place, sample in enumerate(samples)
-            for reference in dict.fromkeys(sample.reference_answers)
-            if tokens_of([reference]) and sample.trace.answer.strip() and not context.refusals[place].refused
-        ]
+        cases = _comparable(samples, context)
         supports = support_of([_case(samples[place], reference) for place, reference in cases], context.embed, _SCHEME)
         alone = [replace(samples[place], reference_answers=(reference,)) for place, reference in cases]
         cosines = similar.score_block(alone, context.only([place for place, _ in cases]))
         best: dict[int, Score] = {}
         for (place, reference), support, cosine in zip(cases, supports, cosines, strict=True):
             score = _score(samples[place], reference, support, cosine)
-            if place not in best or (score.value or 0.0) > (best[place].value or 0.0):
-                best[place] = score
+            best[place] = max(best.get(place, score), score, key=lambda each: each.value or 0.0)
         return [best.get(place) or _without(sample, context, place) for place, sample in enumerate(samples)]
 
 
-def _case(sample: Sample, reference: str) -> Case:
-    return Case(reference, (sample.trace.answer,), sample.trace.question)
+def _comparable(samples: Sequence[Sample], context: MetricContext) -> list[tuple[int, str]]:
+    """Return (number of the sample, reference) of what an answer that does not decline can be compared with."""
+    return [
+        (place, reference)
+        for place, sample in enumerate(samples)
+        for reference in dict.fromkeys(sample.reference_answers)
+        if tokens_of([reference]) and sample.trace.answer.strip() and not context.refusals[place].refused
+    ]
+
+
+def _case(sample: Sample, reference: str) -> SupportCase:
+    return SupportCase(reference, (sample.trace.answer,), sample.trace.question)
 
 
 def _score(sample: Sample, reference: str, support: Support | None, closeness: Score) -> Score:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.language.scripts import script_barrier
-from evaluation.metrics.support.support import Case, Support, support_of
+from evaluation.metrics.support.support import Support, SupportCase, support_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -73,8 +73,8 @@ class GroundednessOffline(Metric):
         return script_barrier(sample.trace.answer, [each.text for each in sample.trace.contexts])
 
 
-def _case(sample: Sample) -> Case:
-    return Case(sample.trace.answer, tuple(each.text for each in sample.trace.contexts), sample.trace.question)
+def _case(sample: Sample) -> SupportCase:
+    return SupportCase(sample.trace.answer, tuple(each.text for each in sample.trace.contexts), sample.trace.question)
 
 
 def _score(support: Support | None) -> Score:
@@ -85,14 +85,14 @@ def _score(support: Support | None) -> Score:
     there, words = len(support.words) - len(support.absent), len(support.words)
     parts = [
         f"support {support.value:.2f}, {there} of {words} words are in the contexts as they stand "
-        f"({support.present:.2f} of their weight)"
+        f"({support.share_found:.2f} of their weight)"
     ]
     parts += [f"without support: {named}"] * bool(missing)
     parts += ["a sentence says the opposite of its evidence"] * any(each.contradicted for each in support.sentences)
     details = {
         "support": round(support.value, 4),
-        "words": round(support.present, 4),
+        "words": round(support.share_found, 4),
         "absent": list(dict.fromkeys(unit.text for unit in support.absent)),
         "sentences": [each.as_dict() for each in support.sentences],
     }
-    return Score((support.value + support.present) / 2, "; ".join(parts), details)
+    return Score((support.value + support.share_found) / 2, "; ".join(parts), details)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext
 from evaluation.metrics.language.scripts import is_latin
-from evaluation.metrics.models.hub import why_not_to_be_had
+from evaluation.metrics.models.hub import why_unavailable
 from evaluation.types import Sample, Score
 from rag_pipeline.errors import ConfigError
 
@@ -26,7 +26,7 @@ class WeightsMetric(Metric):
 
     def unready(self) -> str:
         """Return why the model is neither on this machine nor to be had from the hub, or an empty string."""
-        return why_not_to_be_had(self.options.model)
+        return why_unavailable(self.options.model)
 
     def why_null(self, sample: Sample, context: MetricContext) -> str:
         """Return why a sample cannot be scored, or an empty string."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.db.models import QuerySet
@@ -62,12 +62,7 @@ def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
     questions = {question.pk: question for question in _asked(run)}
     keys = {pk: (question.question_id, question.text) for pk, question in questions.items()}
     collected: dict[Key, dict[str, list[float]]] = {}
-    names = (*HEADLINE, *(scoring.spec.get("metrics", ()) if further else ()))
-    # Where a run has no value, the rows that have one needed no judge: alone they say nothing. A metric of several
-    # parts lacks one also where a kind of question is missing; its rows count.
-    several = [name for name in names if (unit := metrics.find(name)) is not None and len(unit.parts) > 1]
-    valueless = RunMetric.objects.filter(scoring=scoring, group="", mean=None).exclude(metric__in=several)
-    rows = MetricScore.objects.filter(scoring=scoring, metric__in=names).exclude(metric__in=valueless.values("metric"))
+    rows = _scores_that_count(scoring, (*HEADLINE, *(scoring.spec.get("metrics", ()) if further else ())))
     for question, metric, value in rows.values_list("answer__question_id", "metric", "value"):
         if value is not None:
             collected.setdefault(keys[question], {}).setdefault(metric, []).append(value)
@@ -76,6 +71,17 @@ def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
     }
     asked = {keys[pk]: question for pk, question in questions.items()}
     return ScoredRun(run, EvaluationSpec.create(scoring.spec), asked, values, scoring.prompts, scoring.formulas)
+
+
+def _scores_that_count(scoring: Scoring, names: Sequence[str]) -> QuerySet[MetricScore]:
+    """Return the scores by the metrics called `names`, without those that say nothing alone.
+
+    Where a run has no value, the rows that have one needed no judge. A metric of several parts lacks one also where a
+    kind of question is missing; its rows count.
+    """
+    several = [name for name in names if (unit := metrics.find(name)) is not None and len(unit.parts) > 1]
+    valueless = RunMetric.objects.filter(scoring=scoring, group="", mean=None).exclude(metric__in=several)
+    return MetricScore.objects.filter(scoring=scoring, metric__in=names).exclude(metric__in=valueless.values("metric"))
 
 
 def _asked(run: Run) -> QuerySet[Question]:
@@ -123,21 +129,22 @@ def paired_differences(a: ScoredRun, b: ScoredRun) -> dict[str, PairedDifference
     if problem or b.spec is None:
         return {name: _missing(name, problem) for name in (*HEADLINE, TOTAL)}
     rows = {name: _difference_rows(a, b, name) for name in HEADLINE}
-    found = {}
-    terms = {name: _terms(name, rows[name]) for name in HEADLINE}
-    for name in HEADLINE:
-        note = other_formula_note(name, a, b)
-        found[name] = _missing(name, note) if note else _difference(name, terms[name], [rows[name]])
-    weights = total_weights(b.spec)
-    parts = {name: _terms(name, rows[name], weight) for name, weight in weights.items()}
-    whole = (
-        None
-        if any(part is None for part in parts.values())
-        else [each for part in parts.values() for each in part or ()]
-    )
-    note = other_formula_note(TOTAL, a, b)
-    found[TOTAL] = _missing(TOTAL, note) if note else _difference(TOTAL, whole, [rows[name] for name in weights])
-    return found
+    found = {name: _noted(name, a, b) or _difference(name, _terms(name, rows[name]), [rows[name]]) for name in HEADLINE}
+    return found | {TOTAL: _noted(TOTAL, a, b) or _total_difference(rows, total_weights(b.spec))}
+
+
+def _total_difference(
+    rows: Mapping[str, Sequence[tuple[Sample, Score]]], weights: Mapping[str, float]
+) -> PairedDifference:
+    parts = [_terms(name, rows[name], weight) for name, weight in weights.items()]
+    whole = None if None in parts else [each for part in parts for each in part or ()]
+    return _difference(TOTAL, whole, [rows[name] for name in weights])
+
+
+def _noted(metric: str, a: ScoredRun, b: ScoredRun) -> PairedDifference | None:
+    """Return a difference in words where the two computed the score by different formulas."""
+    note = other_formula_note(metric, a, b)
+    return _missing(metric, note) if note else None
 
 
 def question_changes(a: ScoredRun, b: ScoredRun) -> dict[Key, tuple[str, float | None]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.models import FAILURE_POINT, MetricScore, Run
+from evaluation.models import FAILURE_POINT, MetricScore, Run, Scoring
 from evaluation.scoring.diagnosis.advice import Advice, advice
 from evaluation.scoring.diagnosis.points import LABELS, ORDER, PASSED
 from evaluation.spec import FAILURES, evaluation_settings
@@ -57,12 +57,11 @@ def failure_flow(run: Run) -> FailureFlow | None:
     scoring = run.current_scoring
     if scoring is None:
         return None
-    stored = MetricScore.objects.filter(scoring=scoring, metric=FAILURE_POINT)
-    rows = list(stored.order_by("answer_id").values_list("value", "reason", "details", "answer__error"))
+    rows = list(_stored(scoring))
     if not rows:
         return None
-    kept = [(None if value is None else int(value), details) for value, _, details, error in rows if not error]
-    total = sum(details.get("lost") or 0.0 for _, details in kept)
+    kept = [(point, details) for point, _, details, error in rows if not error]
+    total = _lost(details for _, details in kept)
     stages = _stages(kept, total, run.pipeline)
     small = [details["lost"] for point, details in kept if point is None and details.get("lost")]
     failed = [stage for stage in stages if stage.failed]
@@ -70,7 +69,7 @@ def failure_flow(run: Run) -> FailureFlow | None:
         asked=len(kept),
         errors=len(rows) - len(kept),
         stages=stages,
-        failed=sum(stage.failed for stage in stages),
+        failed=len(kept) - stages[-1].left,
         right=stages[-1].left,
         lost=total,
         small=len(small),
@@ -81,13 +80,24 @@ def failure_flow(run: Run) -> FailureFlow | None:
     )
 
 
+def _stored(scoring: Scoring) -> Iterator[tuple[int | None, str, Mapping[str, Any], str]]:
+    """Yield the point, the reason and the details of each answer's failure, and its error."""
+    found = MetricScore.objects.filter(scoring=scoring, metric=FAILURE_POINT).order_by("answer_id")
+    for value, *others in found.values_list("value", "reason", "details", "answer__error"):
+        yield None if value is None else int(value), *others
+
+
+def _lost(found: Iterable[Mapping[str, Any]]) -> float:
+    return sum(details.get("lost") or 0.0 for details in found)
+
+
 def _stages(
     kept: Sequence[tuple[int | None, Mapping[str, Any]]], total: float, settings: Mapping[str, Any]
 ) -> list[FlowStage]:
     stages, left = [], len(kept)
     for point in ORDER:
         found = [details for own, details in kept if own == point]
-        lost = sum(details.get("lost") or 0.0 for details in found)
+        lost = _lost(found)
         left -= len(found)
         stages.append(
             FlowStage(

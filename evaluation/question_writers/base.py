@@ -6,19 +6,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion, Written
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import SourceDoc
 
-Embed = Callable[[Sequence[str]], Vectors]
-"""Texts to vectors of length 1."""
 Stage = Literal["pairs", "out_of_scope"]
 """What is written: simple questions with their complex twins, or questions that the documents do not answer."""
 

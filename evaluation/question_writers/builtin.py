@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
-from evaluation.question_writers.base import Embed, QuestionWriter, question_writers
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.base import QuestionWriter, question_writers
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
 from evaluation.question_writers.rules.premises import premise_for
 from evaluation.question_writers.rules.purpose import stories
@@ -20,6 +20,7 @@ from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
 from evaluation.question_writers.rules.twins import TRANSFORMATIONS, make_twin, protected_words
 from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.types import SourceDoc, Span
 
@@ -96,8 +97,8 @@ class BuiltinWriter(QuestionWriter):
             yield None, tuple(answered)
 
     @cached_property
-    def _corpus(self) -> CorpusWords:
-        return CorpusWords(self.documents)
+    def _corpus(self) -> CorpusStatistics:
+        return CorpusStatistics(self.documents)
 
     @cached_property
     def _round_trip(self) -> RoundTrip:
@@ -113,7 +114,7 @@ class BuiltinWriter(QuestionWriter):
         self, number: int, question: SimpleQuestion, nearness: float, earlier: Sequence[SimpleQuestion]
     ) -> tuple[DraftQuestion, DraftQuestion]:
         pair_id = _pair_id(number)
-        asked, sentence = question.asked, question.sentence
+        asked, sentence = question.candidate, question.sentence
         metadata: dict[str, object] = {"question_type": asked.kind, "writer": self.key}
         if self.spec.purpose:
             metadata["nearness_to_purpose"] = round(nearness, 2)
@@ -152,10 +153,10 @@ class BuiltinWriter(QuestionWriter):
         turn = (number - 1) // len(TRANSFORMATIONS)
         premise = premise_for(question, earlier, self._corpus) if (turn + attempt) % 2 else ""
         story = self._stories[(turn + attempt) % len(self._stories)]
-        wording = make_twin(question.asked, way, rng, story=story, premise=premise)
+        wording = make_twin(question.candidate, way, rng, story=story, premise=premise)
         # One step further each round of kinds, so that every kind of slip meets every transformation.
         kind = KINDS[(number - 1 + (number - 1) // len(KINDS)) % len(KINDS)]
-        return choose_and_apply(wording, protected_words(question.asked), rng, kind)
+        return choose_and_apply(wording, protected_words(question.candidate), rng, kind)
 
     def _out_of_scope(self, number: str, question: OutOfScope) -> DraftQuestion:
         metadata: dict[str, object] = {"writer": self.key}

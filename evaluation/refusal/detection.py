@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib.resources import files
@@ -12,11 +12,10 @@ import numpy as np
 
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.embedders.base import Embed, Vectors
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.local_models.scripts import Reads, reads_all
 
-Embed = Callable[[Sequence[str]], Vectors]
 Patterns = tuple[re.Pattern[str], ...]
 
 _APOLOGY = (

@@ -10,12 +10,13 @@ from typing import Any
 
 from evaluation.exchange.rag_tasks import Answered, Task, json_line
 from evaluation.judge.judge import Judge
-from evaluation.metrics.base import Embed, metrics
+from evaluation.metrics.base import metrics
 from evaluation.scoring.comparability import formulas_in_force
 from evaluation.scoring.scoring import ScoredSamples, Steps, score_samples
 from evaluation.scoring.summaries import GroupSummary, summarise_by
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Sample, Score, Summary
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.local_models.scripts import Reads, reads_all
 
 MEAN = ("mean", "ci_low", "ci_high", "n", "n_null")

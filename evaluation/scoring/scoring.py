@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 from evaluation.judge.claims.table import ClaimTable
 from evaluation.judge.claims.tables import ClaimTables
 from evaluation.judge.judge import Judge
-from evaluation.metrics.base import Embed, Metric, MetricContext, make_metric
+from evaluation.metrics.base import Metric, MetricContext, make_metric
 from evaluation.metrics.judged import JudgedMetric
 from evaluation.refusal.detection import RefusalDetector
 from evaluation.scoring.summaries import Summaries, summarise
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Sample, Score, Summary
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.loop_thread import as_completed_blocking
 from rag_pipeline.local_models.scripts import Reads, reads_all
 from rag_pipeline.types import Progress

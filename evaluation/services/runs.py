@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -192,19 +193,22 @@ def resume_run(*, run: Run) -> None:
 def delete_run(*, run: Run) -> None:
     """Delete a run with its answers, scores and files. Raises InUseError while it works."""
     compared = [each.task for each in preferences_with(run).select_related("task")]
-    if any(task is not None and task.active for task in compared):
+    if _any_active(compared):
         raise InUseError(f"A judge is comparing {run} with another run. Wait for it or cancel it first.")
-    tasks = [task for task in (run.task, run.scoring_task) if task is not None]
-    if any(task.active for task in tasks):
+    tasks = (run.task, run.scoring_task)
+    if _any_active(tasks):
         raise InUseError(f"{run} is still running. Cancel it first.")
-    if any(user.task is not None and user.task.active for user in run.runs_on_its_contexts.select_related("task")):
+    if _any_active(user.task for user in run.runs_on_its_contexts.select_related("task")):
         raise InUseError(f"Another run is answering from the contexts of {run}. Wait for it or cancel it first.")
     folder = Path(settings.DATA_DIR) / "runs" / str(run.pk)
     run.delete()
-    for task in (*tasks, *compared):
-        if task is not None:
-            task.delete()
+    for task in filter(None, (*tasks, *compared)):
+        task.delete()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _any_active(tasks: Iterable[BackgroundTask | None]) -> bool:
+    return any(task is not None and task.active for task in tasks)
 
 
 def archive_run(*, run: Run, archived: bool) -> None:

@@ -6,15 +6,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import Chunk, SourceDoc, Span
 
 TokenOffsets = Callable[[str], Sequence[tuple[int, int]]]
 """text -> (start, end) character offsets of each token, in order, special tokens not counted."""
-
-Embed = Callable[[Sequence[str]], Vectors]
-"""texts -> one vector of length 1 each; raises ProviderError."""
 
 
 class Chunker(Unit):

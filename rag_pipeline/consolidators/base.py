@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import Context, Hit
-
-Embed = Callable[[Sequence[str]], Vectors]
 
 
 class Consolidator(Unit):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from rag_pipeline.registry import Registry, Unit
 
 Vectors = npt.NDArray[np.float32]
 """Shape (n, dimension), float32, each row of length 1."""
+
+Embed = Callable[[Sequence[str]], Vectors]
+"""Texts to their vectors, one row each. Raises ProviderError."""
 
 
 class Embedder(Unit):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
 from rag_pipeline.extractive_qa.findings import Finding, findings
-from rag_pipeline.extractive_qa.matching import Embed
 from rag_pipeline.extractive_qa.prompt_instructions import PromptInstructions, read_instructions
 from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis, analyse_question
 from rag_pipeline.extractive_qa.signals import Cosines, signals, texts_to_compare

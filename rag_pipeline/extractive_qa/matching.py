@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.english.tags import Tagged, tag
 from rag_pipeline.english.words import share_beginning
 from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis
 
-Embed = Callable[[Sequence[str]], Vectors]
 _RELATED = 0.7
 """Likeness of two words with a long common beginning (construct, construction)."""
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.english.tokens import f1_and_recall
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel, Regression
@@ -25,7 +26,6 @@ from rag_pipeline.extractive_qa_training.declining import Row
 from rag_pipeline.extractive_qa_training.measures import COVERAGES
 from rag_pipeline.extractive_qa_training.training import CHECKPOINT, FOLDS, WEIGHTS, Places, TrainingSettings, train
 from rag_pipeline.extractive_qa_training.trials import FOUND, GOLD, trials
-from rag_pipeline.extractive_qa_training.unanswerable import Embed
 from rag_pipeline.types import Progress
 
 CARD = "reader.json"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.decoding import Logits
 from rag_pipeline.extractive_qa.encoding import PairEncoder, Window, padded
@@ -21,7 +22,7 @@ from rag_pipeline.extractive_qa_training.dataset import Example, read_qamr, read
 from rag_pipeline.extractive_qa_training.measures import figures, read_all
 from rag_pipeline.extractive_qa_training.mixture import MixtureSettings
 from rag_pipeline.extractive_qa_training.trainer import LoopSettings, Trainer
-from rag_pipeline.extractive_qa_training.unanswerable import Embed, retrieval_negatives
+from rag_pipeline.extractive_qa_training.unanswerable import retrieval_negatives
 from rag_pipeline.types import Progress
 
 WEIGHTS, FIGURES, CHECKPOINT = "reader.safetensors", "figures.json", "checkpoint.pt"

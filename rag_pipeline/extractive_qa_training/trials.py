@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.extractive_qa_training.dataset import Example
-from rag_pipeline.extractive_qa_training.unanswerable import Embed
 from rag_pipeline.types import Context, GenerationRequest, Span
 
 GOLD, FOUND, FOREIGN = "gold paragraph", "found", "foreign"

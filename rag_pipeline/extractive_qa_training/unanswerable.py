@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.english.antonyms import antonyms
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.english.tags import tag
 from rag_pipeline.english.typed_spans import typed_spans
 from rag_pipeline.extractive_qa_training.dataset import Example
-
-Embed = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
 _NAMES = frozenset({"name", "person", "place", "organisation"})
 _NEGATED = {"did": "didn't", "does": "doesn't", "do": "don't", "was": "was not", "were": "were not", "is": "is not"}

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
-from rag_pipeline.embedders.base import embedders
+from rag_pipeline.embedders.base import Embed, embedders
 from rag_pipeline.errors import ConfigError, PipelineError, UsageError
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
 from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader, ReaderAnswer
-from rag_pipeline.extractive_qa.matching import Embed
 from rag_pipeline.extractive_qa.span_reader import shipped_reader
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.generators.base import Generator, Result, Stopwatch, generators

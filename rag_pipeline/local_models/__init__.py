@@ -1,1 +1,1 @@
-"""Models that run on this machine: where they are to be had, and which scripts they read."""
+"""Models that run on this machine: where they come from, and which scripts they read."""

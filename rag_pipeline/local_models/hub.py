@@ -1,4 +1,4 @@
-"""Models in a folder or of the Hugging Face hub: whether they are at hand, and what keeps the hub from giving one."""
+"""Models in a folder or of the Hugging Face hub: whether they are on this machine, and why the hub gives none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ M = TypeVar("M")
 OFFLINE = "is not on this machine, and HF_HUB_OFFLINE forbids fetching it: choose another"
 UNREACHABLE = "is not on this machine and the hub cannot be reached: connect it"
 _WEIGHT_FILES = ("*.safetensors", "*.bin")
-_PATIENCE_S = 10.0
+_TIMEOUT_S = 10.0
 
 
 def load(name: str, read: Callable[[str, bool], M], refused: Callable[[str], Exception]) -> M:
@@ -47,7 +47,7 @@ def why_not_given(name: str) -> str:
         return OFFLINE
     unreachable = (errors.HTTPError, OSError)  # type: ignore[attr-defined]  # of whichever client the library uses
     try:
-        HfApi().model_info(name, timeout=_PATIENCE_S)
+        HfApi().model_info(name, timeout=_TIMEOUT_S)
     except HFValidationError:
         return "is no name of a model, such as google/flan-t5-small: choose another"
     except GatedRepoError:

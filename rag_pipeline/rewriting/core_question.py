@@ -13,8 +13,8 @@ from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.english.words import word_set, words_of
 from rag_pipeline.rewriting import fillers
 
-Holds = Callable[[str], bool]
-"""Tell whether the corpus has a word, given in lower case."""
+InCorpus = Callable[[str], bool]
+"""Whether the corpus has a word, given in lower case."""
 
 _FIRST_PERSON = re.compile(r"\b(?:i|i['’]\w+|me|my|mine|myself|we|we['’]\w+|us|our|ours)\b", re.I)
 _PEOPLE_AROUND = re.compile(
@@ -47,27 +47,27 @@ _EMPTY_WORDS = word_set(
 )
 
 
-def core_question(text: str, holds: Holds) -> str:
+def core_question(text: str, in_corpus: InCorpus) -> str:
     """Return what is asked in `text`; `text` itself, to the letter, where nothing can be taken off."""
     now = text
     while True:
-        shorter = _once(now, holds)
+        shorter = _once(now, in_corpus)
         if shorter == now or len(shorter) > len(now) + 1 or not _has_content(shorter):
             return now
         now = shorter
 
 
-def _once(text: str, holds: Holds) -> str:
+def _once(text: str, in_corpus: InCorpus) -> str:
     sentences = [part for sentence in split_sentences(text) for part in _LOWER_CASE_START.split(sentence.text)]
     plain = [_plain(sentence) for sentence in sentences]
-    asks = [_asks(before, after, holds) for before, after in zip(sentences, plain, strict=True)]
-    cores = [_core(sentence, holds) if ask else sentence for sentence, ask in zip(plain, asks, strict=True)]
+    asks = [_asks(before, after, in_corpus) for before, after in zip(sentences, plain, strict=True)]
+    cores = [_core(sentence, in_corpus) if ask else sentence for sentence, ask in zip(plain, asks, strict=True)]
     asked = [core for core, ask in zip(cores, asks, strict=True) if ask and core]
     alone = bool(asked) and all(_stands_alone(core) for core in asked)
     kept = [
         core
         for core, ask in zip(cores, asks, strict=True)
-        if core and not fillers.COURTESY.match(core) and (ask or not alone or not _is_circumstance(core, holds))
+        if core and not fillers.COURTESY.match(core) and (ask or not alone or not _is_circumstance(core, in_corpus))
     ]
     changed = kept != sentences
     joined = _DOUBLED.sub(r"\1", " ".join(_polished(part) for part in kept) if changed else text)
@@ -88,25 +88,25 @@ def _plain(sentence: str) -> str:
             return rest if rest.strip(_ENDS) or not sentence.strip(_ENDS) else ""
 
 
-def _asks(sentence: str, plain: str, holds: Holds) -> bool:
+def _asks(sentence: str, plain: str, in_corpus: InCorpus) -> bool:
     if fillers.COURTESY.match(plain):
         return False
     ends = sentence.rstrip("\"'”) \n").endswith("?")
-    return ends or bool(_QUESTION.match(plain) or _ORDER.match(plain)) or _core(plain, holds) != plain
+    return ends or bool(_QUESTION.match(plain) or _ORDER.match(plain)) or _core(plain, in_corpus) != plain
 
 
-def _core(sentence: str, holds: Holds) -> str:
-    """Return a sentence without the words that ask to be told, and what stands before them."""
+def _core(sentence: str, in_corpus: InCorpus) -> str:
+    """Return a sentence without the words that ask for an answer (`Could you tell me`), and what stands before them."""
     body = sentence.rstrip(_ENDS)
     end = sentence[len(body) :].strip()
-    for shorten in (_told, _after_preamble, _before_reason):
-        shorter = shorten(body, holds)
+    for shorten in (_without_asking_words, _after_preamble, _before_reason):
+        shorter = shorten(body, in_corpus)
         if shorter != body and _has_content(shorter):
             body = shorter
     return body + end
 
 
-def _told(body: str, holds: Holds) -> str:
+def _without_asking_words(body: str, in_corpus: InCorpus) -> str:
     for pattern in (fillers.WHETHER_YOU_KNOW, fillers.TELL_ABOUT, fillers.ASIDE):
         if match := pattern.match(body):
             return body[match.end() :]
@@ -114,42 +114,42 @@ def _told(body: str, holds: Holds) -> str:
         for match in pattern.finditer(body):
             before = body[: match.start()]
             alone = not before.strip(" ,;:–—-") and pattern is not fillers.ASKED_ME
-            if alone or (_is_circumstance(before, holds) and not _CONDITION.match(before)):
+            if alone or (_is_circumstance(before, in_corpus) and not _CONDITION.match(before)):
                 return re.sub(r"\A(?:more )?about\s+(?!wh|how)", "", body[match.end() :], flags=re.I)
     return body
 
 
-def _after_preamble(body: str, holds: Holds) -> str:
+def _after_preamble(body: str, in_corpus: InCorpus) -> str:
     for match in fillers.COMMA_CLAUSE.finditer(body):
         before, after = body[: match.start()], body[match.end() :]
-        droppable = _is_circumstance(before, holds) and not _CONDITION.match(before)
+        droppable = _is_circumstance(before, in_corpus) and not _CONDITION.match(before)
         if droppable and _stands_alone(after):
             return after
     return body
 
 
-def _before_reason(body: str, holds: Holds) -> str:
+def _before_reason(body: str, in_corpus: InCorpus) -> str:
     for pattern in (fillers.BECAUSE_OF_ME, fillers.FOR_MY_WORK):
         if match := pattern.search(body):
             before, reason = body[: match.start()], match.group()
-            if _stands_alone(before) and not _names_something(reason, holds):
+            if _stands_alone(before) and not _names_something(reason, in_corpus):
                 return before
     return body
 
 
-def _is_circumstance(text: str, holds: Holds) -> bool:
+def _is_circumstance(text: str, in_corpus: InCorpus) -> bool:
     """Tell whether words speak of the asker and those around them, and name nothing that the corpus knows."""
     speaks = _FIRST_PERSON.search(text) or _PEOPLE_AROUND.match(text.strip())
-    return bool(speaks) and "?" not in text and not _names_something(text, holds)
+    return bool(speaks) and "?" not in text and not _names_something(text, in_corpus)
 
 
-def _names_something(text: str, holds: Holds) -> bool:
+def _names_something(text: str, in_corpus: InCorpus) -> bool:
     """Tell whether there is a code, a number with a unit's worth of digits, or a name of the corpus in the text."""
     for place, word in enumerate(words_of(text)):
         if any(letter.isdigit() for letter in word.text):
             return True
         inside = place > 0 and word.is_capital and not word.lower.startswith(("i'", "i’")) and word.lower != "i"
-        if inside and (holds(word.lower) or (word.text.isupper() and len(word.text) > 1)):
+        if inside and (in_corpus(word.lower) or (word.text.isupper() and len(word.text) > 1)):
             return True
     return False
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.metrics.base import Embed, MetricContext, make_metric, metrics
+from evaluation.metrics.base import MetricContext, make_metric, metrics
 from evaluation.refusal.detection import RefusalDetector
 from evaluation.spec import EvaluationSpec
 from evaluation.statistics.intervals import wilson
 from evaluation.types import Sample
-from rag_pipeline.embedders.base import embedders
+from rag_pipeline.embedders.base import Embed, embedders
 from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from tests.bench import bench_refusal
 from tests.bench.judged_rows import (

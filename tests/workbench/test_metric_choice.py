@@ -250,7 +250,7 @@ class TestRunPage:
 
 def test_weights_that_are_not_here_can_be_named_though_the_metric_is_closed(client, testset, monkeypatch):
     monkeypatch.setattr(
-        "evaluation.metrics.model_based.why_not_to_be_had", lambda model: "" if model == "/w" else "not here"
+        "evaluation.metrics.model_based.why_unavailable", lambda model: "" if model == "/w" else "not here"
     )
     html = client.get("/").content.decode()
     assert "disabled" in box(html, "answer_reward")

@@ -89,6 +89,7 @@ def _trace(
     summaries = [row.metrics[score] for row in members]
     means = [float(summary.mean or 0.0) for summary in summaries]
     colour = f"var(--series-{series.get(name, SERIES - 1) % SERIES + 1})"
+    few = len(places) <= MANY_DOTS
     return {
         "type": "scatter",
         "mode": "markers",
@@ -98,24 +99,30 @@ def _trace(
         "customdata": [reverse("run", args=[row.run.pk]) for row in members],
         "text": [_hover(row, score) for row in members],
         "hovertemplate": "%{text}<extra></extra>",
-        "marker": {
-            "color": colour,
-            "size": [13 if row.run.pk == chosen else (10 if len(places) <= MANY_DOTS else 7) for row in members],
-            "symbol": ["circle-open" if row.run.limit else "circle" for row in members],
-            "line": {
-                "width": [2.5 if row.run.pk == chosen else (2 if row.run.limit else 0) for row in members],
-                "color": ["var(--text)" if row.run.pk == chosen else colour for row in members],
-            },
-        },
+        "marker": _marker(members, colour, chosen, 10 if few else 7),
         "error_y": {
             "type": "data",
-            "visible": len(places) <= MANY_DOTS,
+            "visible": few,
             "symmetric": False,
             "array": [_arm(summary.ci_high, mean) for summary, mean in zip(summaries, means, strict=True)],
             "arrayminus": [_arm(mean, summary.ci_low) for summary, mean in zip(summaries, means, strict=True)],
             "thickness": 1,
             "width": 3,
             "color": colour,
+        },
+    }
+
+
+def _marker(members: Sequence[RunRow], colour: str, chosen: int | None, size: int) -> Figure:
+    """Return how the dots look: the chosen run's is larger and ringed, that of a run over some pairs only is open."""
+    ringed = [row.run.pk == chosen for row in members]
+    return {
+        "color": colour,
+        "size": [13 if ring else size for ring in ringed],
+        "symbol": ["circle-open" if row.run.limit else "circle" for row in members],
+        "line": {
+            "width": [2.5 if ring else 2 * bool(row.run.limit) for ring, row in zip(ringed, members, strict=True)],
+            "color": ["var(--text)" if ring else colour for ring in ringed],
         },
     }
 

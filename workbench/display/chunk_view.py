@@ -7,7 +7,7 @@ import statistics
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from rag_pipeline.types import Chunk, SourceDoc, Span
 
@@ -93,11 +93,11 @@ def chunk_rows(
     """Return chunks `first` to `first + count` of a document as rows; together their text runs on without a gap."""
     spans = [chunk.span for chunk in chunks]
     parents = parent_marks(chunks)
+    sizes = dict(enumerate(tokens))
+    begins = [0, *(span.start for span in spans[1:]), len(doc.text)]
     rows: list[ChunkRow] = []
     for index in range(first, min(first + count, len(spans))):
-        begin = 0 if index == 0 else spans[index].start
-        end = spans[index + 1].start if index + 1 < len(spans) else len(doc.text)
-        size = tokens[index] if index < len(tokens) else None
+        size = sizes.get(index)
         parent = parents.get(chunks[index].parent)
         rows.append(
             ChunkRow(
@@ -105,7 +105,7 @@ def chunk_rows(
                 span=spans[index],
                 tokens=size,
                 over_window=bool(window and size and size > window),
-                segments=tuple(_segments(doc, spans, index, begin, end, mark)),
+                segments=tuple(_segments(doc, spans, index, begins[index], begins[index + 1], mark)),
                 heading=tuple(chunks[index].heading.split(" > ")) if chunks[index].heading else (),
                 parent=parent if parent and (not rows or rows[-1].parent_number != parent.number) else None,
                 parent_number=parent.number if parent else None,
@@ -125,11 +125,7 @@ def _segments(
 ) -> list[Segment]:
     """Cut a row where an earlier chunk ends, a page begins or the marked passage starts or stops."""
     # Chunks that still run at `begin`: starts and ends are both in order, so the first that ended is the last to ask.
-    running = [index]
-    for earlier in range(index - 1, -1, -1):
-        if spans[earlier].end <= begin:
-            break
-        running.insert(0, earlier)
+    running = sorted([index, *takewhile(lambda earlier: spans[earlier].end > begin, range(index - 1, -1, -1))])
     cuts = {begin, end, *(spans[i].end for i in running), spans[index].start, *(mark or ())}
     pages = {start: number for number, start in enumerate(doc.page_starts, 1) if begin <= start < end}
     edges = sorted(cut for cut in cuts | set(pages) if begin <= cut <= end)

@@ -91,28 +91,33 @@ def page_of(details: Mapping[str, Any] | None) -> int | None:
 def _words(details: Mapping[str, Any], declines: bool) -> tuple[str, str]:
     """Return the verdict, and what the sentence is."""
     declined = bool(details.get("declined"))
-    would = "It would have answered:" if declined else ""
     if "sentence" not in details:
         return f"{'Declined' if declined else 'No answer'}: the contexts hold no sentence to answer from.", ""
+    would = "It would have answered:" if declined else ""
     if "probability" not in details:
         return f"{'Declined' if declined else 'Answered'} by an earlier version, which gave no probability.", would
-    probability, strictness = float(details["probability"]), float(details["strictness"])
-    shown, limit = _apart(probability, strictness)
+    return (_why_declined(details) if declined else _why_answered(details, declines)), would
+
+
+def _why_declined(details: Mapping[str, Any]) -> str:
+    if details.get("far"):
+        return "Declined outright: nothing here is near the question."
+    strictness = float(details["strictness"])
+    shown, limit = _apart(float(details["probability"]), strictness)
+    below = f"{shown}, below" if float(shown) < strictness else "just below"  # details are rounded
+    return f"Declined: the probability that the contexts hold the answer is {below} the strictness of {limit}."
+
+
+def _why_answered(details: Mapping[str, Any], declines: bool) -> str:
     why = "strictness is 0" if declines else _NEVER
     if details.get("far"):
-        if declined:
-            return "Declined outright: nothing here is near the question.", would
-        return f"Nothing here is near the question. It answers all the same: {why}.", ""
-    if declined:
-        below = f"{shown}, below" if float(shown) < strictness else "just below"  # details are rounded
-        return (
-            f"Declined: the probability that the contexts hold the answer is {below} the strictness of {limit}.",
-            would,
-        )
+        return f"Nothing here is near the question. It answers all the same: {why}."
+    strictness = float(details["strictness"])
+    shown, limit = _apart(float(details["probability"]), strictness)
     held = f"Probability that the contexts hold the answer: {shown}"
     if declines and strictness > 0:
-        return f"{held}; declines below {limit}.", ""
-    return f"{held}. It answers in any case: {why}.", ""
+        return f"{held}; declines below {limit}."
+    return f"{held}. It answers in any case: {why}."
 
 
 def _apart(probability: float, strictness: float) -> tuple[str, str]:

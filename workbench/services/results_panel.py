@@ -89,13 +89,10 @@ def results(
     score: str = "total",
 ) -> Results:
     """Return what to show for a test set; without `run` its latest run stands above the chart."""
-    empty = Results(corpus, testset, agreement, chunk_unit, TOTAL)
-    if testset is None:
-        return empty
-    everything = run_rows(corpus=corpus, testset=testset)
+    everything = run_rows(corpus=corpus, testset=testset) if testset else []
     if not everything:
-        return empty
-    shown = next((row for row in everything if row.run.pk == run), everything[0])
+        return Results(corpus, testset, agreement, chunk_unit, TOTAL)
+    shown = _wanted(everything, run)
     rows = [row for row in everything if _belongs(row, agreement, chunk_unit)]
     further = tuple(further_of(rows))
     score = score if score in (*SCORES, *further) else TOTAL
@@ -103,8 +100,7 @@ def results(
     older = with_older_formula(rows, otherwise)
     rows = [row for row in rows if row.run.pk not in otherwise]
     previous = _previous(everything, shown)
-    if preferred is not None and (preferred.testset_id != testset.pk or preferred.pk == shown.run.pk):
-        preferred = None
+    preferred = _beside(preferred, shown.run)
     scored = bool(shown.metrics)
     figure = charts.score_against_chunk_size(rows, prompt_series(), score, shown.run.pk)
     return Results(
@@ -126,8 +122,19 @@ def results(
     )
 
 
+def _wanted(rows: Sequence[RunRow], run: int | None) -> RunRow:
+    return next((row for row in rows if row.run.pk == run), rows[0])
+
+
 def _belongs(row: RunRow, agreement: str, chunk_unit: str) -> bool:
     return row.agreement == agreement and row.settings.get("chunk_unit", chunk_unit) == chunk_unit
+
+
+def _beside(preferred: Run | None, shown: Run) -> Run | None:
+    """Return the preferred run where it is another one on the same test set."""
+    if preferred is None or preferred == shown or preferred.testset_id != shown.testset_id:
+        return None
+    return preferred
 
 
 def _previous(rows: Sequence[RunRow], shown: RunRow) -> Run | None:

@@ -20,8 +20,8 @@ _HEADLESS = ("Model", "ForMaskedLM", "EncoderModel")
 _WITH_HEAD = ("LMHeadModel", "MTModel")
 
 
-def why_not_to_be_had(name: str) -> str:
-    """Return why a model can be had neither here nor from the hub, and the mend, or an empty string.
+def why_unavailable(name: str) -> str:
+    """Return why a model is neither on this machine nor given by the hub, and what to do, or an empty string.
 
     Whether the hub can be reached is found out once a minute and never waited for longer than half a second.
     """
@@ -32,8 +32,8 @@ def why_not_to_be_had(name: str) -> str:
     from huggingface_hub import constants
 
     if constants.HF_HUB_OFFLINE:
-        return _not_to_be_had(name, model_hub.OFFLINE)
-    return "" if reachable(constants.ENDPOINT) else _not_to_be_had(name, model_hub.UNREACHABLE)
+        return _unavailable(name, model_hub.OFFLINE)
+    return "" if reachable(constants.ENDPOINT) else _unavailable(name, model_hub.UNREACHABLE)
 
 
 def load(name: str, read: Callable[[str, bool], M]) -> M:
@@ -51,7 +51,7 @@ def load(name: str, read: Callable[[str, bool], M]) -> M:
         return read(place, local)
 
     try:
-        return model_hub.load(name, read_quietly, lambda reason: refused(_not_to_be_had(name, reason)))
+        return model_hub.load(name, read_quietly, lambda reason: refused(_unavailable(name, reason)))
     except ConfigError:
         raise  # not there: told at once, before the libraries that read models are loaded, which takes seconds
     except (OSError, ValueError, KeyError, RuntimeError, ImportError, EOFError) as error:
@@ -97,7 +97,7 @@ def _folder_problem(name: str) -> str:
     return "" if weights(folder) else f"the folder {name} holds no weights (*.safetensors or *.bin); give another"
 
 
-def _not_to_be_had(name: str, reason: str) -> str:
+def _unavailable(name: str, reason: str) -> str:
     return f"{name} {reason}, or {_FOLDER}"
 
 

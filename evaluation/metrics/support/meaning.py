@@ -1,35 +1,34 @@
-"""Closeness in meaning for a block of sentences: each distinct sentence and word is embedded once."""
+"""Similarity in meaning for a block of sentences: each distinct sentence and word is embedded once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.metrics.support.evidence import Evidence, Floats
-from evaluation.metrics.support.units import WORD, Sentence, Unit, plain
-from rag_pipeline.embedders.base import Vectors
+from evaluation.metrics.support.context_index import ContextIndex, Floats
+from evaluation.metrics.support.units import WORD, AnalysedSentence, SupportUnit, plain
+from rag_pipeline.embedders.base import Embed, Vectors
 from rag_pipeline.english.antonyms import antonyms
 
-Embed = Callable[[Sequence[str]], Vectors]
-_READ = 1000
+_MOST_EMBEDDED = 1000
 """Characters of a sentence that are embedded; a longer one is a list or has lost its full stops."""
 CANDIDATES = 3
 """Sentences of the contexts, those with most in common, that a sentence is compared with."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A sentence, its evidence, how well that holds each unit, and the most promising sentences."""
+class SentenceQuery:
+    """A sentence of an answer, the contexts, how well each of their sentences holds each unit, and the best of them."""
 
-    sentence: Sentence
-    evidence: Evidence
+    sentence: AnalysedSentence
+    index: ContextIndex
     presence: Floats
     candidates: tuple[int, ...]
 
     @property
-    def open_words(self) -> list[tuple[int, Unit]]:
+    def open_words(self) -> list[tuple[int, SupportUnit]]:
         """The plain words that no context has, by their place."""
         if not self.candidates:
             return []
@@ -38,7 +37,7 @@ class Question:
 
     def words_there(self, candidate: int) -> list[str]:
         """Return the plain words of a candidate sentence."""
-        return [plain(unit.text) for unit in self.evidence.sentences[candidate].units if unit.kind == WORD]
+        return [plain(unit.text) for unit in self.index.sentences[candidate].units if unit.kind == WORD]
 
 
 class Meaning:
@@ -48,28 +47,28 @@ class Meaning:
         self._embed = embed
         self._vectors: dict[str, Vectors] = {}
 
-    def learn(self, questions: Sequence[Question]) -> None:
-        """Embed all that the questions need. Raises ProviderError."""
-        texts = dict.fromkeys(text for question in questions for text in _texts(question))
+    def learn(self, queries: Sequence[SentenceQuery]) -> None:
+        """Embed all that the queries need. Raises ProviderError."""
+        texts = dict.fromkeys(text for query in queries for text in _texts(query))
         # Of like length together: a batch is padded to its longest text.
         new = sorted((text for text in texts if text not in self._vectors), key=len)
         if new:
             self._vectors.update(zip(new, self._embed(new), strict=True))
 
-    def closeness(self, question: Question) -> float:
+    def closeness(self, query: SentenceQuery) -> float:
         """Return the cosine of the sentence with the closest candidate, 0 without one."""
-        mine = self._vectors[question.sentence.text[:_READ]]
+        mine = self._vectors[query.sentence.text[:_MOST_EMBEDDED]]
         cosines = [
-            float(self._vectors[question.evidence.sentences[at].text[:_READ]] @ mine) for at in question.candidates
+            float(self._vectors[query.index.sentences[at].text[:_MOST_EMBEDDED]] @ mine) for at in query.candidates
         ]
         return max(0.0, min(1.0, max(cosines, default=0.0)))
 
-    def likeness(self, question: Question) -> Floats:
+    def likeness(self, query: SentenceQuery) -> Floats:
         """Return how alike each open word (row) is to the closest word of each candidate (column); else 0."""
-        found = np.zeros_like(question.presence)
-        rows = question.open_words
-        for column in question.candidates if rows else ():
-            there = question.words_there(column)
+        found = np.zeros_like(query.presence)
+        rows = query.open_words
+        for column in query.candidates if rows else ():
+            there = query.words_there(column)
             if not there:
                 continue
             cosines = (
@@ -85,13 +84,13 @@ class Meaning:
         return found
 
 
-def _texts(question: Question) -> Iterable[str]:
-    if not question.candidates:
+def _texts(query: SentenceQuery) -> Iterable[str]:
+    if not query.candidates:
         return
-    yield question.sentence.text[:_READ]
-    open_words = question.open_words
+    yield query.sentence.text[:_MOST_EMBEDDED]
+    open_words = query.open_words
     yield from (plain(unit.text) for _, unit in open_words)
-    for candidate in question.candidates:
-        yield question.evidence.sentences[candidate].text[:_READ]
+    for candidate in query.candidates:
+        yield query.index.sentences[candidate].text[:_MOST_EMBEDDED]
         if open_words:
-            yield from question.words_there(candidate)
+            yield from query.words_there(candidate)

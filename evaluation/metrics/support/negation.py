@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.metrics.support.units import SMALL, SPEAKER, Sentence, Unit, plain
+from evaluation.metrics.support.units import SMALL, SPEAKER, AnalysedSentence, SupportUnit, plain
 from rag_pipeline.english.words import word_set
 
 _CUES = word_set("not no never nor neither none nobody nothing without cannot n't hardly unable")
@@ -10,13 +10,13 @@ _REACH = 2
 """So many units after the cue are denied."""
 
 
-def denies(unit: Unit) -> bool:
+def denies(unit: SupportUnit) -> bool:
     """True for a negation."""
     word = plain(unit.text)
     return word in _CUES or word.endswith("n't")
 
 
-def denied(sentence: Sentence) -> frozenset[str]:
+def denied(sentence: AnalysedSentence) -> frozenset[str]:
     """Return the keys of the units that stand right after a negation."""
     found, left = set(), 0
     for unit in sentence.units:
@@ -28,7 +28,7 @@ def denied(sentence: Sentence) -> frozenset[str]:
     return frozenset(found)
 
 
-def contradict(one: Sentence, other: Sentence) -> bool:
+def contradict(one: AnalysedSentence, other: AnalysedSentence) -> bool:
     """True when one denies what the other states of the same thing."""
     mine, theirs = denied(one), denied(other)
     if not mine and not theirs:

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from evaluation.metrics.language.scripts import is_plain_english_script
-from evaluation.metrics.support.evidence import Evidence, Floats
-from evaluation.metrics.support.meaning import CANDIDATES, Embed, Meaning, Question
+from evaluation.metrics.support.context_index import ContextIndex, Floats
+from evaluation.metrics.support.meaning import CANDIDATES, Meaning, SentenceQuery
 from evaluation.metrics.support.negation import contradict, denies
-from evaluation.metrics.support.scheme import SCHEME, Scheme
-from evaluation.metrics.support.units import SMALL, Sentence, Unit, read_sentences
+from evaluation.metrics.support.units import SMALL, AnalysedSentence, SupportUnit, analyse_sentences
+from evaluation.metrics.support.weighting import SCHEME, WeightingScheme
 from evaluation.refusal.detection import shipped_patterns
+from rag_pipeline.embedders.base import Embed
 
 _BLOCK = 250
 """Texts whose contexts are read at once; what was embedded is kept for the next."""
@@ -23,12 +24,12 @@ _LONGEST = 500
 """Characters of a sentence in which stock phrases are looked for."""
 
 
-_TURN = re.compile(r"\b(?:but|however|although|though|yet)\b|[;:]")
-"""After it a sentence that declines may go on to state something."""
+_CONTRAST = re.compile(r"\b(?:but|however|although|though|yet)\b|[;:]")
+"""Behind it a sentence that declines may state something."""
 
 
 @dataclass(frozen=True)
-class Case:
+class SupportCase:
     """A text whose support is asked for, where it may come from, and what was asked."""
 
     text: str
@@ -44,12 +45,12 @@ class SentenceSupport:
     opposite.
     """
 
-    sentence: Sentence
+    sentence: AnalysedSentence
     value: float
     weight: float
     context: int | None
-    best: Sentence | None
-    missing: tuple[Unit, ...]
+    best: AnalysedSentence | None
+    missing: tuple[SupportUnit, ...]
     contradicted: bool
 
     def as_dict(self) -> dict[str, Any]:
@@ -80,17 +81,17 @@ class Support:
 
     `words` are the plain counterpart: all units of the text except negations and courtesy, with those of stock phrases
     and of sentences that state nothing; `absent` are those of them that no context has as they stand, and
-    `present` is the share of the words, weighed, that the contexts have.
+    `share_found` is the share of the words by weight that the contexts have.
     """
 
     value: float
     sentences: tuple[SentenceSupport, ...]
-    words: tuple[Unit, ...]
-    absent: tuple[Unit, ...]
-    present: float
+    words: tuple[SupportUnit, ...]
+    absent: tuple[SupportUnit, ...]
+    share_found: float
 
 
-def support_of(cases: Sequence[Case], embed: Embed, scheme: Scheme = SCHEME) -> list[Support | None]:
+def support_of(cases: Sequence[SupportCase], embed: Embed, scheme: WeightingScheme = SCHEME) -> list[Support | None]:
     """Return the support of each text; None for one that states nothing. Raises ProviderError."""
     meaning = Meaning(embed)
     found: list[Support | None] = []
@@ -100,33 +101,33 @@ def support_of(cases: Sequence[Case], embed: Embed, scheme: Scheme = SCHEME) -> 
     return found
 
 
-def _block(cases: Sequence[Case], meaning: Meaning, scheme: Scheme) -> list[Support | None]:
-    known: dict[tuple[str, ...], Evidence] = {}
-    rows: list[list[Question]] = []
+def _block(cases: Sequence[SupportCase], meaning: Meaning, scheme: WeightingScheme) -> list[Support | None]:
+    known: dict[tuple[str, ...], ContextIndex] = {}
+    rows: list[list[SentenceQuery]] = []
     for case in cases:
         if case.contexts not in known:
-            known[case.contexts] = Evidence.of(case.contexts)
-        rows.append([_question(sentence, known[case.contexts], scheme) for sentence in statements(case.text)])
-    meaning.learn([question for row in rows for question in row])
+            known[case.contexts] = ContextIndex.of(case.contexts)
+        rows.append([_query(sentence, known[case.contexts], scheme) for sentence in statements(case.text)])
+    meaning.learn([query for row in rows for query in row])
     return [_support(row, case, meaning, scheme) for row, case in zip(rows, cases, strict=True)]
 
 
-def statements(text: str) -> list[Sentence]:
+def statements(text: str) -> list[AnalysedSentence]:
     """Return the sentences that state something, without their stock phrases and courtesy."""
-    read = (_without_stock(_without_courtesy(sentence)) for sentence in read_sentences(text))
+    read = (_without_stock(_without_courtesy(sentence)) for sentence in analyse_sentences(text))
     return [sentence for sentence in read if any(unit.kind != SMALL for unit in sentence.units)]
 
 
-def _without_courtesy(sentence: Sentence) -> Sentence:
+def _without_courtesy(sentence: AnalysedSentence) -> AnalysedSentence:
     return _without(sentence, _matches(_plain(sentence), "courtesy"))
 
 
-def _without_stock(sentence: Sentence) -> Sentence:
+def _without_stock(sentence: AnalysedSentence) -> AnalysedSentence:
     plain = _plain(sentence)
     return _without(sentence, [(0, _declined_until(plain, len(sentence.text))), *_matches(plain, "stock")])
 
 
-def _plain(sentence: Sentence) -> str:
+def _plain(sentence: AnalysedSentence) -> str:
     """Return the beginning of a sentence as the shipped lists read it, nothing where letters would move."""
     said = sentence.text[:_LONGEST]
     plain = said.lower().replace("’", "'").replace("‘", "'")
@@ -137,7 +138,7 @@ def _matches(plain: str, shipped: str) -> list[tuple[int, int]]:
     return [match.span() for pattern in shipped_patterns(shipped) for match in pattern.finditer(plain)]
 
 
-def _without(sentence: Sentence, silent: Sequence[tuple[int, int]]) -> Sentence:
+def _without(sentence: AnalysedSentence, silent: Sequence[tuple[int, int]]) -> AnalysedSentence:
     return replace(sentence, units=tuple(unit for unit in sentence.units if not _inside(unit, sentence.start, silent)))
 
 
@@ -145,7 +146,7 @@ def _declined_until(plain: str, length: int) -> int:
     """Return up to where a sentence declines: 0 for one that does not, a turn such as *but*, or its whole length."""
     if not _declines(plain):
         return 0
-    turns = (turn for turn in _TURN.finditer(plain) if turn.start())
+    turns = (turn for turn in _CONTRAST.finditer(plain) if turn.start())
     return next(
         (turn.end() for turn in turns if _declines(plain[: turn.start()]) and not _declines(plain[turn.end() :])),
         length,
@@ -156,60 +157,64 @@ def _declines(plain: str) -> bool:
     return any(pattern.search(plain) for pattern in shipped_patterns("patterns"))
 
 
-def _inside(unit: Unit, start: int, spans: Sequence[tuple[int, int]]) -> bool:
+def _inside(unit: SupportUnit, start: int, spans: Sequence[tuple[int, int]]) -> bool:
     return any(left <= unit.start - start and unit.end - start <= right for left, right in spans)
 
 
-def _question(sentence: Sentence, evidence: Evidence, scheme: Scheme) -> Question:
-    presence = evidence.presence(sentence.units)
-    if not len(evidence.sentences) or not is_plain_english_script(sentence.text):
-        return Question(sentence, evidence, presence, ())
+def _query(sentence: AnalysedSentence, index: ContextIndex, scheme: WeightingScheme) -> SentenceQuery:
+    presence = index.presence(sentence.units)
+    if not len(index.sentences) or not is_plain_english_script(sentence.text):
+        return SentenceQuery(sentence, index, presence, ())
     common = np.array([0.1 + unit.rarity for unit in sentence.units]) @ presence
     order = np.argsort(-common, kind="stable")[:CANDIDATES]
-    return Question(sentence, evidence, presence, tuple(int(at) for at in order))
+    return SentenceQuery(sentence, index, presence, tuple(int(at) for at in order))
 
 
-def _support(row: Sequence[Question], case: Case, meaning: Meaning, scheme: Scheme) -> Support | None:
-    asked = {unit.key for sentence in read_sentences(case.question) for unit in sentence.units}
-    found = tuple(_judged(question, asked, meaning, scheme) for question in row)
+def _support(
+    row: Sequence[SentenceQuery], case: SupportCase, meaning: Meaning, scheme: WeightingScheme
+) -> Support | None:
+    asked = {unit.key for sentence in analyse_sentences(case.question) for unit in sentence.units}
+    found = tuple(_sentence_support(query, asked, meaning, scheme) for query in row)
     if not found:
         return None
     mean = float(np.average([each.value for each in found], weights=[each.weight for each in found]))
     weakest = min(each.value for each in found)
     # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
-    said = (_without_courtesy(sentence) for sentence in read_sentences(case.text))
+    said = (_without_courtesy(sentence) for sentence in analyse_sentences(case.text))
     words = tuple(unit for sentence in said for unit in sentence.units if not denies(unit))
-    absent = tuple(unit for unit in words if unit.key not in row[0].evidence.by_key)
-    present = 1 - sum(map(scheme.said, absent)) / sum(map(scheme.said, words)) if words else 0.0
-    return Support((1 - scheme.weakest) * mean + scheme.weakest * weakest, found, words, absent, present)
+    absent = tuple(unit for unit in words if unit.key not in row[0].index.by_key)
+    share_found = 1 - sum(map(scheme.said, absent)) / sum(map(scheme.said, words)) if words else 0.0
+    return Support((1 - scheme.weakest) * mean + scheme.weakest * weakest, found, words, absent, share_found)
 
 
-def _judged(question: Question, asked: set[str], meaning: Meaning, scheme: Scheme) -> SentenceSupport:
-    units = question.sentence.units
+def _sentence_support(
+    query: SentenceQuery, asked: set[str], meaning: Meaning, scheme: WeightingScheme
+) -> SentenceSupport:
+    units = query.sentence.units
     weights = np.array([scheme.weight(unit) * (scheme.asked if unit.key in asked else 1.0) for unit in units])
     total = float(weights.sum())
-    if not question.evidence.sentences:
+    if not query.index.sentences:
         unmet = tuple(unit for unit in units if unit.kind != SMALL)
-        return SentenceSupport(question.sentence, 0.0, total, None, None, unmet, False)
-    likeness = meaning.likeness(question)
-    grades = np.maximum(question.presence, np.where(likeness >= scheme.alike, likeness, 0.0))
+        return SentenceSupport(query.sentence, 0.0, total, None, None, unmet, False)
+    likeness = meaning.likeness(query)
+    grades = np.maximum(query.presence, np.where(likeness >= scheme.alike, likeness, 0.0))
     local = weights @ grades / total
     place = int(local.argmax())
     value = scheme.local * float(local[place]) + (1 - scheme.local) * float(weights @ grades.max(axis=1)) / total
     content = [row for row, unit in enumerate(units) if unit.kind != SMALL]
-    if question.candidates and len(content) >= scheme.meaning_from:
-        value = (1 - scheme.meaning) * value + scheme.meaning * meaning.closeness(question)
-    best = question.evidence.sentences[place]
-    contradicted = float(local[place]) >= scheme.same_matter and contradict(question.sentence, best)
+    if query.candidates and len(content) >= scheme.meaning_from:
+        value = (1 - scheme.meaning) * value + scheme.meaning * meaning.closeness(query)
+    best = query.index.sentences[place]
+    contradicted = float(local[place]) >= scheme.same_matter and contradict(query.sentence, best)
     if contradicted:
         value *= scheme.contradicted
     if len(content) > 1:
-        value = (1 - scheme.order) * value + scheme.order * _together(grades, content)
+        value = (1 - scheme.order) * value + scheme.order * _adjacency(grades, content)
     missing = tuple(units[row] for row in content if grades[row].max() == 0)
-    origin = question.evidence.origin[place]
-    return SentenceSupport(question.sentence, min(1.0, value), total, origin, best, missing, contradicted)
+    origin = query.index.origin[place]
+    return SentenceSupport(query.sentence, min(1.0, value), total, origin, best, missing, contradicted)
 
 
-def _together(grades: Floats, content: Sequence[int]) -> float:
+def _adjacency(grades: Floats, content: Sequence[int]) -> float:
     """Return how well neighbouring units stand in one and the same sentence, on average."""
     return float((grades[content[:-1]] * grades[content[1:]]).max(axis=1).mean())

@@ -34,7 +34,7 @@ _RARE = 0.999
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class SupportUnit:
     """What needs support, at `start`..`end` of its text. Two units agree where `key` is the same."""
 
     start: int
@@ -46,17 +46,17 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class AnalysedSentence:
     """A sentence at `start`..`end` of its text, with its units in order."""
 
     start: int
     end: int
     text: str
-    units: tuple[Unit, ...]
+    units: tuple[SupportUnit, ...]
 
 
 @lru_cache(maxsize=1024)
-def read_sentences(text: str) -> tuple[Sentence, ...]:
+def analyse_sentences(text: str) -> tuple[AnalysedSentence, ...]:
     """Return the sentences of a text that have a unit. Tokenised text ( . between blanks) is cut too."""
     found = (_sentence(text, start, end) for start, end in _ranges(text))
     return tuple(sentence for sentence in found if sentence.units)
@@ -72,18 +72,20 @@ def _ranges(text: str) -> Iterator[tuple[int, int]]:
         yield left, sentence.end
 
 
-def _sentence(text: str, start: int, end: int) -> Sentence:
+def _sentence(text: str, start: int, end: int) -> AnalysedSentence:
     while start < end and text[start].isspace():
         start += 1
     said = text[start:end]
     units = tuple(sorted(_units(said, start), key=lambda unit: unit.start))
-    return Sentence(start, end, said, units)
+    return AnalysedSentence(start, end, said, units)
 
 
-def _units(said: str, start: int) -> Iterator[Unit]:
+def _units(said: str, start: int) -> Iterator[SupportUnit]:
     taken = [False] * len(said)
     for number in numbers_in(said):
-        yield Unit(start + number.start, start + number.end, said[number.start : number.end], number.value, NUMBER, 1.0)
+        yield SupportUnit(
+            start + number.start, start + number.end, said[number.start : number.end], number.value, NUMBER, 1.0
+        )
         taken[number.start : number.end] = [True] * (number.end - number.start)
     for run in UNSPACED_RUN.finditer(said):
         yield from _pairs(run, start)
@@ -95,27 +97,27 @@ def _units(said: str, start: int) -> Iterator[Unit]:
         yield _word(word, start + match.start(), capital=place > 0 and word[0].isupper() and not shouting)
 
 
-def _pairs(run: re.Match[str], start: int) -> Iterator[Unit]:
+def _pairs(run: re.Match[str], start: int) -> Iterator[SupportUnit]:
     said = run.group()
     for at in range(max(1, len(said) - 1)):
         here = start + run.start() + at
         pair = said[at : at + 2]
-        yield Unit(here, here + len(pair), pair, pair, PAIR, 1.0)
+        yield SupportUnit(here, here + len(pair), pair, pair, PAIR, 1.0)
 
 
-def _word(word: str, start: int, *, capital: bool) -> Unit:
+def _word(word: str, start: int, *, capital: bool) -> SupportUnit:
     lower = plain(word)
     end = start + len(word)
     if lower in _SPEAKERS:
-        return Unit(start, end, word, lower, SPEAKER, 0.5)
+        return SupportUnit(start, end, word, lower, SPEAKER, 0.5)
     if lower in _PIECES or (lower in word_list("stop_words") and not (word.isupper() and capital and len(word) > 1)):
-        return Unit(start, end, word, lower, SMALL, 0.0)
+        return SupportUnit(start, end, word, lower, SMALL, 0.0)
     rare = rarity(lower)
     if any(character.isdigit() for character in lower):
-        return Unit(start, end, word, lower, NUMBER, 1.0)
+        return SupportUnit(start, end, word, lower, NUMBER, 1.0)
     if capital or min(rare, rarity(dictionary_form(lower))) >= _RARE:
-        return Unit(start, end, word, stem(dictionary_form(lower)), NAME, max(rare, 0.8))
-    return Unit(start, end, word, stem(dictionary_form(lower)), WORD, rare)
+        return SupportUnit(start, end, word, stem(dictionary_form(lower)), NAME, max(rare, 0.8))
+    return SupportUnit(start, end, word, stem(dictionary_form(lower)), WORD, rare)
 
 
 @lru_cache(maxsize=50_000)

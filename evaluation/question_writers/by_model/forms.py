@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from evaluation.question_writers.rules.passages import Passage
+from evaluation.question_writers.rules.passages import DocumentPassage
 from rag_pipeline.llm.chat import ChatModel
 from rag_pipeline.llm.structured import Form, ask_form
 from rag_pipeline.llm.tally import UsageTally
@@ -90,7 +90,7 @@ class ModelTasks:
     purpose: str
     tally: UsageTally
 
-    async def write_pair(self, passage: Passage, transformation: str, avoid: Sequence[str]) -> WrittenPair:
+    async def write_pair(self, passage: DocumentPassage, transformation: str, avoid: Sequence[str]) -> WrittenPair:
         """Return a pair about the passage. `avoid` says what not to do again."""
         recent = [text for text in avoid if text][-_MOST_AVOIDED:]
         prompt = _prompt(
@@ -129,7 +129,7 @@ class ModelTasks:
         )
         return (await ask_form(self.model, prompt, FarQuestions, self.tally)).questions
 
-    async def write_near(self, passage: Passage, count: int, avoid: Sequence[str]) -> list[NearQuestion]:
+    async def write_near(self, passage: DocumentPassage, count: int, avoid: Sequence[str]) -> list[NearQuestion]:
         """Return questions on names of the passage, for what it does not say."""
         prompt = _prompt(
             "write_near",
@@ -141,7 +141,7 @@ class ModelTasks:
         )
         return (await ask_form(self.model, prompt, NearQuestions, self.tally)).questions
 
-    async def problem_of_absent(self, question: str, passages: Sequence[Passage]) -> str:
+    async def problem_of_absent(self, question: str, passages: Sequence[DocumentPassage]) -> str:
         """Return why a question cannot be used as one without an answer; empty when it can."""
         texts = "\n\n---\n\n".join(passage.text.strip() for passage in passages)
         prompt = _prompt("check_absent", passages=texts, question=question)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from evaluation.question_writers.rules.passages import Passage, cut
+from evaluation.question_writers.rules.passages import DocumentPassage, cut
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.types import SourceDoc
 
@@ -23,7 +23,7 @@ class NearestPassages:
         self._vectors: Vectors | None = None
         self._one_at_a_time = asyncio.Lock()
 
-    async def find(self, question: str, count: int = 5) -> list[Passage]:
+    async def find(self, question: str, count: int = 5) -> list[DocumentPassage]:
         """Return the best passages, best first."""
         async with self._one_at_a_time:  # embedding models are not made for several threads at once
             if self._vectors is None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, WrittenPair
-from evaluation.question_writers.rules.passages import Passage, in_asking_order
+from evaluation.question_writers.rules.passages import DocumentPassage, in_asking_order
 from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
 from evaluation.question_writers.rules.twins import TRANSFORMATIONS
 from evaluation.quotes import find_nearly
@@ -37,7 +37,7 @@ class _Result:
     """What became of one passage. `failed`: the provider could not be asked."""
 
     number: int
-    passage: Passage
+    passage: DocumentPassage
     questions: tuple[DraftQuestion, ...]
     rejected: tuple[Rejected, ...]
     failed: ProviderError | None = None
@@ -82,7 +82,7 @@ class PairWriting:
             return None
         return self._about(self._passages.popleft(), self._numbers.popleft())
 
-    async def _about(self, passage: Passage, number: int) -> _Result:
+    async def _about(self, passage: DocumentPassage, number: int) -> _Result:
         rejected: list[Rejected] = []
         try:
             for _ in range(_ATTEMPTS):
@@ -98,7 +98,7 @@ class PairWriting:
         return _Result(number, passage, (), tuple(rejected))
 
     async def _attempt(
-        self, passage: Passage, number: int, rejected: Sequence[Rejected]
+        self, passage: DocumentPassage, number: int, rejected: Sequence[Rejected]
     ) -> tuple[WrittenPair, list[DraftEvidence], str]:
         """Return a pair, its evidence, and what is wrong with it (empty: nothing; its evidence is then taken)."""
         pair = await self._tasks.write_pair(passage, _transformation(number), self._avoid(passage, rejected))
@@ -132,13 +132,13 @@ class PairWriting:
             return "Its evidence was used before"
         return ""
 
-    def _avoid(self, passage: Passage, rejected: Sequence[Rejected]) -> list[str]:
+    def _avoid(self, passage: DocumentPassage, rejected: Sequence[Rejected]) -> list[str]:
         text = passage.document.text
         used = [f"Do not ask about this again: “{text[one.start : one.end]}”" for one in self._taken_in(passage)]
         failed = [f"This one was not good enough ({each.reason}): “{each.text}”" for each in rejected]
         return used + failed
 
-    def _taken_in(self, passage: Passage) -> list[Span]:
+    def _taken_in(self, passage: DocumentPassage) -> list[Span]:
         """Return the evidence used so far that touches a passage."""
         taken = [span for span in self._taken if span.document_id == passage.document.id]
         return [span for span in taken if passage.start < span.end and span.start < passage.end]
@@ -172,7 +172,7 @@ def _transformation(number: int) -> str:
     return TRANSFORMATIONS[(number - 1) % len(TRANSFORMATIONS)]
 
 
-def _evidence(passage: Passage, quote: str) -> list[DraftEvidence]:
+def _evidence(passage: DocumentPassage, quote: str) -> list[DraftEvidence]:
     spans = [passage.span(start, end) for start, end in find_nearly(passage.text, quote)]
     return [DraftEvidence(span, passage.document.text[span.start : span.end]) for span in spans]
 

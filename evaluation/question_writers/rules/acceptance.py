@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from evaluation.question_writers.rules.corpus import CorpusWords
-from evaluation.question_writers.rules.document_sentences import Sentence
-from evaluation.question_writers.rules.phrasing import Asked
+from evaluation.question_writers.rules.corpus import CorpusStatistics
+from evaluation.question_writers.rules.phrasing import CandidateQuestion
 from evaluation.question_writers.rules.sufficiency import insufficiency
+from evaluation.question_writers.rules.usable_sentences import POINTING
 from rag_pipeline.english.function_words import FIRST_SECOND, MONTHS, PERSONAL, STOP
 from rag_pipeline.english.lemmas import content_lemmas, lemma, lower_words, parts_of_speech
 from rag_pipeline.english.numbers import NUMBER_WORDS
@@ -19,18 +19,10 @@ MAX_QUESTION_WORDS = 32
 MAX_ANSWER_WORDS = 32
 _LEAST_OF_A_SCENE = 4
 _NEW_LEMMAS = 3
-_SHORTENED = re.compile(r"\b(?:I|[Ww]e|[Yy]ou|[Tt]hey)[’'](?:m|re|ve|ll|d)\b|\ba (?=[aeio][a-z])(?!one\b|once\b|eu)")
-"""`I’ve`, whose pronoun no list of words finds, and careless grammar (`a added burden`)."""
 _SOME = word_set("several some many various certain numerous additional further other more different similar")
 _NOTHING = word_set("no none nothing nobody neither")
 _YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)\b")
 _THAT_ONE = re.compile(r"\b(?:of|in|under|by|on|to|with|\w+ed) that [A-Z]\w+(?:,|\?)")
-_POINTING = word_set(
-    "this these those such here there thus hence above below aforementioned former latter respectively same "
-    "another following previous previously accompanying preceding earlier later aforesaid said today now "
-    "currently recently yesterday tomorrow ago let's other others only even so too yet likewise accordingly "
-    "again once elsewhere similar different thereafter afterwards"
-)
 _NO_END = word_set("when where who which that and or because the a an is was were are be if while its their")
 _OWNED = word_set("its their his her")
 _KNOWN_TO_ALL = word_set(
@@ -52,124 +44,93 @@ _VAGUE_FIRST = word_set(
     "additional recent new examples example work "
     "works specific certain various different appropriate proper level extent degree"
 )
-_ENDED = re.compile(r"\.[”\")]?$")
 _INSTRUCTIONS = frozenset({"how_to", "in_case", "needed", "term", "shown"})
 _OF_SOMETHING = word_set("field value property method function option argument result output call object string list")
 _READER = word_set("you your yourself")
 _DEFINITE = re.compile(r"\bthe (?=[\w’'“-])", re.IGNORECASE)
 
 
-def sentence_is_usable(sentence: Sentence) -> bool:
-    """Return whether a sentence stands for itself, as it is written."""
-    return text_is_usable(sentence.text)
-
-
-def text_is_usable(text: str, *, first_person: bool = False) -> bool:
-    """Return whether a sentence is whole, with no quotation, citation, formula or markup; `I` where it is known."""
-    found = lower_words(text)
-    if (
-        not (5 if first_person else 6) <= len(found) <= 45
-        or not _ENDED.search(text)
-        or not (text[0].isupper() or text[0].isdigit())
-    ):
-        return False
-    if re.search(r"<unk>|https?:|www\.|[§{}<>=|\\~^_#*•]|\b(?:Id|Ibid|cf|supra|infra|et al|i\.e|e\.g)\b", text):
-        return False
-    if re.search(r"\.\.|…|\?|!|(?<!\w)['‘]\w", text) or text.count("(") != text.count(")") or _quotes_much(text):
-        return False
-    if (
-        _SHORTENED.search(text)
-        or (set(found) & FIRST_SECOND and not first_person)
-        or found[0] in PERSONAL | _POINTING | {"see", "note", "that"}
-    ):
-        return False
-    digits = sum(character.isdigit() for character in text)
-    return digits < 0.2 * len(text) and sum(word.isupper() and len(word) > 3 for word in text.split()) < 4
-
-
-def _quotes_much(text: str) -> bool:
-    """Return whether more stands in quotation marks than a title or a term."""
-    without = re.sub(r"(?<=[\s(])(?:\"[^\"]{1,40}\"|“[^“”]{1,40}”)", "", text)
-    return re.search(r"[\"“”]", without) is not None
-
-
-def objection(asked: Asked, corpus: CorpusWords) -> str:
+def objection(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
     """Return why a question cannot be asked, or an empty string."""
-    if asked.kind in _INSTRUCTIONS:
-        return instruction_objection(asked, corpus)
-    found = lower_words(asked.text)
-    if not (3 if asked.kind in {"definition", "identity"} else 4) <= len(found) <= MAX_QUESTION_WORDS:
+    if candidate.kind in _INSTRUCTIONS:
+        return instruction_objection(candidate, corpus)
+    found = lower_words(candidate.text)
+    if not (3 if candidate.kind in {"definition", "identity"} else 4) <= len(found) <= MAX_QUESTION_WORDS:
         return "too short or too long"
-    answer_words = lower_words(asked.answer)
-    if not 1 <= len(answer_words) <= MAX_ANSWER_WORDS or not re.search(r"\w", asked.answer):
+    answer_words = lower_words(candidate.answer)
+    if not 1 <= len(answer_words) <= MAX_ANSWER_WORDS or not re.search(r"\w", candidate.answer):
         return "no usable answer"
-    told = lower_words(asked.answer.replace("such as", ""))
+    bare_answer = lower_words(candidate.answer.replace("such as", ""))
     reader = _READER if corpus.is_technical else frozenset()
-    named = {"it", "they", "he", "she"} if asked.kind == "why" and not set(found) & PERSONAL else set()
-    loose = set(told[:3]) & (((PERSONAL - _OWNED) | _POINTING) - named) or set(told) & (_UNSAID | FIRST_SECOND - reader)
-    if loose or answer_words[-1] in STOP - {"one", "two"} or _bare_definite(asked, corpus):
+    named = {"it", "they", "he", "she"} if candidate.kind == "why" and not set(found) & PERSONAL else set()
+    loose = set(bare_answer[:3]) & (((PERSONAL - _OWNED) | POINTING) - named) or set(bare_answer) & (
+        _UNSAID | FIRST_SECOND - reader
+    )
+    if loose or answer_words[-1] in STOP - {"one", "two"} or _bare_definite(candidate, corpus):
         return "the answer needs its neighbours"
     if len(answer_words) <= 3 and answer_words[0] in _SOME:
         return "the answer says nothing particular"
-    if asked.kind == "condition" and re.search(r",.* and ", asked.answer):
+    if candidate.kind == "condition" and re.search(r",.* and ", candidate.answer):
         return "the answer runs on"
-    vague = _says_little(asked, answer_words, corpus)
+    vague = _says_little(candidate, answer_words, corpus)
     if vague:
         return vague
-    if asked.kind == "required" and len(answer_words) == 1:
+    if candidate.kind == "required" and len(answer_words) == 1:
         return "the answer is cut short"
-    if re.match(r"(?:\w+ )?not (?:just|only)\b", asked.answer) and " but " not in asked.answer:
+    if re.match(r"(?:\w+ )?not (?:just|only)\b", candidate.answer) and " but " not in candidate.answer:
         return "the answer is cut short"
     if answer_words[0] in {"either", "both"} and not {"or", "and"} & set(answer_words):
         return "the answer is cut short"
-    if asked.kind in {"definition", "identity"} and set(answer_words) & _OWNED:
+    if candidate.kind in {"definition", "identity"} and set(answer_words) & _OWNED:
         return "the answer needs its neighbours"
-    if answer_words[0] in _OWNED and asked.kind not in {"where"}:
+    if answer_words[0] in _OWNED and candidate.kind not in {"where"}:
         return "the answer needs its neighbours"
-    if found[-1] in _NO_END and not asked.text.endswith(" intended to be?"):
+    if found[-1] in _NO_END and not candidate.text.endswith(" intended to be?"):
         return "the question is cut short"
-    if _gives_away(asked):
+    if _gives_away(candidate):
         return "holds its answer"
-    if any(part.count('"') % 2 or part.count("(") != part.count(")") for part in (asked.text, asked.answer)):
+    if any(part.count('"') % 2 or part.count("(") != part.count(")") for part in (candidate.text, candidate.answer)):
         return "cuts a quotation or a bracket"
-    if asked.kind in {"item", "entry"}:
+    if candidate.kind in {"item", "entry"}:
         return "the answer needs its neighbours" if answer_words[0] == "see" else ""
-    again = _names_several(asked, answer_words, corpus)
-    unclear = again or _unclear(asked, found) or _undetermined(asked, corpus) or _names_nothing(asked, corpus)
-    return unclear or insufficiency(asked, corpus)
+    again = _names_several(candidate, answer_words, corpus)
+    unclear = (
+        again or _unclear(candidate, found) or _undetermined(candidate, corpus) or _names_nothing(candidate, corpus)
+    )
+    return unclear or insufficiency(candidate, corpus)
 
 
-def instruction_objection(asked: Asked, corpus: CorpusWords) -> str:
+def instruction_objection(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
     """Return why a question of a technical text cannot be asked: its answer, or what is done, says too little."""
-    found, told = lower_words(asked.topic), lower_words(asked.answer)
-    if not found or len(found) > MAX_QUESTION_WORDS or not 1 <= len(told) <= MAX_ANSWER_WORDS:
+    found, answer_words = lower_words(candidate.topic), lower_words(candidate.answer)
+    if not found or len(found) > MAX_QUESTION_WORDS or not 1 <= len(answer_words) <= MAX_ANSWER_WORDS:
         return "too short or too long"
-    loose = {word.partition("'")[0] for word in told[:2]} & (PERSONAL | _POINTING) or set(told) & (
+    loose = {word.partition("'")[0] for word in answer_words[:2]} & (PERSONAL | POINTING) or set(answer_words) & (
         _UNSAID | FIRST_SECOND - _READER
     )
-    first = re.match(r"the (\w+) ", asked.answer)
+    first = re.match(r"the (\w+) ", candidate.answer)
     of_something = first is not None and first.group(1) in _OF_SOMETHING - set(found)
-    if (loose or of_something or told[-1] in STOP - {"one", "two"}) and asked.kind != "shown":
+    if (loose or of_something or answer_words[-1] in STOP - {"one", "two"}) and candidate.kind != "shown":
         return "the answer needs its neighbours"
-    if asked.kind != "shown" and _gives_away(asked):
+    if candidate.kind != "shown" and _gives_away(candidate):
         return "holds its answer"
-    if asked.kind == "term":
+    if candidate.kind == "term":
         return ""  # a name with one entry
     if (
-        set(found) & (PERSONAL - _OWNED | _POINTING | FIRST_SECOND - _READER)
+        set(found) & (PERSONAL - _OWNED | POINTING | FIRST_SECOND - _READER)
         or found[-1] in _NO_END
         or found[-2:-1] == ["that"]
     ):
         return "points outside itself"
-    lemmas = set(content_lemmas(asked.topic))
+    lemmas = set(content_lemmas(candidate.topic))
     if len(lemmas) < 2 or set(found) & _NOTHING:
         return "names too little"
     if corpus.sentences_with(lemmas) > 1:
         return "could mean another passage"
-    return _unsaid_which(asked.topic, corpus)
+    return _unsaid_which(candidate.topic, corpus)
 
 
-def _unsaid_which(text: str, corpus: CorpusWords) -> str:
+def _unsaid_which(text: str, corpus: CorpusStatistics) -> str:
     """Return an objection where `the x` is no term of the document and nothing says which."""
     for match in _DEFINITE.finditer(text):
         own, after = _own_words(text[match.end() :])
@@ -177,97 +138,99 @@ def _unsaid_which(text: str, corpus: CorpusWords) -> str:
             return "does not say which"
         own = [word for word in own if word not in NUMBER_WORDS] or own[-1:]
         named = len(own) > 1 or not own[0].isalpha() or own[0][0].isupper()
-        if not named and not corpus.says_again(own[0]) and not _said_which(after, generic=True):
+        if not named and not corpus.is_repeated(own[0]) and not _said_which(after, generic=True):
             return f"does not say which {own[-1]}"
     return ""
 
 
-def _says_little(asked: Asked, answer_words: list[str], corpus: CorpusWords) -> str:
+def _says_little(candidate: CandidateQuestion, answer_words: list[str], corpus: CorpusStatistics) -> str:
     """Return an objection to an answer that says nothing, or to a definition of nothing particular."""
-    if answer_words[0] in _NOTHING and asked.kind != "held":
+    if answer_words[0] in _NOTHING and candidate.kind != "held":
         return "the answer says nothing particular"
-    if asked.kind == "done_to" and answer_words[-1] in MONTHS:
+    if candidate.kind == "done_to" and answer_words[-1] in MONTHS:
         return "the answer is cut short"
-    if asked.kind in {"definition", "identity", "stated_of"} and asked.topic.startswith(tuple(corpus.voices)):
+    if candidate.kind in {"definition", "identity", "stated_of"} and candidate.topic.startswith(
+        tuple(corpus.narrators)
+    ):
         return "names nothing particular"
-    if asked.kind == "definition" and not asked.generic and re.match("an? ", asked.topic):
+    if candidate.kind == "definition" and not candidate.generic and re.match("an? ", candidate.topic):
         return "names nothing particular"
-    if _THAT_ONE.search(asked.text):
+    if _THAT_ONE.search(candidate.text):
         return "points outside itself"
     return ""
 
 
-def _names_several(asked: Asked, answer_words: list[str], corpus: CorpusWords) -> str:
+def _names_several(candidate: CandidateQuestion, answer_words: list[str], corpus: CorpusStatistics) -> str:
     """Return an objection where one of the looser forms may mean somebody else or something said elsewhere."""
-    if asked.kind in {"stated_of", "deed", "happens"} and set(answer_words) & {"his", "her", "him", "them"}:
+    if candidate.kind in {"stated_of", "deed", "happens"} and set(answer_words) & {"his", "her", "him", "them"}:
         return "the answer needs its neighbours"
-    if asked.kind == "stated_of" and corpus.sentences_that_say(content_lemmas(asked.topic)) != 1:
+    if candidate.kind == "stated_of" and corpus.sentences_with_nearby(content_lemmas(candidate.topic)) != 1:
         return "could mean another passage"
-    if sum(asked.text.count(voice) for voice in corpus.voices) > 1:
+    if sum(candidate.text.count(narrator) for narrator in corpus.narrators) > 1:
         return "names the same one twice"
     return ""
 
 
-def _bare_definite(asked: Asked, corpus: CorpusWords) -> bool:
+def _bare_definite(candidate: CandidateQuestion, corpus: CorpusStatistics) -> bool:
     """Return whether an answer is `the park`: which park, only the passage tells."""
-    article, _, noun = re.sub(r"^(?:in|at|on|by|from|to) ", "", asked.answer).partition(" ")
-    return article.lower() == "the" and noun.isalpha() and noun.islower() and not corpus.runs_through(noun)
+    article, _, noun = re.sub(r"^(?:in|at|on|by|from|to) ", "", candidate.answer).partition(" ")
+    return article.lower() == "the" and noun.isalpha() and noun.islower() and not corpus.is_used_throughout(noun)
 
 
-def _gives_away(asked: Asked) -> bool:
-    if asked.kind == "held":
-        return len(set(content_lemmas(asked.answer)) - set(content_lemmas(asked.text))) < _NEW_LEMMAS
-    if asked.kind in {"how_many", "measure"}:
-        return asked.answer.lower() in asked.text.lower()
-    answer = set(content_lemmas(asked.answer))
-    if asked.answer.lower() in asked.text.lower():
+def _gives_away(candidate: CandidateQuestion) -> bool:
+    if candidate.kind == "held":
+        return len(set(content_lemmas(candidate.answer)) - set(content_lemmas(candidate.text))) < _NEW_LEMMAS
+    if candidate.kind in {"how_many", "measure"}:
+        return candidate.answer.lower() in candidate.text.lower()
+    answer = set(content_lemmas(candidate.answer))
+    if candidate.answer.lower() in candidate.text.lower():
         return True
-    asked_for = re.sub(r"^(.*?)\bwhich \w+", r"\1", asked.text, flags=re.IGNORECASE)
-    if asked.kind == "which" and re.fullmatch(r"[Tt]he \w+", asked.answer):
+    asked_for = re.sub(r"^(.*?)\bwhich \w+", r"\1", candidate.text, flags=re.IGNORECASE)
+    if candidate.kind == "which" and re.fullmatch(r"[Tt]he \w+", candidate.answer):
         return True
     return bool(answer) and len(answer & set(content_lemmas(asked_for))) > 0.5 * len(answer)
 
 
-def _unclear(asked: Asked, found: list[str]) -> str:
-    told = {"others"} if " and others" in asked.text else set()  # the narrator and others
-    if set(found) & ((FIRST_SECOND | _POINTING) - told) or "the next" in asked.text.lower():
+def _unclear(candidate: CandidateQuestion, found: list[str]) -> str:
+    allowed = {"others"} if " and others" in candidate.text else set()  # the narrator and others
+    if set(found) & ((FIRST_SECOND | POINTING) - allowed) or "the next" in candidate.text.lower():
         return "points outside itself"
     pronouns = set(found) & PERSONAL
     if pronouns - _OWNED - {"itself", "themselves"}:
         return "has a pronoun"
-    if pronouns and asked.kind in {"who", "which", "identity"}:
+    if pronouns and candidate.kind in {"who", "which", "identity"}:
         return "has a pronoun before its name"
-    first = min((asked.text.lower().find(f" {pronoun} ") for pronoun in pronouns), default=0)
-    if pronouns and first < asked.text.find(asked.topic):
+    first = min((candidate.text.lower().find(f" {pronoun} ") for pronoun in pronouns), default=0)
+    if pronouns and first < candidate.text.find(candidate.topic):
         return "has a pronoun before its name"
-    if pronouns & {"his", "her"} and not re.search(r"[a-z] [A-Z]", asked.text):
+    if pronouns & {"his", "her"} and not re.search(r"[a-z] [A-Z]", candidate.text):
         return "has a pronoun without a name"
     return ""
 
 
-def _undetermined(asked: Asked, corpus: CorpusWords) -> str:
+def _undetermined(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
     """Return an objection when `the game` or `the city` stands without saying which."""
-    text = asked.text.rstrip("?")
+    text = candidate.text.rstrip("?")
     for match in _DEFINITE.finditer(text):
         own, after = _own_words(text[match.end() :])
         if not own:
             return "does not say which"
-        if any(word[0].isupper() or word[0].isdigit() for word in own) or f"the {own[0]}" in corpus.voices:
+        if any(word[0].isupper() or word[0].isdigit() for word in own) or f"the {own[0]}" in corpus.narrators:
             continue
         phrase, head = " ".join(own).lower(), lemma(own[-1].lower())
         clear = head not in _ANAPHORIC
-        if own[-1].lower() in _KNOWN_TO_ALL or (clear and corpus.runs_through(phrase)):
+        if own[-1].lower() in _KNOWN_TO_ALL or (clear and corpus.is_used_throughout(phrase)):
             continue
-        if asked.generic and (len(own) > 1 or clear) and corpus.is_vocabulary(phrase):
+        if candidate.generic and (len(own) > 1 or clear) and corpus.is_frequent_term(phrase):
             continue
-        if clear and not corpus.is_collection and corpus.is_vocabulary(phrase):
+        if clear and not corpus.is_collection and corpus.is_frequent_term(phrase):
             continue
-        if asked.generic and (corpus.is_section(phrase) or head in content_lemmas(text[: match.start()])):
+        if candidate.generic and (corpus.is_section(phrase) or head in content_lemmas(text[: match.start()])):
             continue
-        opens = len(own) < 3 and asked.topic.lower().startswith(f"the {phrase}") and not corpus.is_title(phrase)
-        if len(own) >= (2 if asked.generic else 3) and clear and (not opens or "," in text[: match.start()]):
+        opens = len(own) < 3 and candidate.topic.lower().startswith(f"the {phrase}") and not corpus.is_title(phrase)
+        if len(own) >= (2 if candidate.generic else 3) and clear and (not opens or "," in text[: match.start()]):
             continue
-        if _said_which(after, generic=asked.generic):
+        if _said_which(after, generic=candidate.generic):
             continue
         return f"does not say which {own[-1]}"
     return ""
@@ -300,52 +263,56 @@ def _noun_before(word: str) -> bool:
     return "NOUN" in parts_of_speech(word)
 
 
-def _names_nothing(asked: Asked, corpus: CorpusWords) -> str:
+def _names_nothing(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
     """Return an objection when too little says what is asked, or other sentences hold all words of the question."""
-    if asked.kind == "stands_for":
+    if candidate.kind == "stands_for":
         return ""
-    names = _names_in(asked.text, corpus)
-    topic = re.sub(r"^(?:the|an?) ", "", asked.topic)
+    names = _names_in(candidate.text, corpus)
+    topic = re.sub(r"^(?:the|an?) ", "", candidate.topic)
     known_term = len(topic.split()) > 1 or corpus.sentences_with(content_lemmas(topic)) >= 3
-    if asked.kind == "definition":
-        vague = not (names or known_term) or (not asked.topic.startswith("the ") and topic.split()[0] in _VAGUE_FIRST)
+    if candidate.kind == "definition":
+        vague = not (names or known_term) or (
+            not candidate.topic.startswith("the ") and topic.split()[0] in _VAGUE_FIRST
+        )
         return _defined_again(topic, corpus) or ("names nothing particular" if vague else "")
-    lemmas = lemmas_of(asked, corpus)
-    if asked.kind == "stated_of" and len(lemmas) > 1:
+    lemmas = lemmas_of(candidate, corpus)
+    if candidate.kind == "stated_of" and len(lemmas) > 1:
         return ""  # that the corpus speaks of it but once is known by now
-    told = asked.topic.startswith(tuple(corpus.voices))
-    if told and len(lemmas) < _LEAST_OF_A_SCENE and (not lemmas or corpus.sentences_with(lemmas) != 1):
+    narrated = candidate.topic.startswith(tuple(corpus.narrators))
+    if narrated and len(lemmas) < _LEAST_OF_A_SCENE and (not lemmas or corpus.sentences_with(lemmas) != 1):
         return "names too little"
-    fixed = told or corpus.runs_through(topic)
-    dated = asked.kind in {"who", "which"} and _YEAR.search(asked.text) is not None
-    if not (names or fixed or dated) and (not asked.generic or asked.kind == "how_many"):
+    fixed = narrated or corpus.is_used_throughout(topic)
+    dated = candidate.kind in {"who", "which"} and _YEAR.search(candidate.text) is not None
+    if not (names or fixed or dated) and (not candidate.generic or candidate.kind == "how_many"):
         return "names nothing particular"
     sure = len(names) > 1 or any(" " in name for name in names)
-    counted = asked.kind == "how_many" and _YEAR.search(asked.text) is not None
-    if not asked.generic and not sure and not counted and _is_indefinite(asked.topic):
+    counted = candidate.kind == "how_many" and _YEAR.search(candidate.text) is not None
+    if not candidate.generic and not sure and not counted and _is_indefinite(candidate.topic):
         return "names nothing particular"
     if not (names or fixed or dated) and corpus.is_collection and not corpus.is_title(topic):
         return "names nothing particular"
-    if not (names or fixed) and _is_one_off(asked.topic, corpus):
+    if not (names or fixed) and _is_one_off(candidate.topic, corpus):
         return "names nothing particular"
-    one = asked.kind in {"which", "identity"} or (asked.kind == "who" and not asked.generic)
-    if one and not (names or _YEAR.search(asked.text)):
+    one = candidate.kind in {"which", "identity"} or (candidate.kind == "who" and not candidate.generic)
+    if one and not (names or _YEAR.search(candidate.text)):
         return "names nothing particular"
     if not names and not fixed and not known_term and len(lemmas) < 5:
         return "names nothing particular"
-    if len(lemmas) < (1 if told else 2 if names or fixed else 3):
+    if len(lemmas) < (1 if narrated else 2 if names or fixed else 3):
         return "names too little"
-    if asked.kind in {"required", "sought"} and asked.generic and not names and "," not in asked.text:
+    if candidate.kind in {"required", "sought"} and candidate.generic and not names and "," not in candidate.text:
         return "names too little"
-    vague = asked.kind in {"what", "content", "list"} and not (asked.generic and len(asked.answer.split()) > 2)
-    if vague and not told and _only_a_verb(lemmas, topic, corpus):
+    vague = candidate.kind in {"what", "content", "list"} and not (
+        candidate.generic and len(candidate.answer.split()) > 2
+    )
+    if vague and not narrated and _only_a_verb(lemmas, topic, corpus):
         return "names too little"
-    return "could mean another passage" if corpus.sentences_that_say(lemmas) > 1 else ""
+    return "could mean another passage" if corpus.sentences_with_nearby(lemmas) > 1 else ""
 
 
-def lemmas_of(asked: Asked, corpus: CorpusWords) -> set[str]:
+def lemmas_of(candidate: CandidateQuestion, corpus: CorpusStatistics) -> set[str]:
     """Return the lemmas of the words that tell what is asked."""
-    text = asked.topic if asked.kind == "stated_of" else _WH.sub("", corpus.without_voice(asked.text))
+    text = candidate.topic if candidate.kind == "stated_of" else _WH.sub("", corpus.without_narrators(candidate.text))
     return set(content_lemmas(text))
 
 
@@ -357,7 +324,7 @@ def _is_indefinite(topic: str) -> bool:
     return not definite and not re.search(r"[A-Z0-9]", topic.split()[-1])
 
 
-def _is_one_off(topic: str, corpus: CorpusWords) -> bool:
+def _is_one_off(topic: str, corpus: CorpusStatistics) -> bool:
     """Return whether a general question is about something that is mentioned but once, or named vaguely."""
     first = re.sub(r"^(?:the|an?) ", "", topic).split()[0].lower()
     return first in _VAGUE_FIRST or (
@@ -365,13 +332,13 @@ def _is_one_off(topic: str, corpus: CorpusWords) -> bool:
     )
 
 
-def _only_a_verb(lemmas: set[str], topic: str, corpus: CorpusWords) -> bool:
+def _only_a_verb(lemmas: set[str], topic: str, corpus: CorpusStatistics) -> bool:
     """Return whether besides a much used subject only the verb tells what is asked."""
     subject = set(content_lemmas(topic))
     return len(lemmas - subject) <= 1 and corpus.sentences_with(subject) > 3
 
 
-def _names_in(text: str, corpus: CorpusWords) -> list[str]:
+def _names_in(text: str, corpus: CorpusStatistics) -> list[str]:
     """Return the capitalised runs of a question that are names."""
     runs = re.findall(r"(?:(?<=[a-z,’'] )|^)[A-Z][\w’'.-]*(?: [A-Z][\w’'.-]*)*", text)
     found = []
@@ -384,7 +351,7 @@ def _names_in(text: str, corpus: CorpusWords) -> list[str]:
     return found
 
 
-def _defined_again(topic: str, corpus: CorpusWords) -> str:
+def _defined_again(topic: str, corpus: CorpusStatistics) -> str:
     pattern = re.compile(rf"\b{re.escape(topic)}(?: (?:is|are|was|were)|,) (?:an?|the) ", re.IGNORECASE)
     texts = {one.text for some in corpus.sentences.values() for one in some}
     hits = sum(len(pattern.findall(text)) for text in texts)

@@ -8,7 +8,7 @@ from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.entities import is_somebody
 from evaluation.question_writers.rules.fact_questions import date_inside
 from evaluation.question_writers.rules.phrases import Tokens, date_phrase, long_noun_phrase, noun_phrase, of_phrase
-from evaluation.question_writers.rules.phrasing import Asked, about, standing
+from evaluation.question_writers.rules.phrasing import CandidateQuestion, question_about, worded_question
 from rag_pipeline.english.function_words import BE, PERSONAL
 from rag_pipeline.english.lemmas import verb_lemma
 from rag_pipeline.english.words import word_set
@@ -35,17 +35,17 @@ _SPANS = word_set(
 _REASONS = (("because",), ("thanks", "to"), ("due", "to"), ("owing", "to"), ("because", "of"))
 
 
-def sought(clause: Clause) -> Iterator[Asked]:
+def sought(clause: Clause) -> Iterator[CandidateQuestion]:
     """`Cruz sought to inform the jury of …`: ask what he sought to do."""
     lemma = verb_lemma(clause.main.text)
     if clause.passive or clause.copula or lemma not in _SEEKING or len(clause.rest) < 4:
         return
     if clause.rest[0].tag != "TO" or not clause.rest[1].tag.startswith("VB"):
         return
-    yield about(clause, "sought", "what", "to do", clause.text(clause.rest[1:]))
+    yield question_about(clause, "sought", "what", "to do", clause.text(clause.rest[1:]))
 
 
-def done_to(clause: Clause) -> Iterator[Asked]:
+def done_to(clause: Clause) -> Iterator[CandidateQuestion]:
     """`The spring exerts a force on the bolt`: ask what it exerts on the bolt."""
     lemma = verb_lemma(clause.main.text)
     if clause.passive or clause.copula or lemma in _LIGHT or len(clause.rest) < 4:
@@ -64,10 +64,10 @@ def done_to(clause: Clause) -> Iterator[Asked]:
         return
     if after[0].lower not in _BEHIND or not _whole_phrases(after) or any(token.is_number for token in after):
         return
-    yield about(clause, "done_to", "who" if is_somebody(thing) else "what", after, clause.text(thing))
+    yield question_about(clause, "done_to", "who" if is_somebody(thing) else "what", after, clause.text(thing))
 
 
-def done_with(clause: Clause) -> Iterator[Asked]:
+def done_with(clause: Clause) -> Iterator[CandidateQuestion]:
     """`Lynch reversed X in Y`, `the jury sentenced Cruz to death`: ask for the thing behind the preposition."""
     lemma = verb_lemma(clause.main.text)
     if clause.copula or lemma in _LIGHT or len(clause.rest) < 3:
@@ -85,10 +85,10 @@ def done_with(clause: Clause) -> Iterator[Asked]:
     if thing[-1].lower in _SPANS or any(token.is_number for token in thing):
         return
     wh = "who" if is_somebody(thing) else "what"
-    yield about(clause, "with_what", wh, [*clause.rest[:end], after[0]], clause.text(thing))
+    yield question_about(clause, "with_what", wh, [*clause.rest[:end], after[0]], clause.text(thing))
 
 
-def placed(clause: Clause) -> Iterator[Asked]:
+def placed(clause: Clause) -> Iterator[CandidateQuestion]:
     """`He found a box of matches in one of the cases`: ask where."""
     if clause.copula or clause.generic or verb_lemma(clause.main.text) in _LIGHT or len(clause.rest) < 3:
         return
@@ -98,7 +98,7 @@ def placed(clause: Clause) -> Iterator[Asked]:
         return
     if not any(token.lower in _SPOTS or token.lower.rstrip("s") in _SPOTS for token in after[1:]):
         return
-    yield about(clause, "where", "where", clause.rest[:end], clause.text(after))
+    yield question_about(clause, "where", "where", clause.rest[:end], clause.text(after))
 
 
 _SPOTS = word_set(
@@ -108,13 +108,13 @@ _SPOTS = word_set(
 )
 
 
-def when_event(clause: Clause) -> Iterator[Asked]:
+def when_event(clause: Clause) -> Iterator[CandidateQuestion]:
     """`After the conviction became final, the Court held …`: ask when."""
     if clause.generic or len(clause.rest) < 2 or date_inside(clause.rest):
         return
     lead = clause.lead
     if lead and lead[0].lower in _EVENTS and _has_verb(lead[1:]) and not _bare_pronoun(lead[1:]):
-        yield about(clause, "when_event", "when", clause.rest, clause.text(lead), lead=False)
+        yield question_about(clause, "when_event", "when", clause.rest, clause.text(lead), lead=False)
         return
     words = [*clause.rest, *clause.tail]
     for at, token in enumerate(words[:-3]):
@@ -123,21 +123,23 @@ def when_event(clause: Clause) -> Iterator[Asked]:
         measured = token.lower in {"after", "before"} and words[at - 1].lower in _SPANS
         if token.lower in _EVENTS and at > 1 and not measured and at <= len(clause.rest) and _has_verb(words[at + 1 :]):
             if not _bare_pronoun(words[at + 1 :]) and not any(word.text in {";", "—", ":"} for word in words[at:]):
-                yield about(clause, "when_event", "when", words[:at], clause.text(words[at:]))
+                yield question_about(clause, "when_event", "when", words[:at], clause.text(words[at:]))
             return
 
 
-def why_first(clause: Clause) -> Iterator[Asked]:
+def why_first(clause: Clause) -> Iterator[CandidateQuestion]:
     """`Because the law banned it, Kate had to leave`: ask why."""
     lead = [token.lower for token in clause.lead]
     for opening in sorted(_REASONS, key=len, reverse=True):
         if tuple(lead[: len(opening)]) == opening and len(lead) > len(opening) + 1:
             if not _bare_pronoun(clause.lead[len(opening) :]):
-                yield about(clause, "why", "why", clause.rest, clause.text(clause.lead[len(opening) :]), lead=False)
+                yield question_about(
+                    clause, "why", "why", clause.rest, clause.text(clause.lead[len(opening) :]), lead=False
+                )
             return
 
 
-def in_order_to(clause: Clause) -> Iterator[Asked]:
+def in_order_to(clause: Clause) -> Iterator[CandidateQuestion]:
     """`… in order to do x`, `… so that …`: ask for what purpose; `To do x, y must …`: ask what must be done."""
     lead = clause.lead
     modal = (
@@ -148,7 +150,7 @@ def in_order_to(clause: Clause) -> Iterator[Asked]:
     if lead and lead[0].tag == "TO" and modal and len(clause.rest) > 1:
         answer = clause.text([*clause.group[1:], *clause.rest, *clause.tail])
         said, subject, before = clause.group[0].lower, clause.subject_text(), clause.lead_text()
-        yield standing(
+        yield worded_question(
             "required", f"{before}, what {said} {subject} do", f"what {subject} {said} do {before}", answer, subject
         )
         return
@@ -158,7 +160,7 @@ def in_order_to(clause: Clause) -> Iterator[Asked]:
             return
         trio = tuple(token.lower for token in words[at : at + 3])
         if trio == ("in", "order", "to") or (trio[:2] == ("so", "that")) or _aim(clause, at):
-            yield about(clause, "why", "why", words[:at], clause.text(words[at:]))
+            yield question_about(clause, "why", "why", words[:at], clause.text(words[at:]))
             return
 
 

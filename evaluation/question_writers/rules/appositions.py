@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from evaluation.question_writers.rules.entities import PLACE_WORDS, is_person, is_somebody
 from evaluation.question_writers.rules.phrases import long_noun_phrase, noun_phrase, text_of
-from evaluation.question_writers.rules.phrasing import Asked, standing
+from evaluation.question_writers.rules.phrasing import CandidateQuestion, worded_question
 from rag_pipeline.english.function_words import BE
 from rag_pipeline.english.penn_tags import Token, tag
 from rag_pipeline.english.words import word_set
@@ -16,7 +16,7 @@ from rag_pipeline.english.words import word_set
 _PART = r"[A-Z][\w’'-]+"
 _NAMED = re.compile(
     rf"(?P<name>{_PART}(?: (?:(?:of|de|von|van|der|the|for|and) (?:the )?)?{_PART})*)(?: \([^()]*\))?(?:,| –) "
-    r"(?P<told>(?:an?|the) (?:St\. |[^,;:.()–—]){8,160})(?P<behind>[.,;]|\s[–—])"
+    r"(?P<description>(?:an?|the) (?:St\. |[^,;:.()–—]){8,160})(?P<behind>[.,;]|\s[–—])"
 )
 _OPENING = re.compile(
     r"^(?:In|On|At|By|For|From|To|After|Before|During|Since|Until|Under|With|Within|Near|As|When|While|If|Of|Among|"
@@ -32,7 +32,7 @@ _FINITE = frozenset({"VBZ", "VBD", "MD", "VBP"})
 _RELATIVE = word_set("that which who whose where whom")
 
 
-def apposition(text: str, is_name: Callable[[str], bool]) -> Iterator[Asked]:
+def apposition(text: str, is_name: Callable[[str], bool]) -> Iterator[CandidateQuestion]:
     """`… the Grand Duchy of Warsaw, a puppet state of the Empire.`: ask what that was."""
     tokens = tag(text, is_name)
     for match in _NAMED.finditer(text):
@@ -46,35 +46,35 @@ def apposition(text: str, is_name: Callable[[str], bool]) -> Iterator[Asked]:
         behind = text[match.start("behind") :]
         if (behind[0] in ",;" and not _GOES_ON.match(behind)) or (behind[0] == "." and len(behind) > 1):
             continue
-        told = [one for one in tokens if match.start("told") <= one.start < match.end("told")]
+        description = [one for one in tokens if match.start("description") <= one.start < match.end("description")]
         named = [one for one in tokens if match.start("name") <= one.start < match.end("name")]
-        if not _describes(told) or _JOURNEY.match(match.group("told")):
+        if not _describes(description) or _JOURNEY.match(match.group("description")):
             continue
-        wh = "who" if is_person(named) or is_somebody(told[: noun_phrase(told, 0)]) else "what"
-        place = bool({one.lower for one in told} & (PLACE_WORDS | {"capital", "country"}))
+        wh = "who" if is_person(named) or is_somebody(description[: noun_phrase(description, 0)]) else "what"
+        place = bool({one.lower for one in description} & (PLACE_WORDS | {"capital", "country"}))
         past = not place and any(
-            one.tag == "VBD" or one.lower in {"was", "were", "had"} for one in tokens if one not in told
+            one.tag == "VBD" or one.lower in {"was", "were", "had"} for one in tokens if one not in description
         )
         verb = "was" if past else "is"
         yield replace(
-            standing(
+            worded_question(
                 "definition", f"{wh} {verb} {article}{name}", f"{wh} {article}{name} {verb}",
-                match.group("told").strip(), f"{article}{name}",
+                match.group("description").strip(), f"{article}{name}",
             ),
             generic=not past,
         )  # fmt: skip
 
 
-def _describes(told: list[Token]) -> bool:
+def _describes(description: list[Token]) -> bool:
     """Return whether words are one thing described, no subject with its verb and no name of a list."""
-    end = noun_phrase(told, 0)
-    if end < 2 or told[end - 1].is_name or told[end - 1].tag == "NNS" or len(told) < 3:
+    end = noun_phrase(description, 0)
+    if end < 2 or description[end - 1].is_name or description[end - 1].tag == "NNS" or len(description) < 3:
         return False
-    opened = next((at for at, one in enumerate(told) if one.lower in _RELATIVE), len(told))
-    return not any(one.tag in _FINITE or one.lower in BE for one in told[:opened])
+    opened = next((at for at, one in enumerate(description) if one.lower in _RELATIVE), len(description))
+    return not any(one.tag in _FINITE or one.lower in BE for one in description[:opened])
 
 
-def there_are(text: str, is_name: Callable[[str], bool]) -> Iterator[Asked]:
+def there_are(text: str, is_name: Callable[[str], bool]) -> Iterator[CandidateQuestion]:
     """`There are 13 nature reserves in Warsaw`: ask how many Warsaw has."""
     if not re.match(r"There (?:are|were) ", text):
         return
@@ -91,6 +91,6 @@ def there_are(text: str, is_name: Callable[[str], bool]) -> Iterator[Asked]:
         things, where = text_of(tokens[counted:end], text), text_of(place, text)
         does = "does" if tokens[1].lower == "are" else "did"
         answer = text_of(tokens[2:end], text)
-        asked = f"how many {things} {does} {where} have"
-        plain = f"how many {things} {where} {'has' if does == 'does' else 'had'}"
-        yield replace(standing("how_many", asked, plain, answer, things), generic=does == "does")
+        direct = f"how many {things} {does} {where} have"
+        indirect = f"how many {things} {where} {'has' if does == 'does' else 'had'}"
+        yield replace(worded_question("how_many", direct, indirect, answer, things), generic=does == "does")

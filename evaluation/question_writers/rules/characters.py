@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.names import Name
 from rag_pipeline.english.function_words import FIRST_SECOND, PERSONAL, STOP
 from rag_pipeline.english.numbers import NUMBER_WORDS
@@ -26,7 +26,7 @@ _NOBODY = (
 _LEAST = 4
 
 
-def characters(corpus: CorpusWords) -> list[Name]:
+def characters(corpus: CorpusStatistics) -> list[Name]:
     """Return who speaks in the stories of a corpus and is named often enough, most frequent first."""
     counts: Counter[str] = Counter()
     articled: Counter[str] = Counter()

@@ -20,7 +20,7 @@ _LONGEST = 150
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class CodeExample:
     """One line of code, what a comment says of it, its place in the document, and whether it is typed at a prompt.
 
     `said` is empty where the line is all that a block holds.
@@ -33,7 +33,7 @@ class Example:
     is_command: bool
 
 
-def examples_behind(text: str, position: int) -> Iterator[Example]:
+def examples_behind(text: str, position: int) -> Iterator[CodeExample]:
     """Yield the example right behind a place in a text, where all of it is one line, or its explained commands."""
     block = _BLOCK.match(text, position)
     if block is None:
@@ -42,11 +42,11 @@ def examples_behind(text: str, position: int) -> Iterator[Example]:
     lines = [line.strip() for line in block["body"].splitlines() if line.strip() and not _COMMENT.match(line)]
     shell = block["language"].lower() in _SHELL or (bool(lines) and _PROMPT.match(lines[0]) is not None)
     if len(lines) == 1 and _is_whole(lines[0]):
-        yield Example(_PROMPT.sub("", lines[0], count=1), "", at, block.end(), shell)
+        yield CodeExample(_PROMPT.sub("", lines[0], count=1), "", at, block.end(), shell)
     for found in _EXPLAINED.finditer(block["body"]) if shell else ():
         if _is_whole(found["line"]):
             line, said = _PROMPT.sub("", found["line"], count=1), _ASIDE.sub("", found["said"]).strip()
-            yield Example(line, said, at + found.start("said"), at + found.end(), True)
+            yield CodeExample(line, said, at + found.start("said"), at + found.end(), True)
 
 
 def _is_whole(line: str) -> bool:

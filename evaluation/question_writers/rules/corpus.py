@@ -7,14 +7,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
-from evaluation.question_writers.rules.document_sentences import Sentence, split_document
+from evaluation.question_writers.rules.document_sentences import DocumentSentence, split_document
 from evaluation.question_writers.rules.entities import given_names
 from evaluation.question_writers.rules.glossaries import Glossary
-from evaluation.question_writers.rules.list_entries import Entries
-from evaluation.question_writers.rules.narrators import NARRATOR, with_voices
+from evaluation.question_writers.rules.list_entries import ListEntries
+from evaluation.question_writers.rules.narrators import NARRATOR, with_narrators
 from evaluation.question_writers.rules.sections import Sections
-from evaluation.question_writers.rules.technical_terms import Terms
-from evaluation.question_writers.rules.topics import with_names
+from evaluation.question_writers.rules.technical_terms import TechnicalTerms
+from evaluation.question_writers.rules.topics import resolve_topics
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech
 from rag_pipeline.types import SourceDoc
@@ -32,38 +32,38 @@ _CODES = 5
 _TWICE = 2
 
 
-class CorpusWords:
+class CorpusStatistics:
     """Statistics of the documents that rules ask for."""
 
     def __init__(self, documents: Sequence[SourceDoc]) -> None:
         self.documents = documents
-        self.sentences: dict[int, list[Sentence]] = {
-            doc.id: with_voices(doc, with_names(split_document(doc))) for doc in documents
+        self.sentences: dict[int, list[DocumentSentence]] = {
+            doc.id: with_narrators(doc, resolve_topics(split_document(doc))) for doc in documents
         }
 
     @cached_property
-    def voices(self) -> frozenset[str]:
+    def narrators(self) -> frozenset[str]:
         """What `I` stands for in the documents: `the narrator`, `the speaker`."""
-        return frozenset(one.voice for one in self._all_sentences() if one.voice)
+        return frozenset(one.narrator for one in self._all_sentences() if one.narrator)
 
     @cached_property
     def stories(self) -> frozenset[int]:
         """The documents that tell a story: a narrator speaks, or much is said by others."""
-        told = {doc.id: self.sentences[doc.id] for doc in self.documents}
+        resolved = {doc.id: self.sentences[doc.id] for doc in self.documents}
         return frozenset(
             number
-            for number, sentences in told.items()
-            if sum(one.quoted or one.voice == NARRATOR for one in sentences) > _SPOKEN * len(sentences)
+            for number, sentences in resolved.items()
+            if sum(one.in_speech or one.narrator == NARRATOR for one in sentences) > _SPOKEN * len(sentences)
         )
 
-    def without_voice(self, text: str) -> str:
+    def without_narrators(self, text: str) -> str:
         """Return a text without the words for the one who tells a document: they stand in no sentence of it."""
-        for voice in self.voices:
-            text = text.replace(f"{voice}’s", "").replace(voice, "")
+        for narrator in self.narrators:
+            text = text.replace(f"{narrator}’s", "").replace(narrator, "")
         return text
 
     @cached_property
-    def technical(self) -> frozenset[int]:
+    def technical_documents(self) -> frozenset[int]:
         """The documents that write several things as code, in their sentences or between them."""
         return frozenset(
             doc.id
@@ -74,7 +74,7 @@ class CorpusWords:
     @property
     def is_technical(self) -> bool:
         """Whether all documents are: `you` is whoever reads them."""
-        return len(self.technical) == len(self.documents)
+        return len(self.technical_documents) == len(self.documents)
 
     @cached_property
     def sections(self) -> dict[int, Sections]:
@@ -87,14 +87,14 @@ class CorpusWords:
         return {doc.id: Glossary(self.sentences[doc.id]) for doc in self.documents}
 
     @cached_property
-    def terms(self) -> dict[int, Terms]:
+    def terms(self) -> dict[int, TechnicalTerms]:
         """The names that the lists of each document explain."""
-        return {doc.id: Terms(self.sentences[doc.id]) for doc in self.documents}
+        return {doc.id: TechnicalTerms(self.sentences[doc.id]) for doc in self.documents}
 
     @cached_property
-    def entries(self) -> dict[int, Entries]:
+    def entries(self) -> dict[int, ListEntries]:
         """The entries of each document's lists that say enough without their heading."""
-        return {doc.id: Entries(self.sentences[doc.id]) for doc in self.documents}
+        return {doc.id: ListEntries(self.sentences[doc.id]) for doc in self.documents}
 
     @cached_property
     def _cases(self) -> tuple[Counter[str], Counter[str]]:
@@ -121,12 +121,12 @@ class CorpusWords:
             return capital[lower] > 2 * small[lower]
         if lower in given_names():
             return True
-        return not content_known(lower) and _COMMON_ENDING.search(lower) is None
+        return not in_dictionary(lower) and _COMMON_ENDING.search(lower) is None
 
     @cached_property
     def _lost_ligatures(self) -> bool:
         """Whether a PDF has lost its ligatures: `proft`, `confict`, `sufcient` stand where no such words are."""
-        lost = {word for one in self._all_sentences() for word in _F_WORD.findall(one.text) if _mended(word)}
+        lost = {word for one in self._all_sentences() for word in _F_WORD.findall(one.text) if _with_ligature(word)}
         return len(lost) >= _FEW_SLIPS
 
     @cached_property
@@ -147,7 +147,7 @@ class CorpusWords:
     @cached_property
     def _section_lemmas(self) -> set[tuple[str, ...]]:
         """The lemmas of every marked heading of two words or more, its number left out."""
-        headings = {_NUMBERED.sub("", one.heading) for one in self._all_sentences() if one.headed}
+        headings = {_NUMBERED.sub("", one.heading) for one in self._all_sentences() if one.heading_marked}
         return {lemmas for heading in headings if len(lemmas := tuple(content_lemmas(heading))) > 1}
 
     def is_section(self, phrase: str) -> bool:
@@ -158,13 +158,13 @@ class CorpusWords:
     def _full_terms(self) -> dict[str, str]:
         """The terms that are headings, like `meeting of creditors`, by their first word, where one has it alone."""
         terms: dict[str, set[str]] = defaultdict(set)
-        for heading in {_NUMBERED.sub("", one.heading).lower() for one in self._all_sentences() if one.headed}:
+        for heading in {_NUMBERED.sub("", one.heading).lower() for one in self._all_sentences() if one.heading_marked}:
             noun, of, rest = heading.partition(" of ")
-            if of and noun.isalpha() and rest.isalpha() and self.is_vocabulary(heading):
+            if of and noun.isalpha() and rest.isalpha() and self.is_frequent_term(heading):
                 terms[noun].add(heading)
         return {noun: full for noun, (full, *others) in terms.items() if not others}
 
-    def in_full(self, text: str) -> str:
+    def with_full_terms(self, text: str) -> str:
         """Return a general question with the first `the meeting` written as the term that a section is about."""
         if self.is_collection:
             return text
@@ -173,15 +173,15 @@ class CorpusWords:
                 text = re.sub(rf"\bthe {noun}(?=[,?]| (?:{_BEHIND})\b|$)", f"the {full}", text, count=1)
         return text
 
-    def is_damaged(self, text: str) -> bool:
+    def has_lost_letters(self, text: str) -> bool:
         """Return whether letters are missing that cannot be put back (`fled a brief` for `filed a brief`)."""
         return self._lost_ligatures and bool({"fled", "fling", "flings", "fle"} & set(_F_WORD.findall(text)))
 
-    def mended(self, text: str) -> str:
+    def with_ligatures(self, text: str) -> str:
         """Return a text with the ligatures put back that a PDF has lost (`proft`)."""
         if not self._lost_ligatures:
             return text
-        return _F_WORD.sub(lambda match: _mended(match.group()) or match.group(), text)
+        return _F_WORD.sub(lambda match: _with_ligature(match.group()) or match.group(), text)
 
     @cached_property
     def _definite(self) -> tuple[Counter[str], Counter[str]]:
@@ -202,15 +202,15 @@ class CorpusWords:
                 best[phrase] = max(best[phrase], len(where))
         return total, best
 
-    def runs_through(self, phrase: str) -> bool:
+    def is_used_throughout(self, phrase: str) -> bool:
         """Return whether `the phrase` is a fixed term of a document: it is used in most parts of it."""
         return self._definite[1][phrase.lower()] >= 0.6 * _SLICES
 
-    def says_again(self, phrase: str) -> bool:
+    def is_repeated(self, phrase: str) -> bool:
         """Return whether `the phrase` is said more than twice."""
         return self._definite[0][phrase.lower()] > _TWICE
 
-    def is_vocabulary(self, phrase: str) -> bool:
+    def is_frequent_term(self, phrase: str) -> bool:
         """Return whether `the phrase` is said often, and in more than one part of a document."""
         total, spread = self._definite
         return total[phrase.lower()] >= 8 and spread[phrase.lower()] >= 0.25 * _SLICES
@@ -236,13 +236,13 @@ class CorpusWords:
         """Return how many sentences hold all the lemmas; a verbatim repeat does not count again."""
         return len(self._holding(set(lemmas)))
 
-    def sentences_that_say(self, lemmas: Iterable[str]) -> int:
+    def sentences_with_nearby(self, lemmas: Iterable[str]) -> int:
         """Return how many sentences hold all the lemmas near each other, as a sentence that means the same would."""
         wanted = set(lemmas)
         reach = 2 * len(wanted) + 4
         return sum(_shortest_stretch(self._lemmatised[number], wanted) <= reach for number in self._holding(wanted))
 
-    def stand_together(self, first: str, second: str) -> int:
+    def count_adjacent(self, first: str, second: str) -> int:
         """Return in how many sentences one lemma stands right before another."""
         numbers = self._holding({first, second})
         return sum(
@@ -253,11 +253,11 @@ class CorpusWords:
         sets = sorted((self._postings.get(lemma, set()) for lemma in lemmas), key=len)
         return set.intersection(*sets) if sets else set()
 
-    def holds_once(self, saying: str) -> bool:
+    def has_once(self, quotation: str) -> bool:
         """Return whether no two different sentences hold these words."""
-        return len({one.text for one in self._all_sentences() if saying in one.text}) == 1
+        return len({one.text for one in self._all_sentences() if quotation in one.text}) == 1
 
-    def _all_sentences(self) -> list[Sentence]:
+    def _all_sentences(self) -> list[DocumentSentence]:
         return [sentence for doc in self.documents for sentence in self.sentences[doc.id]]
 
 
@@ -289,19 +289,19 @@ def _shortest_stretch(lemmas: list[str], wanted: set[str]) -> int:
 
 
 @lru_cache(maxsize=16384)
-def _mended(word: str) -> str:
+def _with_ligature(word: str) -> str:
     """Return the word that this one becomes when a ligature is put back; empty when it is a word as it stands."""
-    if content_known(word) or word in STOP:
+    if in_dictionary(word) or word in STOP:
         return ""
     for at, letter in enumerate(word):
         for ligature in ("fi", "fl", "ff", "ffi", "ffl") if letter == "f" else ():
             whole = word[:at] + ligature + word[at + 1 :]
-            if content_known(whole):
+            if in_dictionary(whole):
                 return whole
     return ""
 
 
-def content_known(word: str) -> bool:
+def in_dictionary(word: str) -> bool:
     """Return whether the dictionary knows a word as anything at all."""
     return bool(parts_of_speech(word))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.phrases import Tokens, long_noun_phrase
-from evaluation.question_writers.rules.phrasing import Asked, about
+from evaluation.question_writers.rules.phrasing import CandidateQuestion, question_about
 from rag_pipeline.english.penn_tags import Token
 from rag_pipeline.english.words import word_set
 
@@ -17,7 +17,7 @@ _UNITS = word_set("seconds minutes hours days weeks months years")
 _AT_LEAST = (("at", "least"), ("no", "less", "than"), ("not", "less", "than"), ("no", "more", "than"), ("about",))
 
 
-def how_often(clause: Clause) -> Iterator[Asked]:
+def how_often(clause: Clause) -> Iterator[CandidateQuestion]:
     """`must be paid at least monthly`, `… on a monthly basis`, `… once a year`: ask how often."""
     words = clause.rest
     spans = [(at, end) for at in range(len(words)) if (end := _rhythm(words, at)) > at]
@@ -32,7 +32,7 @@ def how_often(clause: Clause) -> Iterator[Asked]:
     if any(token.tag in {"WDT", "WP"} or token.lower == "that" for token in words[:start]):
         return
     kept = words[:start] if after and after[0].tag == "TO" else [*words[:start], *after]  # what for is not asked
-    yield about(clause, "measure", "how often", kept, clause.text(words[start:end]))
+    yield question_about(clause, "measure", "how often", kept, clause.text(words[start:end]))
 
 
 def _rhythm(words: Tokens, at: int) -> int:

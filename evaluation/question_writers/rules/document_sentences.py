@@ -1,4 +1,8 @@
-"""Sentences of a document with their exact place: headings, tables, lists, code and running heads are told apart."""
+"""Sentences of a document's prose with their exact place; headings, tables, code and page headers are left out.
+
+Its rule for the end of a sentence is stricter than that of `rag_pipeline.english.sentences`: the next one must begin
+with a capital letter or a figure. One sentence in eighteen would be cut otherwise, and the test sets with it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evaluation.question_writers.rules.inline_code import codes_of, put_back, set_aside
+from evaluation.question_writers.rules.inline_code import codes_of, mask_code, unmask_code
 from rag_pipeline.english.words import word_set
 from rag_pipeline.types import SourceDoc, Span
 
@@ -21,7 +25,7 @@ _STARTERS = word_set("The A An It In On At He She They This These Those There As
 _BOUNDARY = re.compile(r"([.!?])([\"'”’)\]]*(?:\[\^[\w-]+\])?)(\s+)(?=[\"'“‘(\[]?\s?[A-Z0-9])")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(?P<hash>.+?)\s*#*|(?:=\s*)+(?P<wiki>[^=]+?)(?:\s*=)+)\s*$")
 RUN_IN_HEADING = re.compile(r"^(?P<title>(?:[A-Z][\w-]+ ){2,6})(?=(?:The|A|An) [a-z])")
-"""A heading that a PDF has joined to the sentence below it: `Elastic Stop Nut The elastic stop nut is …`."""
+"""A run-in heading, which a PDF has joined to the sentence below it: `Elastic Stop Nut The elastic stop nut is …`."""
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+•●▪◦–]|\d{1,3}[.)]|[A-Za-z][.)]|\((?:\d{1,3}|[a-z]|[ivx]+)\)|[IVXLC]+\.)\s+")
 _TABLE_ROW = re.compile(r"^\s*\||\t.*\t|\s\|\s.*\s\|\s|\S {3,}\S.* {3,}\S|\.{5,}")
 _FENCE = re.compile(r"^\s*(```|~~~)")
@@ -32,57 +36,64 @@ _LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]\n]{0,60}\])")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """A run of prose: a paragraph or one item of a list. `headed`: its heading is marked as one, not guessed."""
+class ProseBlock:
+    """A paragraph or one item of a list. `heading_marked`: its heading is marked as one, not guessed."""
 
     start: int
     end: int
     heading: str
     title: str
-    item: bool = False
-    headed: bool = False
+    is_list_item: bool = False
+    heading_marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class DocumentSentence:
     """A sentence: where it stands, how it reads with line breaks and markup removed, and the heading above it.
 
-    `title` is the top heading above it, which changes where another article begins. `told` is the sentence with
-    `the city` written as the city's name, where that is plain; else empty. `item`: it opens an item of a list;
-    `headed`: its heading is marked as one. `voice`: what `I` stands for, empty where nobody can tell. `quoted`: it
-    stands in a speech of somebody. `codes`: what it marks as code, in order.
+    `title` is the top heading above it, which changes where another article begins. `resolved` is the sentence with
+    `the city` replaced by the city's name, where that is plain; else empty. `is_list_item`: it begins an item of a
+    list; `heading_marked`: its heading is marked as one. `narrator`: whom `I` means, empty where that is unknown.
+    `in_speech`: it is part of somebody's direct speech. `codes`: what it marks as code, in order.
     """
 
     span: Span
     text: str
     heading: str
     title: str = ""
-    told: str = ""
-    item: bool = False
-    headed: bool = False
-    voice: str = ""
-    quoted: bool = False
+    resolved: str = ""
+    is_list_item: bool = False
+    heading_marked: bool = False
+    narrator: str = ""
+    in_speech: bool = False
     codes: tuple[str, ...] = ()
 
 
-def split_document(doc: SourceDoc) -> list[Sentence]:
+def split_document(doc: SourceDoc) -> list[DocumentSentence]:
     """Return the sentences of a document's prose, in order."""
-    found: list[Sentence] = []
+    found: list[DocumentSentence] = []
     begin, stop = _body(doc.text)
-    joined = ""
+    run_in_heading = ""
     for block in blocks(doc.text):
         if not begin <= block.start < stop:
             continue
         for start, end in _sentence_spans(doc.text, block.start, block.end):
-            text = surface(doc.text[start:end])
+            text = plain_text(doc.text[start:end])
             if text:
-                item = block.item and start == block.start
-                span = Span(doc.id, start, end)
-                run_in = None if block.headed else RUN_IN_HEADING.match(text)
-                joined = run_in.group("title").strip() if run_in else joined
-                heading, headed = (joined, True) if joined and not block.headed else (block.heading, block.headed)
-                codes = codes_of(doc.text[start:end])
-                found.append(Sentence(span, text, heading, block.title, item=item, headed=headed, codes=codes))
+                run_in = None if block.heading_marked else RUN_IN_HEADING.match(text)
+                run_in_heading = run_in.group("title").strip() if run_in else run_in_heading
+                under_run_in = bool(run_in_heading) and not block.heading_marked
+                found.append(
+                    DocumentSentence(
+                        Span(doc.id, start, end),
+                        text,
+                        run_in_heading if under_run_in else block.heading,
+                        block.title,
+                        is_list_item=block.is_list_item and start == block.start,
+                        heading_marked=under_run_in or block.heading_marked,
+                        codes=codes_of(doc.text[start:end]),
+                    )
+                )
     return found
 
 
@@ -93,27 +104,27 @@ def _body(text: str) -> tuple[int, int]:
     return (start.end() if start else 0), (end.start() if end else len(text))
 
 
-def blocks(text: str) -> Iterator[Block]:
+def blocks(text: str) -> Iterator[ProseBlock]:
     """Yield the paragraphs and list items of a text."""
     heading, top, in_code, begin, stop = "", "", False, -1, -1
-    listed, headed = False, False
-    heads = _running_heads(text)
+    is_list_item, heading_marked = False, False
+    headers = _page_headers(text)
     for start, end, line in [*_lines(text), (len(text), len(text), "")]:
         fence = bool(_FENCE.match(line))
         in_code ^= fence
         title = None if in_code else _HEADING.match(line)  # a comment in code begins with # too
         item = _LIST_ITEM.match(line)
         cut = not line.strip() or title or item or fence or in_code or _TABLE_ROW.search(line)
-        if cut or _repeats(line, heads):
+        if cut or _is_page_header(line, headers):
             if begin >= 0:
-                block = Block(begin, stop, heading, top, listed, headed)
-                bare = "" if listed or headed else _bare_heading(text[begin:stop])
+                block = ProseBlock(begin, stop, heading, top, is_list_item, heading_marked)
+                bare = "" if is_list_item or heading_marked else _bare_heading(text[begin:stop])
                 heading = bare or heading
                 yield block
             begin = start + item.end() if item and not in_code else -1
-            stop, listed = end, begin >= 0
+            stop, is_list_item = end, begin >= 0
             if title:
-                heading, headed = surface(_TAG.sub("", title.group("hash") or title.group("wiki"))), True
+                heading, heading_marked = plain_text(_TAG.sub("", title.group("hash") or title.group("wiki"))), True
                 top = heading if _is_top(line) else top
             continue
         if begin < 0:
@@ -141,14 +152,14 @@ def _blank_before(text: str, position: int) -> bool:
     return not before or before[-1] in "\r\n\f\v"
 
 
-def _running_heads(text: str) -> frozenset[str]:
-    """Return lines that come back on page after page (page heads and feet), digits left out."""
+def _page_headers(text: str) -> frozenset[str]:
+    """Return the lines that repeat from page to page (headers and footers), digits left out."""
     counts = Counter(_without_digits(line) for _, _, line in _lines(text) if 3 < len(line.strip()) < 90)
     return frozenset(line for line, count in counts.items() if count >= 3 and not line.endswith((".", ",")))
 
 
-def _repeats(line: str, heads: frozenset[str]) -> bool:
-    return bool(heads) and _without_digits(line) in heads
+def _is_page_header(line: str, headers: frozenset[str]) -> bool:
+    return bool(headers) and _without_digits(line) in headers
 
 
 def _without_digits(line: str) -> str:
@@ -159,7 +170,7 @@ def _bare_heading(text: str) -> str:
     """Return a lone short line without a full stop as the heading it most likely is."""
     line = text.strip()
     lone = len(line) < 80 and "\n" not in line and line[-1:] not in set(".!?:;,")
-    return surface(line) if lone and line[:1].isupper() else ""
+    return plain_text(line) if lone and line[:1].isupper() else ""
 
 
 def _sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -196,9 +207,9 @@ def _ends_sentence(text: str, begin: int, match: re.Match[str]) -> bool:
     return True
 
 
-def surface(raw: str) -> str:
+def plain_text(raw: str) -> str:
     """Return a text as a reader sees it: lines joined, tokenised spacing and Markdown marks removed."""
-    raw, codes = set_aside(raw)
+    raw, codes = mask_code(raw)
     text = _LINK.sub(r"\1", _QUOTE_MARK.sub("\n", raw))
     text = re.sub(r"(?<=[a-z])[-\u00ad]\s*\r?\n\s*(?=[a-z])", "", text)
     text = re.sub(r"[\s\u00a0]+", " ", text.replace("\u00ad", ""))
@@ -210,4 +221,4 @@ def surface(raw: str) -> str:
     text = re.sub(r"([(\[])\s+", r"\1", text)
     text = re.sub(r"(?<=\w) (['’](?:s|t|re|ve|ll|d|m)?)(?=[\s.,;:)]|$)", r"\1", text)
     text = re.sub(r'(^|[\s(])" ([^"]*?) "', r'\1"\2"', text)
-    return put_back(text.strip(), codes)
+    return unmask_code(text.strip(), codes)

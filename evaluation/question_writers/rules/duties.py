@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.entities import is_somebody
 from evaluation.question_writers.rules.phrases import Tokens, date_phrase, dated, long_noun_phrase, noun_phrase
-from evaluation.question_writers.rules.phrasing import Asked, about, standing
+from evaluation.question_writers.rules.phrasing import CandidateQuestion, question_about, worded_question
 from rag_pipeline.english.lemmas import verb_form, verb_lemma
 from rag_pipeline.english.penn_tags import Token
 from rag_pipeline.english.words import word_set
@@ -44,21 +44,21 @@ _MADE = word_set("make do take give")  # `appointments are made by …`: nobody 
 _WITH = word_set("with on for from to under into against")
 
 
-def required(clause: Clause) -> Iterator[Asked]:
+def required(clause: Clause) -> Iterator[CandidateQuestion]:
     """`requires the trustee to file a report`: ask what it requires; `If …, X must …`: ask what X must do."""
     if verb_lemma(clause.main.text) in _REQUIRING and not clause.passive:
         end = long_noun_phrase(clause.rest, 0, frozenset({"of", "and"}))
         if 0 < end < len(clause.rest) - 1 and clause.rest[end].tag == "TO":
             to_do = f"{clause.text(clause.rest[:end])} to do"
-            yield about(clause, "required", "what", to_do, clause.text(clause.rest[end + 1 :]))
+            yield question_about(clause, "required", "what", to_do, clause.text(clause.rest[end + 1 :]))
     elif clause.passive and clause.main.lower in _OBLIGED and len(clause.rest) > 2 and clause.rest[0].tag == "TO":
         further = clause.tail if clause.tail and _goes_on(clause.tail) else ()
-        yield about(clause, "required", "what", "to do", clause.text([*clause.rest[1:], *further]))
+        yield question_about(clause, "required", "what", "to do", clause.text([*clause.rest[1:], *further]))
     elif _duty_under_condition(clause):
         answer = clause.text([*clause.group[1:], *clause.rest, *clause.tail])
         modal, subject, lead = clause.group[0].lower, clause.subject_text(), clause.lead_text()
-        asked = f"{lead}, what {modal} {subject} do"
-        yield standing("required", asked, f"what {subject} {modal} do {lead}", answer, subject)
+        direct = f"{lead}, what {modal} {subject} do"
+        yield worded_question("required", direct, f"what {subject} {modal} do {lead}", answer, subject)
 
 
 def _goes_on(tail: Tokens) -> bool:
@@ -73,11 +73,11 @@ def _duty_under_condition(clause: Clause) -> bool:
     return duty and conditional and len(clause.rest) >= 2
 
 
-def condition(clause: Clause) -> Iterator[Asked]:
+def condition(clause: Clause) -> Iterator[CandidateQuestion]:
     """`X must notify Y if …`: ask under what condition."""
-    happens = clause.generic and verb_lemma(clause.main.text) in {"occur", "happen", "arise", "begin", "develop", "end"}
+    occurs = clause.generic and verb_lemma(clause.main.text) in {"occur", "happen", "arise", "begin", "develop", "end"}
     likely = any(token.lower == "likely" for token in clause.rest)
-    if (clause.group[0].lower not in _MODAL and not happens) or clause.lead or likely:
+    if (clause.group[0].lower not in _MODAL and not occurs) or clause.lead or likely:
         return
     words = [*clause.rest, *clause.tail]
     for at, token in enumerate(words[:-3]):
@@ -90,7 +90,7 @@ def condition(clause: Clause) -> Iterator[Asked]:
             end = _end_of_condition(words, at)
             wh = "when" if token.lower == "when" else "under what condition"
             if len(before) <= len(clause.rest):
-                yield about(clause, "condition", wh, before, clause.text(words[at:end]))
+                yield question_about(clause, "condition", wh, before, clause.text(words[at:end]))
             return
 
 
@@ -102,61 +102,63 @@ def _end_of_condition(words: Tokens, start: int) -> int:
     return len(words)
 
 
-def how(clause: Clause) -> Iterator[Asked]:
+def how(clause: Clause) -> Iterator[CandidateQuestion]:
     """`inhibit … by killing cells`: ask how."""
     for at, token in enumerate(clause.rest[:-2]):
         if token.tag in {"WDT", "WP"} or token.lower == "that":
             return
         if token.lower == "by" and clause.rest[at + 1].tag == "VBG" and at:
-            yield about(clause, "how", "how", clause.rest[:at], clause.text(clause.rest[at:]))
+            yield question_about(clause, "how", "how", clause.rest[:at], clause.text(clause.rest[at:]))
             return
 
 
-def purpose(clause: Clause) -> Iterator[Asked]:
+def purpose(clause: Clause) -> Iterator[CandidateQuestion]:
     """`form biofilms to protect themselves`: ask why."""
     if clause.passive or verb_lemma(clause.main.text) not in _MAKING:
         return
     end = long_noun_phrase(clause.rest, 0)
     if 0 < end < len(clause.rest) - 1 and clause.rest[end].tag == "TO" and clause.rest[end + 1].tag == "VB":
-        yield about(clause, "why", "why", clause.rest[:end], clause.text(clause.rest[end:]))
+        yield question_about(clause, "why", "why", clause.rest[:end], clause.text(clause.rest[end:]))
 
 
-def found_in(clause: Clause) -> Iterator[Asked]:
+def found_in(clause: Clause) -> Iterator[CandidateQuestion]:
     """`are found in all plants`: ask where."""
     kept = clause.passive and verb_lemma(clause.main.text) in _KEPT and clause.generic
     if kept and len(clause.rest) > 1 and clause.rest[0].lower in _PLACES:
         end = long_noun_phrase(clause.rest, 1)
         if end == len(clause.rest) and not clause.lead and not _is_name(clause.rest):
-            yield about(clause, "where", "where", "", clause.text(clause.rest))
+            yield question_about(clause, "where", "where", "", clause.text(clause.rest))
 
 
-def aim(clause: Clause) -> Iterator[Asked]:
+def aim(clause: Clause) -> Iterator[CandidateQuestion]:
     """`The aim of X is to …`: ask what it is."""
     aims = clause.copula and clause.generic and any(token.lower in _AIMS for token in clause.subject[:3])
     if aims and len(clause.rest) > 3 and clause.rest[0].tag == "TO" and clause.subject[0].lower == "the":
         such = [token.lower for token in clause.tail[:3]] == [",", "such", "as"]
-        yield about(clause, "used_for", "what", "", clause.text([*clause.rest, *(clause.tail if such else ())]))
+        yield question_about(
+            clause, "used_for", "what", "", clause.text([*clause.rest, *(clause.tail if such else ())])
+        )
 
 
-def used_for(clause: Clause) -> Iterator[Asked]:
+def used_for(clause: Clause) -> Iterator[CandidateQuestion]:
     """`is used to cut metal`: ask what it is used for."""
     purpose = clause.passive and clause.main.lower in {"used", "designed", "intended", "meant"}
     if purpose and len(clause.rest) > 2 and clause.rest[0].tag == "TO" and not clause.lead:
         named = 2 if clause.rest[1].lower == "be" and clause.rest[2].tag == "DT" else 0
-        yield about(clause, "used_for", "what", "to be" if named else "for", clause.text(clause.rest[named:]))
+        yield question_about(clause, "used_for", "what", "to be" if named else "for", clause.text(clause.rest[named:]))
 
 
-def content(clause: Clause) -> Iterator[Asked]:
+def content(clause: Clause) -> Iterator[CandidateQuestion]:
     """`The Court held that …`: ask what it held."""
     if clause.passive or clause.copula or verb_lemma(clause.main.text) not in _STATING:
         return
     if len(clause.rest) > 4 and clause.rest[0].lower == "that":
         words = [*clause.rest[1:], *clause.tail]
         end = next((at for at, token in enumerate(words) if token.text in {";", "–", "—"}), len(words))
-        yield about(clause, "content", "what", "", clause.text(words[:end]))
+        yield question_about(clause, "content", "what", "", clause.text(words[:end]))
 
 
-def quality(clause: Clause) -> Iterator[Asked]:
+def quality(clause: Clause) -> Iterator[CandidateQuestion]:
     """`is responsible for …`: ask what for."""
     if not clause.copula or len(clause.rest) < 3 or clause.rest[0].lower not in _QUALITIES:
         return
@@ -164,10 +166,10 @@ def quality(clause: Clause) -> Iterator[Asked]:
         end = long_noun_phrase(clause.rest, 2)
         if end > 2 and _ends_clean(clause.rest[end:]):
             kept = f"{clause.rest[0].text} {clause.rest[1].text} {clause.text(clause.rest[end:])}"
-            yield about(clause, "quality", "what", kept, clause.text(clause.rest[2:end]))
+            yield question_about(clause, "quality", "what", kept, clause.text(clause.rest[2:end]))
 
 
-def with_what(clause: Clause) -> Iterator[Asked]:
+def with_what(clause: Clause) -> Iterator[CandidateQuestion]:
     """`is covered with snow`, `is controlled by locks`: ask with what, or how."""
     if clause.copula or len(clause.rest) < 2 or clause.lead:
         return
@@ -182,13 +184,13 @@ def with_what(clause: Clause) -> Iterator[Asked]:
     if thing[0].tag == "PRP$" or thing[0].is_number or dated(clause.rest) is not None:
         return
     if preposition.lower == "by" and clause.passive and clause.generic and not _is_name(thing):
-        yield about(clause, "how", "how", "", clause.text(clause.rest))
+        yield question_about(clause, "how", "how", "", clause.text(clause.rest))
     elif preposition.lower in _WITH and clause.passive:
         wh = "who" if is_somebody(thing) else "what"
-        yield about(clause, "with_what", wh, preposition.text, clause.text(thing))
+        yield question_about(clause, "with_what", wh, preposition.text, clause.text(thing))
 
 
-def by_whom(clause: Clause) -> Iterator[Asked]:
+def by_whom(clause: Clause) -> Iterator[CandidateQuestion]:
     """`is fixed by the Director`, `shall be set by the court`: ask who does it; somebody with a title, in general."""
     if not (clause.passive and clause.generic) or clause.lead or len(clause.rest) < 2 or clause.rest[0].lower != "by":
         return
@@ -201,10 +203,10 @@ def by_whom(clause: Clause) -> Iterator[Asked]:
         return
     verb = f"{clause.group[0].text} {lemma}" if modal else verb_form(lemma, "VBZ")
     said = f"who {verb} {clause.subject_text()} {clause.text(after)}"
-    yield standing("who", said, said, clause.text(doer), clause.subject_text())
+    yield worded_question("who", said, said, clause.text(doer), clause.subject_text())
 
 
-def _fixed_preposition(clause: Clause) -> Iterator[Asked]:
+def _fixed_preposition(clause: Clause) -> Iterator[CandidateQuestion]:
     """`consists of …`, `amounted to … in 2008`: ask for what the verb's own preposition brings."""
     span = dated(clause.rest)
     if span is not None and span[1] == len(clause.rest) and span[0] > 1:
@@ -214,7 +216,7 @@ def _fixed_preposition(clause: Clause) -> Iterator[Asked]:
     if thing and not any(token.tag in {"WDT", "WP"} or token.lower == "as" for token in thing):
         kept = f"{clause.rest[0].text} {clause.text(after)}"
         listed = [*thing, *clause.tail] if clause.tail and clause.tail[0].text == ":" and not after else thing
-        yield about(clause, "with_what", "who" if is_somebody(thing) else "what", kept, clause.text(listed))
+        yield question_about(clause, "with_what", "who" if is_somebody(thing) else "what", kept, clause.text(listed))
 
 
 def _ends_clean(after: Tokens) -> bool:

@@ -9,7 +9,7 @@ from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.entities import is_somebody
 from evaluation.question_writers.rules.narrators import NARRATOR, SPEAKER
 from evaluation.question_writers.rules.phrases import Tokens
-from evaluation.question_writers.rules.phrasing import Asked, about, standing
+from evaluation.question_writers.rules.phrasing import CandidateQuestion, question_about, worded_question
 from rag_pipeline.english.function_words import BE, PERSONAL
 from rag_pipeline.english.lemmas import content_lemmas, parts_of_speech, verb_lemma
 from rag_pipeline.english.words import word_set
@@ -27,7 +27,7 @@ _NO_QUALITY = word_set(
 )
 
 
-def happens(clause: Clause) -> Iterator[Asked]:
+def outcome(clause: Clause) -> Iterator[CandidateQuestion]:
     """`When the nut is tightened, the shoulder is pulled down`: ask what happens then."""
     lead = clause.lead
     if (
@@ -43,11 +43,11 @@ def happens(clause: Clause) -> Iterator[Asked]:
     answer = clause.text([*clause.subject, *clause.group, *clause.rest])
     event = f"{lead[0].lower} {clause.text(lead[1:])}"
     verb = "happens" if clause.generic else "happened"
-    asked = f"what {verb} {event}"
-    yield replace(standing("happens", asked, asked, answer, clause.text(lead[1:3])), generic=clause.generic)
+    direct = f"what {verb} {event}"
+    yield replace(worded_question("happens", direct, direct, answer, clause.text(lead[1:3])), generic=clause.generic)
 
 
-def deed(clause: Clause) -> Iterator[Asked]:
+def action_in_setting(clause: Clause) -> Iterator[CandidateQuestion]:
     """`On the roof of the palace, the king lit a fire`: ask what the king did there."""
     lead = clause.lead
     if not lead or clause.passive or clause.copula or clause.generic or len(clause.group) != 1:
@@ -58,11 +58,13 @@ def deed(clause: Clause) -> Iterator[Asked]:
         return
     subject, before = clause.subject_text(), clause.lead_text()
     answer = clause.text([*clause.group, *clause.rest])
-    asked = standing("deed", f"{before}, what did {subject} do", f"what {subject} did {before}", answer, subject)
-    yield replace(asked, generic=False)
+    candidate = worded_question(
+        "deed", f"{before}, what did {subject} do", f"what {subject} did {before}", answer, subject
+    )
+    yield replace(candidate, generic=False)
 
 
-def deed_when(clause: Clause) -> Iterator[Asked]:
+def action_at_event(clause: Clause) -> Iterator[CandidateQuestion]:
     """`Cruz moved for a new trial after the jury had spoken`: ask what he did then."""
     if clause.copula or clause.passive or clause.lead or len(clause.group) != 1:
         return
@@ -75,12 +77,14 @@ def deed_when(clause: Clause) -> Iterator[Asked]:
         if words[at].lower in _EVENTS - {"if"} and _is_clause(words[at + 1 :]):
             subject, event = clause.subject_text(), clause.text(words[at:])
             answer = clause.text([*clause.group, *words[:at]])
-            asked = f"what did {subject} do {event}"
-            yield replace(standing("deed", asked, f"what {subject} did {event}", answer, subject), generic=False)
+            direct = f"what did {subject} do {event}"
+            yield replace(
+                worded_question("deed", direct, f"what {subject} did {event}", answer, subject), generic=False
+            )
             return
 
 
-def stated_of(clause: Clause) -> Iterator[Asked]:
+def stated_of(clause: Clause) -> Iterator[CandidateQuestion]:
     """`The novelty of x arises from y`: ask what is stated about the subject, where nothing closer can be asked."""
     subject = clause.subject_text()
     governed = clause.lead and (clause.lead[0].lower in _EVENTS or clause.lead[0].tag == "TO")
@@ -99,8 +103,8 @@ def stated_of(clause: Clause) -> Iterator[Asked]:
     )
     if not clause.generic and (clause.subject[0].lower in {"a", "an"} or _second_verb(clause)):
         return
-    told: Tokens = [*clause.group, *clause.rest]
-    asked = plain = f"what is stated about {subject}"
+    answer_tokens: Tokens = [*clause.group, *clause.rest]
+    direct = indirect = f"what is stated about {subject}"
     named_as = clause.rest[0].tag in {"TO", "DT"} or clause.rest[0].lower == "that"
     if (
         clause.copula
@@ -109,10 +113,12 @@ def stated_of(clause: Clause) -> Iterator[Asked]:
         and (clause.group[0].lower in {"are", "were"}) == clause.plural
     ):
         be = clause.text(clause.group)
-        told, asked, plain = clause.rest, f"what {be} {subject}", f"what {subject} {be}"
+        answer_tokens, direct, indirect = clause.rest, f"what {be} {subject}", f"what {subject} {be}"
     elif one_who_did:
-        asked, plain = f"what did {subject} do", f"what {subject} did"
-    yield replace(standing("stated_of", asked, plain, clause.text(told), subject), generic=clause.generic)
+        direct, indirect = f"what did {subject} do", f"what {subject} did"
+    yield replace(
+        worded_question("stated_of", direct, indirect, clause.text(answer_tokens), subject), generic=clause.generic
+    )
 
 
 def _second_verb(clause: Clause) -> bool:
@@ -140,7 +146,7 @@ def _acts(clause: Clause) -> bool:
     return named or clause.subject_text() in {NARRATOR, SPEAKER}
 
 
-def described(clause: Clause) -> Iterator[Asked]:
+def described(clause: Clause) -> Iterator[CandidateQuestion]:
     """`The decision was unprecedented and unforeseeable`: ask how it is described."""
     if not clause.copula or clause.lead or len(clause.rest) < 3 or len(clause.group) != 1:
         return
@@ -152,12 +158,14 @@ def described(clause: Clause) -> Iterator[Asked]:
         return
     be = "is" if clause.group[0].lower in {"is", "was"} else "are"
     subject = clause.subject_text()
-    asked = f"how {be} {subject} described"
-    plain = f"how {subject} {be} described"
-    yield replace(standing("described", asked, plain, clause.text(clause.rest), subject), generic=clause.generic)
+    direct = f"how {be} {subject} described"
+    indirect = f"how {subject} {be} described"
+    yield replace(
+        worded_question("described", direct, indirect, clause.text(clause.rest), subject), generic=clause.generic
+    )
 
 
-def how_much(clause: Clause) -> Iterator[Asked]:
+def how_much(clause: Clause) -> Iterator[CandidateQuestion]:
     """`The plan costs $35 a month`, `cut the deficit by $160 billion`: ask how much."""
     words = clause.rest
     for at, token in enumerate(words):
@@ -175,13 +183,13 @@ def how_much(clause: Clause) -> Iterator[Asked]:
         ):
             return
         if before and before[-1].lower == "by":
-            yield about(clause, "how_much", "by how much", [*before[:-1], *after], clause.text(words[at:end]))
+            yield question_about(clause, "how_much", "by how much", [*before[:-1], *after], clause.text(words[at:end]))
         elif not before and (not after or after[0].tag in {"IN", "TO", "DT"}):
-            yield about(clause, "how_much", "how much", after, clause.text(words[at:end]))
+            yield question_about(clause, "how_much", "how much", after, clause.text(words[at:end]))
         return
 
 
-def from_to(clause: Clause) -> Iterator[Asked]:
+def from_to(clause: Clause) -> Iterator[CandidateQuestion]:
     """`Inflation has dropped from 9 percent to 3 percent`: ask from what to what."""
     words = clause.rest
     if verb_lemma(clause.main.text) not in _CHANGES or len(words) < 4:
@@ -194,7 +202,7 @@ def from_to(clause: Clause) -> Iterator[Asked]:
     while end < len(words) and (words[end].is_number or words[end].lower in _SCALES or words[end].text[0] in _MONEY):
         end += 1
     kept = [*words[:start], *words[end:]]
-    yield about(clause, "how_much", "from what to what", kept, clause.text(words[start:end]))
+    yield question_about(clause, "how_much", "from what to what", kept, clause.text(words[start:end]))
 
 
 def _is_scale(words: Tokens, at: int, scale: str) -> bool:

@@ -9,7 +9,12 @@ from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.deadlines import end_of_span
 from evaluation.question_writers.rules.entities import PLACE_WORDS
 from evaluation.question_writers.rules.phrases import Tokens, date_phrase, dated, noun_phrase, of_phrase
-from evaluation.question_writers.rules.phrasing import Asked, about, of_subject, standing
+from evaluation.question_writers.rules.phrasing import (
+    CandidateQuestion,
+    question_about,
+    question_for_subject,
+    worded_question,
+)
 from rag_pipeline.english.function_words import BE, MONTHS
 from rag_pipeline.english.lemmas import verb_lemma
 from rag_pipeline.english.penn_tags import Token
@@ -29,7 +34,7 @@ _DIMENSIONS = word_set("tall high long wide deep thick old")
 _BREAKS = word_set("VBN VBG WDT WP")
 
 
-def when(clause: Clause) -> Iterator[Asked]:
+def when(clause: Clause) -> Iterator[CandidateQuestion]:
     """`In 1815` or `… in 1815`: ask for the date; an event needs nothing else to be asked for."""
     if clause.lead and clause.lead[0].lower in {"in", "on", "since", "until", "during", "from", "between"}:
         end = date_phrase(clause.lead, 1)
@@ -50,16 +55,16 @@ def when(clause: Clause) -> Iterator[Asked]:
     yield from _dated(clause, clause.rest[start:end], [*before, *after])
 
 
-def _dated(clause: Clause, date: Tokens, rest: Tokens, *, lead: bool = True) -> Iterator[Asked]:
+def _dated(clause: Clause, date: Tokens, rest: Tokens, *, lead: bool = True) -> Iterator[CandidateQuestion]:
     """Ask for a date; `Since 2002 it is elected`, as careless writers have it, becomes *Since when has it been …*."""
     wh, be = _since(date), clause.group[0].lower
     if wh != "since when" or be not in {"is", "are"}:
-        yield about(clause, "when", wh, rest, _bare(clause, date), lead=lead)
+        yield question_about(clause, "when", wh, rest, _bare(clause, date), lead=lead)
     elif not lead or not clause.lead:
         has, subject = "has" if be == "is" else "have", clause.subject_text()
         said = f"been {clause.text(clause.group[1:])} {clause.text(rest)}"
-        asked, plain = f"{wh} {has} {subject} {said}", f"{wh} {subject} {has} {said}"
-        yield standing("when", asked, plain, _bare(clause, date), subject)
+        direct, indirect = f"{wh} {has} {subject} {said}", f"{wh} {subject} {has} {said}"
+        yield worded_question("when", direct, indirect, _bare(clause, date), subject)
 
 
 def _bare(clause: Clause, phrase: Tokens) -> str:
@@ -83,7 +88,7 @@ def _spans(phrase: Tokens) -> bool:
     )
 
 
-def where(clause: Clause) -> Iterator[Asked]:
+def where(clause: Clause) -> Iterator[CandidateQuestion]:
     """`is located in Paris`: ask for the place."""
     if verb_lemma(clause.main.text) not in _PLACED:
         return
@@ -93,7 +98,7 @@ def where(clause: Clause) -> Iterator[Asked]:
         and of_phrase(clause.lead, 1) == len(clause.lead)
     ):
         if _placelike(clause.lead[1:]):
-            yield about(clause, "where", "where", clause.rest, clause.text(clause.lead[1:]), lead=False)
+            yield question_about(clause, "where", "where", clause.rest, clause.text(clause.lead[1:]), lead=False)
         return
     for at, token in enumerate(clause.rest):
         if token.tag in _BREAKS or token.lower == "that":
@@ -113,7 +118,7 @@ def where(clause: Clause) -> Iterator[Asked]:
         kept = [*clause.rest[:at], *clause.rest[end:]]
         if any(other.lower in {"in", "at", "near"} and _placelike(kept[i + 1 : i + 3]) for i, other in enumerate(kept)):
             return
-        yield about(clause, "where", "where", kept, clause.text(clause.rest[at + 1 : end]))
+        yield question_about(clause, "where", "where", kept, clause.text(clause.rest[at + 1 : end]))
         return
 
 
@@ -123,7 +128,7 @@ def _placelike(tokens: Tokens) -> bool:
     return placed and not date_inside(tokens) and not any(token.is_number for token in tokens[:1])
 
 
-def how_many(clause: Clause) -> Iterator[Asked]:
+def how_many(clause: Clause) -> Iterator[CandidateQuestion]:
     """`has 18 districts`, `within 30 days`, `two patients died`: ask for the number."""
     yield from _number_of_subject(clause)
     for at, token in enumerate(clause.rest):
@@ -148,10 +153,10 @@ def how_many(clause: Clause) -> Iterator[Asked]:
             return
         answer = clause.text(clause.rest[start:figure_end] + noun)
         if not kept_before:
-            yield about(clause, "how_many", f"how many {wanted}", kept_after, answer)
+            yield question_about(clause, "how_many", f"how many {wanted}", kept_after, answer)
         elif _asks_well(kept_before[-1], noun):
             wh = f"{kept_before[-1].lower} how many {wanted}"
-            yield about(clause, "how_many", wh, [*kept_before[:-1], *kept_after], answer)
+            yield question_about(clause, "how_many", wh, [*kept_before[:-1], *kept_after], answer)
         return
 
 
@@ -170,7 +175,7 @@ def _end_of_measure(tokens: Tokens, at: int) -> int:
     return max(of_phrase(tokens, start), start)
 
 
-def _number_of_subject(clause: Clause) -> Iterator[Asked]:
+def _number_of_subject(clause: Clause) -> Iterator[CandidateQuestion]:
     subject = clause.subject
     if not subject or not subject[0].is_number or _not_a_count(subject, 0) or subject[0].text.endswith("%"):
         return
@@ -179,7 +184,9 @@ def _number_of_subject(clause: Clause) -> Iterator[Asked]:
     if not noun or not noun[0].tag.startswith(("NN", "JJ")) or not any(token.tag == "NNS" for token in noun):
         return
     counted = clause.text(noun)
-    yield of_subject(clause, "how_many", f"how many {counted}", clause.rest, clause.text(subject), topic=counted)
+    yield question_for_subject(
+        clause, "how_many", f"how many {counted}", clause.rest, clause.text(subject), topic=counted
+    )
 
 
 def _not_a_count(tokens: Tokens, at: int) -> bool:
@@ -193,7 +200,7 @@ def _not_a_count(tokens: Tokens, at: int) -> bool:
 
 
 def _figure(tokens: Tokens, at: int) -> tuple[int, int]:
-    """Return where a number with `about`, `more than` and `million` begins and ends."""
+    """Return where a number with `question_about`, `more than` and `million` begins and ends."""
     start, end = at, at + 1
     while end < len(tokens) and (tokens[end].is_number or tokens[end].lower in _SCALES):
         end += 1
@@ -204,7 +211,7 @@ def _figure(tokens: Tokens, at: int) -> tuple[int, int]:
     return start, end
 
 
-def share(clause: Clause) -> Iterator[Asked]:
+def share(clause: Clause) -> Iterator[CandidateQuestion]:
     """`85% of its buildings`: ask for the percentage."""
     for tokens, is_subject in ((clause.subject, True), (clause.rest, False)):
         for at, token in enumerate(tokens[:6]):
@@ -221,24 +228,26 @@ def share(clause: Clause) -> Iterator[Asked]:
             wh = f"what percentage of {clause.text(tokens[of_at + 1 : end])}"
             answer = clause.text(tokens[start:of_at])
             if is_subject:
-                yield of_subject(clause, "share", wh, clause.rest, answer, topic=clause.text(tokens[of_at + 1 : end]))
+                yield question_for_subject(
+                    clause, "share", wh, clause.rest, answer, topic=clause.text(tokens[of_at + 1 : end])
+                )
             else:
-                yield about(clause, "share", wh, tokens[end:], answer)
+                yield question_about(clause, "share", wh, tokens[end:], answer)
             return
 
 
-def measure(clause: Clause) -> Iterator[Asked]:
+def measure(clause: Clause) -> Iterator[CandidateQuestion]:
     """`is 237 metres tall`: ask how tall."""
     if not clause.copula:
         return
     for at, token in enumerate(clause.rest):
         if token.lower in _DIMENSIONS and at >= 2 and any(word.is_number for word in clause.rest[:at]):
             answer = clause.text(clause.rest[: at + 1])
-            yield about(clause, "measure", f"how {token.lower}", clause.rest[at + 1 :], answer)
+            yield question_about(clause, "measure", f"how {token.lower}", clause.rest[at + 1 :], answer)
             return
 
 
-def why(clause: Clause) -> Iterator[Asked]:
+def why(clause: Clause) -> Iterator[CandidateQuestion]:
     """`… because the patients died`: ask for the reason."""
     words = [*clause.rest, *clause.tail]
     for at, token in enumerate(words[:-2]):
@@ -252,5 +261,5 @@ def why(clause: Clause) -> Iterator[Asked]:
         if before and (before[-1].lower in BE or any(word.lower == "that" for word in before)):
             return
         reason = at + 2 if pair[1] in {"of", "to"} else at + 1
-        yield about(clause, "why", "why", before, clause.text(words[reason:end]))
+        yield question_about(clause, "why", "why", before, clause.text(words[reason:end]))
         return

@@ -6,13 +6,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from evaluation.question_writers.rules.document_sentences import Sentence
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
 from evaluation.question_writers.rules.inline_code import parted
-from evaluation.question_writers.rules.phrasing import Asked, standing
+from evaluation.question_writers.rules.phrasing import CandidateQuestion, worded_question
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech
 
-_ENTRY = re.compile(r"^(?P<term>[^:–—]{2,60}?)(?: [-–—] |: )(?P<told>[A-Z0-9“\"(].{10,220})$")
+_ENTRY = re.compile(r"^(?P<term>[^:–—]{2,60}?)(?: [-–—] |: )(?P<description>[A-Z0-9“\"(].{10,220})$")
 _GLUED = re.compile(r"[:;“”\"]")
 _PARTICIPLE = re.compile(r"\w+ed (?:per|by|for|in|to|with|from|on) ", re.IGNORECASE)
 _SAME_BEGINNING = 6
@@ -24,7 +24,7 @@ _OFTEN = 3
 class Glossary:
     """The entries of a document's lists, found again by heading and term."""
 
-    def __init__(self, sentences: Sequence[Sentence]) -> None:
+    def __init__(self, sentences: Sequence[DocumentSentence]) -> None:
         self._terms: Counter[tuple[str, str]] = Counter()
         self._used: Counter[str] = Counter()
         self._beside: dict[str, set[str]] = defaultdict(set)
@@ -35,31 +35,33 @@ class Glossary:
             if one.heading != previous:
                 sections[one.heading].append(at)
                 previous = one.heading
-            entry = _ENTRY.match(one.text) if one.item else None
+            entry = _ENTRY.match(one.text) if one.is_list_item else None
             if entry is not None:
-                if self._beside[one.heading] and not sentences[at - 1].item:
+                if self._beside[one.heading] and not sentences[at - 1].is_list_item:
                     self._parted.add(one.heading)
                 self._used[entry.group("term").lower()] += 1
                 self._terms[one.heading, entry.group("term").lower()] += 1
                 self._beside[one.heading].add(entry.group("term").lower())
         self._once = {heading for heading, places in sections.items() if len(places) == 1}
 
-    def questions(self, sentence: Sentence) -> Iterator[Asked]:
+    def questions(self, sentence: DocumentSentence) -> Iterator[CandidateQuestion]:
         """Yield what a list under a heading that the document has once says of a term."""
-        entry = _ENTRY.match(sentence.text) if sentence.item else None
+        entry = _ENTRY.match(sentence.text) if sentence.is_list_item else None
         heading = sentence.heading
-        if entry is None or not sentence.headed or heading not in self._once or not self._may_be_named(heading):
+        if entry is None or not sentence.heading_marked or heading not in self._once or not self._may_be_named(heading):
             return
-        term, told = entry.group("term").strip(), entry.group("told").strip()
+        term, description = entry.group("term").strip(), entry.group("description").strip()
         if self._terms[heading, term.lower()] != 1 or not _is_term(term) or _says_again(term, heading):
             return
-        if not _is_answer(told, f"{heading} {term} {parted(term)}"):
+        if not _is_answer(description, f"{heading} {term} {parted(term)}"):
             return
         label = _is_word(term) and any(self._used[one] >= _OFTEN and _is_label(one) for one in self._beside[heading])
         if label and heading in self._parted:
             return  # the status of which of them?
-        asked = f"what is given as the {term.lower()}" if label else f"what is noted about {term}"
-        yield standing("item", f"under “{heading}”, {asked}", f"{asked} under “{heading}”", told.rstrip("."), term)
+        direct = f"what is given as the {term.lower()}" if label else f"what is noted about {term}"
+        yield worded_question(
+            "item", f"under “{heading}”, {direct}", f"{direct} under “{heading}”", description.rstrip("."), term
+        )
 
     @staticmethod
     def _may_be_named(heading: str) -> bool:
@@ -93,8 +95,13 @@ def _says_again(term: str, heading: str) -> bool:
     return len(term.split()) == 1 and any(word[:_SAME_BEGINNING] == begin for word in lower_words(heading))
 
 
-def _is_answer(told: str, question: str) -> bool:
+def _is_answer(description: str, question: str) -> bool:
     """Return whether a description says something, is no question, and is more than the term over again."""
-    found = [word for word in lower_words(told) if word not in STOP]
-    new = set(content_lemmas(told)) - set(content_lemmas(question))
-    return len(found) >= 3 and len(new) >= 2 and "?" not in told and told.count("(") == told.count(")")
+    found = [word for word in lower_words(description) if word not in STOP]
+    new = set(content_lemmas(description)) - set(content_lemmas(question))
+    return (
+        len(found) >= 3
+        and len(new) >= 2
+        and "?" not in description
+        and description.count("(") == description.count(")")
+    )

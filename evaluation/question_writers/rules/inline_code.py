@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from evaluation.question_writers.rules.phrasing import Asked
+from evaluation.question_writers.rules.phrasing import CandidateQuestion
 
 _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]+)\1(?!`)")
 _UNMARKED = re.compile(r"(?<![\w-])--[a-z][\w-]*\w|\b(?:[A-Za-z_]\w*\.)*\w+\(\)|\b\w+_\w+\b")
@@ -29,15 +29,15 @@ def codes_of(raw: str) -> tuple[str, ...]:
     return tuple(_flat(match.group(2)) for match in _CODE.finditer(raw))
 
 
-def set_aside(raw: str) -> tuple[str, tuple[str, ...]]:
+def mask_code(raw: str) -> tuple[str, tuple[str, ...]]:
     """Return a text with each piece of marked code as one character of no alphabet, and the pieces."""
     codes = codes_of(raw)
     marks = iter(range(len(codes)))
     return _CODE.sub(lambda match: chr(_FIRST_MARK + next(marks)), raw), codes
 
 
-def put_back(text: str, codes: tuple[str, ...]) -> str:
-    """Return a text that `set_aside` made, maybe changed since, with its code."""
+def unmask_code(text: str, codes: tuple[str, ...]) -> str:
+    """Return a text that `mask_code` made, maybe changed since, with its code."""
     for number, code in enumerate(codes):
         text = text.replace(chr(_FIRST_MARK + number), code)
     return text
@@ -47,7 +47,7 @@ def _flat(code: str) -> str:
     return " ".join(code.split())
 
 
-class Masked:
+class MaskedSentence:
     """A sentence whose code is written as names: `Codebx returns a Codecx.`"""
 
     def __init__(self, text: str, codes: tuple[str, ...]) -> None:
@@ -71,10 +71,12 @@ class Masked:
         """Return a text with the code in place of its names."""
         return STANDS_FOR_CODE.sub(lambda match: self._codes.get(match.group(), match.group()), text)
 
-    def asked(self, asked: Asked) -> Asked:
+    def unmask(self, candidate: CandidateQuestion) -> CandidateQuestion:
         """Return a question of the sentence with its code."""
-        text, clause, answer, topic = map(self.plain, (asked.text, asked.clause, asked.answer, asked.topic))
-        return replace(asked, text=text, clause=clause, answer=answer, topic=topic)
+        text, indirect, answer, topic = map(
+            self.plain, (candidate.text, candidate.indirect, candidate.answer, candidate.topic)
+        )
+        return replace(candidate, text=text, indirect=indirect, answer=answer, topic=topic)
 
     @property
     def _codes(self) -> dict[str, str]:

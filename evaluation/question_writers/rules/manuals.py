@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from evaluation.question_writers.rules.code_examples import examples_behind
-from evaluation.question_writers.rules.corpus import CorpusWords
-from evaluation.question_writers.rules.document_sentences import Sentence
-from evaluation.question_writers.rules.inline_code import Masked
+from evaluation.question_writers.rules.corpus import CorpusStatistics
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
+from evaluation.question_writers.rules.inline_code import MaskedSentence
 from evaluation.question_writers.rules.instructions import instructed, shown
-from evaluation.question_writers.rules.phrasing import Asked
+from evaluation.question_writers.rules.phrasing import CandidateQuestion
 from rag_pipeline.english.penn_tags import is_plural, tag
 from rag_pipeline.english.words import word_set
 
@@ -45,48 +45,52 @@ _IDLE = re.compile(
     r"^(?:If|When) (?:omitted|specified|set|given|provided|present),|"
     r"\b(?:[a-z]+[^aeiou ]ed|continue) to\?$|\bfound on\?$"
 )
-Rules = Callable[[str], Iterator[Asked]]
+Rules = Callable[[str], Iterator[CandidateQuestion]]
 
 
-def technical(sentence: Sentence, corpus: CorpusWords, rules: Rules) -> Iterator[Asked]:
+def manual_candidates(
+    sentence: DocumentSentence, corpus: CorpusStatistics, rules: Rules
+) -> Iterator[CandidateQuestion]:
     """Yield the questions of a sentence of a technical document; `rules` ask about any sentence."""
     if not is_asked_about(sentence, corpus):
         return
     yield from corpus.terms[sentence.span.document_id].questions(sentence)
-    masked = Masked(sentence.text, sentence.codes)
+    masked = MaskedSentence(sentence.text, sentence.codes)
     if not masked.readable or len(masked.text) > _LONGEST:
         return
     text = _untied(masked.text)
     if text.endswith((".", ":")):
-        for asked in instructed(text, corpus.is_name, colon=text.endswith(":")):
-            yield masked.asked(asked)
+        for candidate in instructed(text, corpus.is_name, colon=text.endswith(":")):
+            yield masked.unmask(candidate)
     statement = f"{text[:-1]}." if text.endswith(":") and not _EXAMPLE.search(text) else text
     if statement != sentence.text:
-        for asked in rules(statement):
-            yield masked.asked(asked)
+        for candidate in rules(statement):
+            yield masked.unmask(candidate)
 
 
-def of_examples(sentence: Sentence, corpus: CorpusWords) -> Iterator[tuple[Asked, Sentence]]:
+def example_candidates(
+    sentence: DocumentSentence, corpus: CorpusStatistics
+) -> Iterator[tuple[CandidateQuestion, DocumentSentence]]:
     """Yield the questions for the code behind a sentence, each with its evidence."""
     if not is_asked_about(sentence, corpus):
         return
     text = _text(sentence, corpus)
-    masked = Masked(sentence.text, sentence.codes)
+    masked = MaskedSentence(sentence.text, sentence.codes)
     for example in examples_behind(text, sentence.span.end):
         if example.said and text.count(f"# {example.said}") == 1:
             span = replace(sentence.span, start=example.start, end=example.end)
             whole = replace(sentence, span=span, text=f"{example.said}: {example.line}")
-            for asked in shown(f"{example.said}:", example.line, command=True):
-                yield asked, whole
+            for candidate in shown(f"{example.said}:", example.line, command=True):
+                yield candidate, whole
         elif not example.said and sentence.text.endswith(":") and masked.readable:
             whole = replace(
                 sentence, span=replace(sentence.span, end=example.end), text=f"{sentence.text} {example.line}"
             )
-            for asked in shown(_untied(masked.text), example.line, command=example.is_command):
-                yield masked.asked(asked), whole
+            for candidate in shown(_untied(masked.text), example.line, command=example.is_command):
+                yield masked.unmask(candidate), whole
 
 
-def _text(sentence: Sentence, corpus: CorpusWords) -> str:
+def _text(sentence: DocumentSentence, corpus: CorpusStatistics) -> str:
     return next(doc.text for doc in corpus.documents if doc.id == sentence.span.document_id)
 
 
@@ -96,32 +100,32 @@ def _untied(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def is_asked_about(sentence: Sentence, corpus: CorpusWords) -> bool:
+def is_asked_about(sentence: DocumentSentence, corpus: CorpusStatistics) -> bool:
     """Return whether a sentence stands in a technical document, and not in its history or its thanks."""
-    told = _NOT_ASKED.match(sentence.heading) or _NOT_ASKED.match(sentence.title)
-    return is_manual(sentence, corpus) and told is None
+    unasked = _NOT_ASKED.match(sentence.heading) or _NOT_ASKED.match(sentence.title)
+    return is_manual(sentence, corpus) and unasked is None
 
 
-def is_manual(sentence: Sentence, corpus: CorpusWords) -> bool:
+def is_manual(sentence: DocumentSentence, corpus: CorpusStatistics) -> bool:
     """Return whether a sentence stands in a technical document."""
-    return sentence.span.document_id in corpus.technical
+    return sentence.span.document_id in corpus.technical_documents
 
 
-def misuse(asked: Asked, sentence: Sentence, corpus: CorpusWords) -> str:
+def manual_objection(candidate: CandidateQuestion, sentence: DocumentSentence, corpus: CorpusStatistics) -> str:
     """Return an objection to a question that may be asked of an article, and that nobody asks a manual."""
-    at = sentence.text.find(asked.answer)
-    if at >= 0 and asked.kind != "item" and _LISTS_ON.match(sentence.text, at + len(asked.answer)):
+    at = sentence.text.find(candidate.answer)
+    if at >= 0 and candidate.kind != "item" and _LISTS_ON.match(sentence.text, at + len(candidate.answer)):
         return "the answer is cut short"
-    own_words = re.sub("“[^”]*”", "", asked.text)  # a section has its own
+    own_words = re.sub("“[^”]*”", "", candidate.text)  # a section has its own
     if any(name not in sentence.text for name in _DOTTED.findall(own_words)):
         return "writes a name as nobody would"
-    linked = asked.kind == "item" and _text(sentence, corpus).startswith("[", sentence.span.start)
-    return "asks as nobody would" if linked or _is_idle(asked, sentence) or _is_misread(asked.text) else ""
+    linked = candidate.kind == "item" and _text(sentence, corpus).startswith("[", sentence.span.start)
+    return "asks as nobody would" if linked or _is_idle(candidate, sentence) or _is_misread(candidate.text) else ""
 
 
-def _is_idle(asked: Asked, sentence: Sentence) -> bool:
+def _is_idle(candidate: CandidateQuestion, sentence: DocumentSentence) -> bool:
     """Return whether a question is of a form that turns out badly, or asks for what is half said."""
-    kind, text, answer, topic = asked.kind, asked.text, asked.answer, asked.topic
+    kind, text, answer, topic = candidate.kind, candidate.text, candidate.answer, candidate.topic
     if kind not in _KINDS or _IDLE.search(text):
         return True
     if kind == "item":

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.fact_questions import date_inside
 from evaluation.question_writers.rules.phrases import Tokens
-from evaluation.question_writers.rules.phrasing import Asked, about
+from evaluation.question_writers.rules.phrasing import CandidateQuestion, question_about
 from rag_pipeline.english.lemmas import verb_lemma
 from rag_pipeline.english.words import word_set
 
@@ -24,7 +24,7 @@ _COVERING = word_set("cover occupy span")
 _BREAKS = word_set("WDT WP VBG")
 
 
-def how_long(clause: Clause) -> Iterator[Asked]:
+def how_long(clause: Clause) -> Iterator[CandidateQuestion]:
     """`held out for almost a month`: ask how long; `meets every two weeks`: ask how often."""
     words = clause.rest
     if clause.copula:
@@ -43,7 +43,7 @@ def how_long(clause: Clause) -> Iterator[Asked]:
         wh = "how long" if token.lower == "for" else "how often"
         aim = wh == "how often" and end < len(words) and words[end].tag == "TO"
         after = () if aim and clause.group[0].lower in _DUTY else words[end:]
-        yield about(clause, "measure", wh, [*words[: min(at, start)], *after], clause.text(words[start:end]))
+        yield question_about(clause, "measure", wh, [*words[: min(at, start)], *after], clause.text(words[start:end]))
         return
 
 
@@ -65,7 +65,7 @@ def _time(words: Tokens, start: int) -> int:
     return at + 1 if fits else start
 
 
-def how_large(clause: Clause) -> Iterator[Asked]:
+def how_large(clause: Clause) -> Iterator[CandidateQuestion]:
     """`covers an area of 76 ha`: ask how large an area."""
     words = clause.rest
     if verb_lemma(clause.main.text) not in _COVERING or clause.passive or len(words) < 5:
@@ -73,15 +73,15 @@ def how_large(clause: Clause) -> Iterator[Asked]:
     if words[0].tag == "DT" and words[1].lower == "area" and words[2].lower == "of":
         number = any(token.is_number for token in words[3:5])
         if number and len(words) <= 8 and not any(token.tag in _BREAKS for token in words):
-            yield about(clause, "measure", "how large an area", "", clause.text(words[3:]))
+            yield question_about(clause, "measure", "how large an area", "", clause.text(words[3:]))
 
 
-def dates_back(clause: Clause) -> Iterator[Asked]:
+def dates_back(clause: Clause) -> Iterator[CandidateQuestion]:
     """`dates back to the year 1313`: ask when it dates back to."""
     words = clause.rest
     if verb_lemma(clause.main.text) != "date" or clause.passive or len(words) < 3 or clause.lead:
         return
     start = 2 if (words[0].lower, words[1].lower) == ("back", "to") else 0
-    told = date_inside(words[start:]) or any(token.text[0].isdigit() for token in words[start:])
-    if start and told and len(words) <= 10 and not any(token.text == "," for token in words):
-        yield about(clause, "when", "when", "back to", clause.text(words[start:]))
+    dated = date_inside(words[start:]) or any(token.text[0].isdigit() for token in words[start:])
+    if start and dated and len(words) <= 10 and not any(token.text == "," for token in words):
+        yield question_about(clause, "when", "when", "back to", clause.text(words[start:]))

@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
-from evaluation.question_writers.rules.acceptance import sentence_is_usable
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.entities import ORGANISATION_WORDS, PERSON_NOUNS, TITLES, looks_like_person
+from evaluation.question_writers.rules.usable_sentences import sentence_is_usable
 from rag_pipeline.english.function_words import MONTHS, STOP
 from rag_pipeline.english.lemmas import lower_words, parts_of_speech
 from rag_pipeline.english.numbers import NUMBER_WORDS
@@ -62,7 +62,7 @@ class Name:
     core: str = ""
 
 
-def names(corpus: CorpusWords) -> list[Name]:
+def names(corpus: CorpusStatistics) -> list[Name]:
     """Return the names of the corpus that are used often enough to be asked about, most frequent first."""
     seen = _Seen(corpus)
     found = []
@@ -74,7 +74,7 @@ def names(corpus: CorpusWords) -> list[Name]:
     return sorted([*found, *_terms(corpus)], key=lambda name: (-name.count, name.text))
 
 
-def people_named_once(corpus: CorpusWords) -> list[Name]:
+def people_named_once(corpus: CorpusStatistics) -> list[Name]:
     """Return the people whom the corpus mentions a single time, in order of the alphabet."""
     counts = _Seen(corpus).counts
     return [
@@ -96,7 +96,7 @@ def _speaker(name: str, speeches: int) -> str:
 class _Seen:
     """How often each capitalised phrase occurs, and in what company."""
 
-    def __init__(self, corpus: CorpusWords) -> None:
+    def __init__(self, corpus: CorpusStatistics) -> None:
         self.counts: Counter[str] = Counter()
         self.placed: Counter[str] = Counter()
         self.articled: Counter[str] = Counter()
@@ -120,7 +120,7 @@ class _Seen:
             self.spoke[name] += _SPEAKS.match(text[match.end() :]) is not None
 
 
-def _kind(name: str, share_placed: float, corpus: CorpusWords) -> str:
+def _kind(name: str, share_placed: float, corpus: CorpusStatistics) -> str:
     """Return what kind of thing a name stands for, or nothing where it is no clear name."""
     parts = name.split()
     lower = [part.lower().rstrip(".") for part in parts]
@@ -146,7 +146,7 @@ def _kind(name: str, share_placed: float, corpus: CorpusWords) -> str:
     return "any" if len(parts) >= 2 and lower[0] not in TITLES else ""
 
 
-def _terms(corpus: CorpusWords) -> list[Name]:
+def _terms(corpus: CorpusStatistics) -> list[Name]:
     """Return two-word terms that the corpus uses often, and the roles that people have in it."""
     pairs: Counter[str] = Counter()
     longer: Counter[str] = Counter()
@@ -163,7 +163,7 @@ def _terms(corpus: CorpusWords) -> list[Name]:
         if count < 5 or {first, second} & (STOP | _NO_TERM) or not _noun(second) or longer[pair] > 0.5 * count:
             continue
         article = "an" if first[0] in "aeiou" else "a"
-        if _ROLE.search(second) is not None and corpus.runs_through(pair):
+        if _ROLE.search(second) is not None and corpus.is_used_throughout(pair):
             terms.append(Name(f"{article} {pair}", "role", count))
         elif _noun(first) and not parts_of_speech(first) & {"VERB", "ADV", "ADJ"} and not first.endswith("s"):
             plural = second.endswith("s")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from evaluation.question_writers.rules.document_sentences import Sentence
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
 from rag_pipeline.english.function_words import MODALS
 from rag_pipeline.english.lemmas import verb_form, verb_lemma
 from rag_pipeline.english.penn_tags import tokenize
@@ -40,23 +40,25 @@ _UNPAUSED = re.compile(
 _BETWEEN = word_set("also always never ever still just only really now then soon once again often")
 
 
-def with_voices(doc: SourceDoc, sentences: Sequence[Sentence]) -> list[Sentence]:
+def with_narrators(doc: SourceDoc, sentences: Sequence[DocumentSentence]) -> list[DocumentSentence]:
     """Return the sentences, with the voice of the one who tells the document where they are his, and not quoted."""
-    quoted = list(_speeches(doc.text))
-    own = [not _inside(one, quoted) for one in sentences]
-    voice = (
-        "" if _ROLES.search(doc.text) else _voice([one for one, is_own in zip(sentences, own, strict=True) if is_own])
+    speeches = list(_speeches(doc.text))
+    own = [not _inside(one, speeches) for one in sentences]
+    narrator = (
+        ""
+        if _ROLES.search(doc.text)
+        else _narrator_of([one for one, is_own in zip(sentences, own, strict=True) if is_own])
     )
-    if not voice:
-        quoted = list(_speeches(doc.text, unfinished=True))
-        own = [not _inside(one, quoted) for one in sentences]
+    if not narrator:
+        speeches = list(_speeches(doc.text, unfinished=True))
+        own = [not _inside(one, speeches) for one in sentences]
     return [
-        replace(one, voice=voice if is_own and not _TURN.match(one.text) else "", quoted=not is_own)
+        replace(one, narrator=narrator if is_own and not _TURN.match(one.text) else "", in_speech=not is_own)
         for one, is_own in zip(sentences, own, strict=True)
     ]
 
 
-def _voice(sentences: Sequence[Sentence]) -> str:
+def _narrator_of(sentences: Sequence[DocumentSentence]) -> str:
     first = [one.text for one in sentences if _FIRST.search(one.text)]
     others = sum(_TURN.match(one.text) is not None for one in sentences)
     if len(sentences) < _LEAST_SENTENCES or others > _MOST_OTHERS * len(sentences):
@@ -98,7 +100,7 @@ def _speeches(text: str, *, unfinished: bool = False) -> Iterator[tuple[int, int
             yield opened, match.end()
 
 
-def _inside(sentence: Sentence, stretches: Sequence[tuple[int, int]]) -> bool:
+def _inside(sentence: DocumentSentence, stretches: Sequence[tuple[int, int]]) -> bool:
     low, high = 0, len(stretches)
     while low < high:
         middle = (low + high) // 2
@@ -116,33 +118,33 @@ def written_out(text: str) -> str:
     return text
 
 
-def in_third_person(text: str, voice: str) -> str:
+def in_third_person(text: str, narrator: str) -> str:
     """Return a sentence with `I` written as the one who says it: `the narrator lit a match`."""
     text = _UNPAUSED.sub(r"\g<lead>, I", text)
     pieces: list[str] = []
     end = 0
     said = False
     for word, start, stop in tokenize(text):
-        told = _told(word, voice)
+        written = _in_third_person(word, narrator)
         if word == "I":
             said = True
         elif said and word not in _BETWEEN and not word.endswith("ly"):
-            told, said = _third(word), False
-        pieces += [text[end:start], told]
+            written, said = _third_person_verb(word), False
+        pieces += [text[end:start], written]
         end = stop
     whole = "".join(pieces) + text[end:]
     return whole[:1].upper() + whole[1:]
 
 
-def _told(word: str, voice: str) -> str:
+def _in_third_person(word: str, narrator: str) -> str:
     if word in {"I", "me"}:
-        return voice
+        return narrator
     if word in {"We", "we", "us"}:
-        return f"{voice} and others"
-    return f"{voice}’s" if word in {"my", "My"} else word
+        return f"{narrator} and others"
+    return f"{narrator}’s" if word in {"my", "My"} else word
 
 
-def _third(verb: str) -> str:
+def _third_person_verb(verb: str) -> str:
     """Return the form of a verb after `the narrator` that stood after `I`."""
     if verb in {"am", "have", "do"}:
         return {"am": "is", "have": "has", "do": "does"}[verb]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from evaluation.question_writers.rules.characters import characters
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.names import Name, names, people_named_once
 from evaluation.question_writers.rules.technical_names import TechnicalNames
 
@@ -16,18 +16,18 @@ _RANK = {"concept": 1, "concepts": 1, "idea": 2, "somebody": 2, "any": 3}
 class NearNames:
     """The names of a corpus in an order drawn from the seed: all, those of a plain kind, those of a known kind."""
 
-    def __init__(self, corpus: CorpusWords, seed: int, rng: random.Random) -> None:
+    def __init__(self, corpus: CorpusStatistics, seed: int, rng: random.Random) -> None:
         named = sorted(names(corpus), key=_rank)[:_MOST]
         rng.shuffle(named)
-        told = characters(corpus)
+        speakers = characters(corpus)
         technical = TechnicalNames.of(corpus)
-        further = (told + technical.names)[:_MOST] + people_named_once(corpus)
+        further = (speakers + technical.names)[:_MOST] + people_named_once(corpus)
         random.Random(f"further:{seed}").shuffle(further)
         if technical.throughout:
             # What is capitalised in such a text is hardly ever a town, and nobody would sing of the rest.
             named, further = [], [name for name in further if name.core]
-        acting = {name.core.split()[-1] for name in told}
-        others = [name for name in named if not (told and _lone(name)) and not acting & set(name.text.split())]
+        acting = {name.core.split()[-1] for name in speakers}
+        others = [name for name in named if not (speakers and _lone(name)) and not acting & set(name.text.split())]
         mixed = further + others
         if any(_rank(name) == 0 for name in further):
             random.Random(f"mixed:{seed}").shuffle(mixed)  # else the documents of one kind would all come first

@@ -8,7 +8,13 @@ from collections.abc import Iterator
 from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.entities import is_person, is_somebody, not_a_person
 from evaluation.question_writers.rules.phrases import Tokens, date_phrase, long_noun_phrase, noun_phrase, of_phrase
-from evaluation.question_writers.rules.phrasing import Asked, about, active_of_passive, of_subject, standing
+from evaluation.question_writers.rules.phrasing import (
+    CandidateQuestion,
+    active_question,
+    question_about,
+    question_for_subject,
+    worded_question,
+)
 from rag_pipeline.english.lemmas import verb_lemma
 from rag_pipeline.english.words import word_set
 
@@ -42,7 +48,7 @@ _ABBREVIATED = re.compile(
 )
 
 
-def who(clause: Clause) -> Iterator[Asked]:
+def who(clause: Clause) -> Iterator[CandidateQuestion]:
     """`was built by X`, `X founded the city`: ask for the one who did it."""
     if clause.passive:
         for at, token in enumerate(clause.rest):
@@ -54,7 +60,7 @@ def who(clause: Clause) -> Iterator[Asked]:
                 return
             wh = "who" if _human(clause, agent) else _asking_for(agent)
             if wh != "what":
-                yield active_of_passive(clause, wh, [*clause.rest[:at], *clause.rest[end:]], clause.text(agent))
+                yield active_question(clause, wh, [*clause.rest[:at], *clause.rest[end:]], clause.text(agent))
             return
     elif clause.lead and clause.lead[0].tag == "TO":
         return  # whoever did it had the aim: the lead tells half of the answer
@@ -62,7 +68,9 @@ def who(clause: Clause) -> Iterator[Asked]:
         wh = "who" if _human(clause, clause.subject) else _asking_for(clause.subject)
         kind = "who" if wh == "who" else "which"
         if wh != "what" and not clause.plural:
-            yield of_subject(clause, kind, wh, clause.rest, clause.text(clause.subject), topic=_last_name(clause))
+            yield question_for_subject(
+                clause, kind, wh, clause.rest, clause.text(clause.subject), topic=_last_name(clause)
+            )
 
 
 def _named(tokens: Tokens) -> bool:
@@ -92,13 +100,15 @@ def _asking_for(tokens: Tokens) -> str:
     return "what"
 
 
-def definition(clause: Clause) -> Iterator[Asked]:
+def definition(clause: Clause) -> Iterator[CandidateQuestion]:
     """`X is a y that …`: ask what X is; `X is the y of Z`: ask also for X."""
     if clause.apposition and _named(clause.subject) and len(clause.apposition) > 3 and not clause.plural:
         wh = "who" if _is_somebody(clause.subject, clause.apposition) else "what"
         verb = "is" if clause.generic else "was"
         name = clause.subject_text()
-        yield standing("definition", f"{wh} {verb} {name}", f"{wh} {name} {verb}", clause.text(clause.apposition), name)
+        yield worded_question(
+            "definition", f"{wh} {verb} {name}", f"{wh} {name} {verb}", clause.text(clause.apposition), name
+        )
     if not clause.copula or clause.lead or not clause.rest or len(clause.group) != 1:
         return
     end = noun_phrase(clause.rest, 0)
@@ -112,32 +122,32 @@ def definition(clause: Clause) -> Iterator[Asked]:
         return
     wh = "who" if _is_somebody(clause.subject, clause.rest) else "what"
     if clause.plural == (clause.group[0].lower in {"are", "were"}):
-        yield about(clause, "definition", wh, "", clause.text(clause.rest))
+        yield question_about(clause, "definition", wh, "", clause.text(clause.rest))
     if clause.rest[0].lower == "the" and _named(clause.subject) and (_named(clause.rest) or _superlative(clause.rest)):
         topic = clause.text(clause.rest)
-        yield of_subject(clause, "identity", wh, clause.rest, clause.subject_text(), topic=topic)
+        yield question_for_subject(clause, "identity", wh, clause.rest, clause.subject_text(), topic=topic)
 
 
-def main_thing(clause: Clause) -> Iterator[Asked]:
+def main_thing(clause: Clause) -> Iterator[CandidateQuestion]:
     """`The main threat to the ray is incidental capture by trawlers`: ask what that threat is."""
     if not clause.copula or clause.lead or len(clause.group) != 1 or clause.subject[0].lower != "the":
         return
-    told = clause.rest
-    until = date_phrase(told, 0)
-    if until and until + 1 < len(told) and told[until].lower in {"to", "–"} and not clause.plural:
-        if date_phrase(told, until + 1) == len(told):  # `The fiscal year is May 1 to April 30`
-            yield about(clause, "definition", "what", "", clause.text(told))
+    complement = clause.rest
+    until = date_phrase(complement, 0)
+    if until and until + 1 < len(complement) and complement[until].lower in {"to", "–"} and not clause.plural:
+        if date_phrase(complement, until + 1) == len(complement):  # `The fiscal year is May 1 to April 30`
+            yield question_about(clause, "definition", "what", "", clause.text(complement))
         return
-    if len(clause.subject) < 4 or not told or told[0].tag not in {"JJ", "NN", "NNS"} or clause.plural:
+    if len(clause.subject) < 4 or not complement or complement[0].tag not in {"JJ", "NN", "NNS"} or clause.plural:
         return
-    end = long_noun_phrase(told, 0)
-    if 0 < end < len(told) and told[end].lower == "by":
-        end = long_noun_phrase(told, end + 1)
-    if len(told) > 2 and end == len(told) and told[-1].is_noun:
-        yield about(clause, "definition", "what", "", clause.text(told))
+    end = long_noun_phrase(complement, 0)
+    if 0 < end < len(complement) and complement[end].lower == "by":
+        end = long_noun_phrase(complement, end + 1)
+    if len(complement) > 2 and end == len(complement) and complement[-1].is_noun:
+        yield question_about(clause, "definition", "what", "", clause.text(complement))
 
 
-def identity(clause: Clause) -> Iterator[Asked]:
+def identity(clause: Clause) -> Iterator[CandidateQuestion]:
     """`The first president was X`: ask who the first president was."""
     if (
         not clause.copula
@@ -148,12 +158,17 @@ def identity(clause: Clause) -> Iterator[Asked]:
     ):
         return
     end = of_phrase(clause.rest, 0)
-    told = clause.rest[:end]
-    if end != len(clause.rest) or not told or told[0].tag == "DT" or not all(token.is_name for token in told[:2]):
+    complement = clause.rest[:end]
+    if (
+        end != len(clause.rest)
+        or not complement
+        or complement[0].tag == "DT"
+        or not all(token.is_name for token in complement[:2])
+    ):
         return
     if _named(clause.subject) or _superlative(clause.subject):
-        wh = "who" if is_person(told) else "what"
-        yield about(clause, "identity", wh, "", clause.text(told))
+        wh = "who" if is_person(complement) else "what"
+        yield question_about(clause, "identity", wh, "", clause.text(complement))
 
 
 def _is_somebody(subject: Tokens, complement: Tokens) -> bool:
@@ -166,10 +181,10 @@ def _superlative(tokens: Tokens) -> bool:
     return any(token.tag in {"JJS", "RBS"} or token.lower in {"first", "last", "only"} for token in tokens[:4])
 
 
-def called(clause: Clause) -> Iterator[Asked]:
+def called(clause: Clause) -> Iterator[CandidateQuestion]:
     """`is known as Y`: ask for the name."""
     if clause.passive and clause.main.lower == "referred" and clause.text(clause.rest[:2]) == "to as":
-        yield about(clause, "called", "what", "to as", clause.text(clause.rest[2:]))
+        yield question_about(clause, "called", "what", "to as", clause.text(clause.rest[2:]))
         return
     if not clause.passive or verb_lemma(clause.main.text) not in _NAMING or not clause.rest:
         return
@@ -184,10 +199,10 @@ def called(clause: Clause) -> Iterator[Asked]:
     after = clause.rest[end:]
     if after and after[0].lower not in _WHEN_AND_BY_WHOM:
         return
-    yield about(clause, "called", "what", [*clause.rest[:start], *after], clause.text(name))
+    yield question_about(clause, "called", "what", [*clause.rest[:start], *after], clause.text(name))
 
 
-def stands_for(sentence: str) -> Iterator[Asked]:
+def stands_for(sentence: str) -> Iterator[CandidateQuestion]:
     """`World Health Organization (WHO)`: ask what the letters stand for."""
     for match in _ABBREVIATED.finditer(sentence):
         words, letters = match.group(1).split(), match.group(2)
@@ -196,23 +211,23 @@ def stands_for(sentence: str) -> Iterator[Asked]:
             initials = "".join(word[0] for word in part if word[0].isupper())
             if initials == letters and part[0][0].isupper():
                 full = " ".join(part)
-                yield standing(
+                yield worded_question(
                     "stands_for", f"what does {letters} stand for", f"what {letters} stands for", full, letters
                 )
                 break
 
 
-def listed(clause: Clause) -> Iterator[Asked]:
+def listed(clause: Clause) -> Iterator[CandidateQuestion]:
     """`includes A, B and C`, `the symptoms are A, B and C`: ask for the list."""
-    told = clause.copula and clause.plural and clause.subject[0].lower == "the"
-    if clause.passive or clause.lead or not (verb_lemma(clause.main.text) in _LISTING or told):
+    of_definite = clause.copula and clause.plural and clause.subject[0].lower == "the"
+    if clause.passive or clause.lead or not (verb_lemma(clause.main.text) in _LISTING or of_definite):
         return
     start = 1 if clause.rest and clause.rest[0].lower == "of" else 0
     items = clause.rest[start:]
     commas = sum(token.text == "," for token in items)
-    commas += bool(items) and told and _superlative(clause.subject) and items[-1].is_name
+    commas += bool(items) and of_definite and _superlative(clause.subject) and items[-1].is_name
     if commas and items[0].tag != "IN" and any(token.lower in {"and", "or"} for token in items) and _only_nouns(items):
-        yield about(clause, "list", "what", clause.rest[:start], clause.text(items))
+        yield question_about(clause, "list", "what", clause.rest[:start], clause.text(items))
 
 
 def _only_nouns(items: Tokens) -> bool:
@@ -224,7 +239,7 @@ def _only_nouns(items: Tokens) -> bool:
     )
 
 
-def what(clause: Clause) -> Iterator[Asked]:
+def what(clause: Clause) -> Iterator[CandidateQuestion]:
     """`The Empire annexed Warsaw in 1815`: ask for the object."""
     if clause.passive or clause.copula or verb_lemma(clause.main.text) in _OBJECTLESS or not clause.rest:
         return
@@ -237,7 +252,7 @@ def what(clause: Clause) -> Iterator[Asked]:
     cut_short = verb_lemma(clause.main.text) in _LISTING and clause.tail
     if cut_short or any(token.lower in {"it", "them", "him"} for token in after):
         return
-    yield about(clause, "what", "who" if is_somebody(thing) else "what", after, clause.text(thing))
+    yield question_about(clause, "what", "who" if is_somebody(thing) else "what", after, clause.text(thing))
 
 
 def _may_follow(after: Tokens) -> bool:

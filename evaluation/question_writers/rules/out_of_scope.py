@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from evaluation.question_writers.rules.absence import WindowIndex
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.entities import looks_like_person
 from evaluation.question_writers.rules.names import Name
 from evaluation.question_writers.rules.near_topics import NearNames
@@ -39,7 +39,7 @@ def _rows(file: str) -> tuple[tuple[str, ...], ...]:
 class OutOfScopeQuestions:
     """Makes them for one corpus, in an order drawn from the seed."""
 
-    def __init__(self, corpus: CorpusWords, seed: int) -> None:
+    def __init__(self, corpus: CorpusStatistics, seed: int) -> None:
         self._corpus = corpus
         self._seed = seed
 

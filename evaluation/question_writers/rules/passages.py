@@ -14,7 +14,7 @@ _ENDS = (re.compile(r"\n\s*\n"), re.compile(r"\n|(?<=[.!?。！？])\s+|(?<=[。
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class DocumentPassage:
     """A stretch of a document."""
 
     document: SourceDoc
@@ -31,26 +31,26 @@ class Passage:
         return Span(self.document.id, self.start + start, self.start + end)
 
 
-def cut(document: SourceDoc, longest: int) -> list[Passage]:
+def cut(document: SourceDoc, longest: int) -> list[DocumentPassage]:
     """Cut a document into passages of at most `longest` characters, at paragraph, sentence or word ends."""
     passages = []
     start = 0
     while start < len(document.text):
         end = _end(document.text, start, longest)
         if document.text[start:end].strip():
-            passages.append(Passage(document, start, end))
+            passages.append(DocumentPassage(document, start, end))
         start = end
     return passages
 
 
 def in_asking_order(
     documents: Sequence[SourceDoc], count: int, rng: random.Random, longest: int = 2400
-) -> list[Passage]:
+) -> list[DocumentPassage]:
     """Return all passages, first the `count` that are asked: by length of the documents, spread over each of them."""
     cuts = [cut(document, longest) for document in documents]
     shares = allot([sum(len(passage.text.strip()) for passage in passages) for passages in cuts], count)
-    first: list[Passage] = []
-    spare: list[Passage] = []
+    first: list[DocumentPassage] = []
+    spare: list[DocumentPassage] = []
     for passages, share in zip(cuts, shares, strict=True):
         chosen = {rng.choice(part) for part in _parts(len(passages), share)}
         first += [passages[at] for at in sorted(chosen)]

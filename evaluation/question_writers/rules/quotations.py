@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from evaluation.question_writers.rules.corpus import CorpusWords
-from evaluation.question_writers.rules.phrasing import Asked, standing
+from evaluation.question_writers.rules.corpus import CorpusStatistics
+from evaluation.question_writers.rules.phrasing import CandidateQuestion, worded_question
 from rag_pipeline.english.lemmas import lower_words
 
 _SPOKEN = re.compile(
@@ -16,13 +16,13 @@ _SPOKEN = re.compile(
 _LEAST_WORDS = 6
 
 
-def who_said(text: str, corpus: CorpusWords) -> Asked | None:
+def who_said(text: str, corpus: CorpusStatistics) -> CandidateQuestion | None:
     """Return `Who said “…”?` for a speech of some length with a named speaker that stands in the corpus once."""
     for match in _SPOKEN.finditer(text):
         speech, who = match.group("speech").strip(), match.group("who")
         name = who.removeprefix("the ")
         known = corpus.is_name(name.split()[-1]) and name.lower() not in speech.lower()
-        if known and len(lower_words(speech)) >= _LEAST_WORDS and speech[0].isupper() and corpus.holds_once(speech):
+        if known and len(lower_words(speech)) >= _LEAST_WORDS and speech[0].isupper() and corpus.has_once(speech):
             quoted = f"“{speech}”"
-            return standing("said", f"who said {quoted}", f"who said {quoted}", who, "these words")
+            return worded_question("said", f"who said {quoted}", f"who said {quoted}", who, "these words")
     return None

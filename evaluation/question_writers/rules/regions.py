@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.question_writers.rules.document_sentences import Sentence
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
 from rag_pipeline.types import SourceDoc
 
 
@@ -15,7 +15,7 @@ class Region:
     """A stretch of a document, its sentences in the order in which they are tried."""
 
     document_id: int
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[DocumentSentence, ...]
 
 
 def allot(lengths: Sequence[int], count: int) -> list[int]:
@@ -41,7 +41,7 @@ def allot(lengths: Sequence[int], count: int) -> list[int]:
 
 
 def regions(
-    documents: Sequence[SourceDoc], sentences: dict[int, list[Sentence]], count: int, rng: random.Random
+    documents: Sequence[SourceDoc], sentences: dict[int, list[DocumentSentence]], count: int, rng: random.Random
 ) -> list[Region]:
     """Cut the corpus into about `count` regions, each with its sentences in a seeded order."""
     lengths = [sum(len(one.span) for one in sentences[doc.id]) for doc in documents]
@@ -54,10 +54,10 @@ def regions(
     return found
 
 
-def _equal_parts(sentences: list[Sentence], count: int) -> list[list[Sentence]]:
+def _equal_parts(sentences: list[DocumentSentence], count: int) -> list[list[DocumentSentence]]:
     """Cut a document's sentences into `count` parts of about the same number of characters."""
     total = sum(len(one.span) for one in sentences)
-    parts: list[list[Sentence]] = [[] for _ in range(count)]
+    parts: list[list[DocumentSentence]] = [[] for _ in range(count)]
     passed = 0
     for sentence in sentences:
         if count:

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
-from evaluation.question_writers.rules.corpus import CorpusWords
-from evaluation.question_writers.rules.document_sentences import Sentence, surface
-from evaluation.question_writers.rules.passages import Passage, cut
+from evaluation.question_writers.rules.corpus import CorpusStatistics
+from evaluation.question_writers.rules.document_sentences import DocumentSentence, plain_text
+from evaluation.question_writers.rules.passages import DocumentPassage, cut
 from evaluation.question_writers.rules.simple import SimpleQuestion
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
@@ -28,7 +28,7 @@ ANSWERED = "the built-in reader would answer it from the documents"
 EXEMPT = frozenset({"said", "item", "entry", "stands_for"})
 """Kinds that are not read again: what makes their answers right is checked by their rules, and the reader often fails.
 
-`said`: the speech stands once in the corpus, with its speaker. `item`, `entry`: a list says it of its term.
+`said`: the speech stands once in the corpus, with its speaker. `is_list_item`, `entry`: a list says it of its term.
 `stands_for`: the initials are those of the words before the bracket.
 """
 _BY_SENTENCE = frozenset({"why", "how", "held", "stated_of", "described", "happens"})
@@ -50,7 +50,7 @@ _TOKEN = re.compile(r"\w+")
 class RoundTrip:
     """Reads questions over the passages around their evidence, and over the best passages of the whole corpus."""
 
-    def __init__(self, corpus: CorpusWords, embed: Callable[[Sequence[str]], Vectors]) -> None:
+    def __init__(self, corpus: CorpusStatistics, embed: Callable[[Sequence[str]], Vectors]) -> None:
         self._corpus = corpus
         self._embed = embed
         self._names = {doc.id: doc.name for doc in corpus.documents}
@@ -58,7 +58,7 @@ class RoundTrip:
 
     def objection(self, question: SimpleQuestion) -> str:
         """Return why a question is left out: the reader does not find its answer; else an empty string."""
-        return "" if self._gives_back(question.asked.text, question) else NOT_FOUND
+        return "" if self._gives_back(question.candidate.text, question) else NOT_FOUND
 
     def first_given_back(self, wordings: Iterable[str], question: SimpleQuestion) -> int | None:
         """Return which wording of a question is the first that gives its answer back; None when none does.
@@ -81,24 +81,24 @@ class RoundTrip:
         return found.probability(answerability) < answerability.strictness
 
     def _gives_back(self, text: str, question: SimpleQuestion) -> bool:
-        if question.asked.kind in EXEMPT or _stands_behind_its_name(question):
+        if question.candidate.kind in EXEMPT or _stands_behind_its_name(question):
             return True
         contexts = [*self._around(question.sentence), *self._elsewhere(text, question.sentence)]
         found = findings(shipped_reader(), [text], [contexts])[0]
         return bool(found) and _is_answer(found[0], question)
 
     @cached_property
-    def _passages(self) -> list[Passage]:
+    def _passages(self) -> list[DocumentPassage]:
         return [passage for document in self._corpus.documents for passage in cut(document, _LONGEST)]
 
     @cached_property
     def _index(self) -> WordIndex:
         return WordIndex([passage.text for passage in self._passages])
 
-    def _best(self, text: str) -> list[Passage]:
+    def _best(self, text: str) -> list[DocumentPassage]:
         return [self._passages[row] for row, _ in self._index.search([text], _BEST_OF_CORPUS)[0]]
 
-    def _around(self, sentence: Sentence) -> Iterator[Context]:
+    def _around(self, sentence: DocumentSentence) -> Iterator[Context]:
         """Yield the passage that holds a sentence about in its middle, the one before it and the one behind it."""
         document = sentence.span.document_id
         spans = [one.span for one in self._corpus.sentences[document]]
@@ -111,7 +111,7 @@ class RoundTrip:
         if last + 1 < len(spans):
             yield self._context(document, spans[last + 1].start, spans[_reach(spans, last + 1, 1)].end)
 
-    def _elsewhere(self, text: str, sentence: Sentence) -> Iterator[Context]:
+    def _elsewhere(self, text: str, sentence: DocumentSentence) -> Iterator[Context]:
         """Yield the passages that share most words with the question, away from the evidence."""
         span = sentence.span
         low, high = span.start - _LONGEST, span.end + _LONGEST
@@ -141,19 +141,21 @@ def _reach(spans: Sequence[Span], at: int, step: int, longest: int = _LONGEST) -
 
 def _stands_behind_its_name(question: SimpleQuestion) -> bool:
     """Return whether a definition is one by its place: `Pawiak, an infamous prison, …`; the reader often fails."""
-    answer, text = question.asked.answer, question.sentence.text
-    return question.asked.kind == "definition" and (f", {answer}" in text or f"– {answer}" in text)
+    answer, text = question.candidate.answer, question.sentence.text
+    return question.candidate.kind == "definition" and (f", {answer}" in text or f"– {answer}" in text)
 
 
 def _is_answer(found: Finding, question: SimpleQuestion) -> bool:
     """Return whether a finding is the answer itself, or lies in the evidence or its repeat and overlaps the answer."""
-    phrase, answer = (Counter(_TOKEN.findall(surface(text).lower())) for text in (found.text, question.asked.answer))
+    phrase, answer = (
+        Counter(_TOKEN.findall(plain_text(text).lower())) for text in (found.text, question.candidate.answer)
+    )
     shared = (phrase & answer).total()
     if 2 * shared >= _SAME * (phrase.total() + answer.total()):
         return True
     span, place = question.sentence.span, found.sentence
     same = place.context.span.document_id == span.document_id
     inside = same and place.start < span.end and span.start < place.start + len(place.text)
-    if not inside and question.sentence.text not in surface(place.text):
+    if not inside and question.sentence.text not in plain_text(place.text):
         return False
-    return question.asked.kind in _BY_SENTENCE or shared >= max(1, _SHARED * min(phrase.total(), answer.total()))
+    return question.candidate.kind in _BY_SENTENCE or shared >= max(1, _SHARED * min(phrase.total(), answer.total()))

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evaluation.question_writers.rules.document_sentences import Sentence
-from evaluation.question_writers.rules.phrasing import Asked
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
+from evaluation.question_writers.rules.phrasing import CandidateQuestion
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import content_lemmas, lower_words
 
@@ -20,7 +20,7 @@ _SIGNS = re.compile(r"[:;“”\"|=]|\d{3}")
 class Sections:
     """The headings of a document that stand in it once, with the words of the sentences below them."""
 
-    def __init__(self, sentences: Sequence[Sentence]) -> None:
+    def __init__(self, sentences: Sequence[DocumentSentence]) -> None:
         runs: Counter[str] = Counter()
         self._below: dict[str, list[set[str]]] = defaultdict(list)
         previous = ""
@@ -30,28 +30,32 @@ class Sections:
             self._below[one.heading].append(set(content_lemmas(one.text)))
         self._once = {heading for heading, count in runs.items() if count == 1 and _reads_as_title(heading)}
 
-    def tied(self, asked: Asked, sentence: Sentence, lemmas: set[str]) -> Asked | None:
+    def tied(
+        self, candidate: CandidateQuestion, sentence: DocumentSentence, lemmas: set[str]
+    ) -> CandidateQuestion | None:
         """Return the question with its section named, if only one sentence of that section has all its words."""
         heading = sentence.heading
-        if heading not in self._once or not lemmas or asked.text.startswith("According to"):
+        if heading not in self._once or not lemmas or candidate.text.startswith("According to"):
             return None
         if sum(lemmas <= below for below in self._below[heading]) > 1:
             return None
-        direct = asked.text[0].lower() + asked.text[1:]
+        direct = candidate.text[0].lower() + candidate.text[1:]
         return replace(
-            asked,
+            candidate,
             text=f"In “{heading}”, {direct}",
-            clause=f"{asked.clause} in “{heading}”",
-            worth_less=asked.worth_less + 0.3,
+            indirect=f"{candidate.indirect} in “{heading}”",
+            penalty=candidate.penalty + 0.3,
         )
 
 
-def is_curable(reason: str, sentence: Sentence) -> bool:
+def is_curable(reason: str, sentence: DocumentSentence) -> bool:
     """Return whether the name of its section can answer an objection to a question.
 
     In a manual `the nut` is the one that the section is about; a chapter of a story speaks of many.
     """
-    return reason in _CURABLE or (sentence.headed and not sentence.voice and reason.startswith("does not say which "))
+    return reason in _CURABLE or (
+        sentence.heading_marked and not sentence.narrator and reason.startswith("does not say which ")
+    )
 
 
 def _reads_as_title(heading: str) -> bool:

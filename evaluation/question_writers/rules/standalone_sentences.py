@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from evaluation.question_writers.rules.corpus import CorpusWords
-from evaluation.question_writers.rules.document_sentences import RUN_IN_HEADING, Sentence
+from evaluation.question_writers.rules.corpus import CorpusStatistics
+from evaluation.question_writers.rules.document_sentences import RUN_IN_HEADING, DocumentSentence
 from evaluation.question_writers.rules.narrators import in_third_person, written_out
 from rag_pipeline.english.function_words import FIRST_SECOND
 from rag_pipeline.english.lemmas import lower_words
@@ -19,7 +19,7 @@ _CITATION = re.compile(
 )
 _AFTER_CITATION = re.compile(r"\x00,(?= (?:that|which|and)\b)|\x00")
 _SECTION_MARK = re.compile(r"^(?:[IVX]{1,4} )?(?:[A-H]|[IVX]{2,4}|\d{1,2}) (?=(?:[A-Z][a-z]|On |In ))")
-_TIES = re.compile(
+_CONNECTIVES = re.compile(
     r"^(?:And|But|Yet|Nor|Well|Now|Look|Folks|Oh|Yes|Indeed|Then|Thus|So|Ordinarily|Nevertheless|Presently|Clearly|"
     r"Today|Tonight|Already|First|Second|Third|Finally|Instead|Still|Evidently|Apparently|"
     r"Of course|After all|At last|And so|By the way|You know|You see|I think|I suppose)"
@@ -39,36 +39,45 @@ _FILED = re.compile(
 )
 
 
-def readings(sentence: Sentence, corpus: CorpusWords) -> Iterator[str]:
+def standalone_forms(sentence: DocumentSentence, corpus: CorpusStatistics) -> Iterator[str]:
     """Yield the ways in which a sentence may be read, the nearest to its own words first."""
-    raw = _FILED.sub("filed ", sentence.text) if corpus.is_damaged(sentence.text) else sentence.text
-    if corpus.is_damaged(raw) or _STUTTER.search(raw):
+    raw = _FILED.sub("filed ", sentence.text) if corpus.has_lost_letters(sentence.text) else sentence.text
+    if corpus.has_lost_letters(raw) or _STUTTER.search(raw):
         return
     seen: set[str] = set()
-    told = corpus.mended(sentence.told or raw)
-    for text in (told,) if sentence.quoted or _retold(sentence, corpus) else (told, _by_itself(told, sentence.voice)):
+    wording = corpus.with_ligatures(sentence.resolved or raw)
+    for text in (
+        (wording,)
+        if sentence.in_speech or _in_story_without_narrator(sentence, corpus)
+        else (wording, _standalone(wording, sentence.narrator))
+    ):
         if text not in seen:
             seen.add(text)
             yield text
     bare = _IN_WORDS.sub("", text)
-    if bare not in seen and not sentence.quoted and not _retold(sentence, corpus) and not _is_speech(text):
+    if (
+        bare not in seen
+        and not sentence.in_speech
+        and not _in_story_without_narrator(sentence, corpus)
+        and not _is_speech(text)
+    ):
         yield bare
 
 
-def _by_itself(text: str, voice: str) -> str:
+def _standalone(text: str, narrator: str) -> str:
     text = RUN_IN_HEADING.sub("", _SECTION_MARK.sub("", text))
     text = _AFTER_CITATION.sub("", _CITATION.sub("\x00", text))
     if text.count("“") != text.count("”"):
         text = re.sub(r"^“|”(?=[.]?$)", "", text)  # a story told aloud opens every paragraph with a sign
-    text = written_out(_untied(text))
+    text = written_out(_without_connective(text))
     text = _THIS_BODY.sub(lambda match: ("T" if match.group(1) == "T" else "t") + "he ", text)
-    return in_third_person(text, voice) if voice and set(lower_words(text)) & FIRST_SECOND else text
+    return in_third_person(text, narrator) if narrator and set(lower_words(text)) & FIRST_SECOND else text
 
 
-def _untied(text: str) -> str:
+def _without_connective(text: str) -> str:
     """Return a sentence without the `And`, `But`, `Well,` that ties it to what came before."""
     for _ in range(2):
-        match = _TIES.match(text)
+        match = _CONNECTIVES.match(text)
         if match is None:
             break
         tie = match.group().split()[0].strip(",").lower()
@@ -79,14 +88,14 @@ def _untied(text: str) -> str:
     return text
 
 
-def _retold(sentence: Sentence, corpus: CorpusWords) -> bool:
+def _in_story_without_narrator(sentence: DocumentSentence, corpus: CorpusStatistics) -> bool:
     """Return whether a story that nobody tells as `I` holds the sentence: who speaks there is not plain enough."""
-    return not sentence.voice and sentence.span.document_id in corpus.stories
+    return not sentence.narrator and sentence.span.document_id in corpus.stories
 
 
-def parts(told: Sequence[str]) -> Iterator[str]:
+def parts(wording: Sequence[str]) -> Iterator[str]:
     """Yield the further statements of a sentence that joins several, where no condition governs them all."""
-    for text in told[-1:]:
+    for text in wording[-1:]:
         pieces = _JOINTS.split(text)
         if len(pieces) < 2 or _GOVERNS.match(text) or _is_speech(text):
             return
@@ -100,20 +109,20 @@ def _is_speech(text: str) -> bool:
     return re.search(r"(?:^|[,:.!?—] ?)[\"“]|[,!?][\"”]", text) is not None
 
 
-def place_of(answer: str, sentence: Sentence, corpus: CorpusWords) -> str:
+def place_of(answer: str, sentence: DocumentSentence, corpus: CorpusStatistics) -> str:
     """Return an answer as its sentence words it, quotation marks and all; empty where it words it otherwise."""
-    text = corpus.mended(sentence.text)
+    text = corpus.with_ligatures(sentence.text)
     stretch = answer
-    if answer not in text or not _even(answer):
+    if answer not in text or not _quotes_balanced(answer):
         found = words_apart(answer).search(text)
         stretch = found.group().strip() if found is not None else ""
         if found is not None and "(" in stretch:
             behind = re.match(r" \([^()]{1,60}\)", text[found.end() :])
             stretch += behind.group() if behind else ""
-    return stretch if _even(stretch) and "[" not in stretch else ""
+    return stretch if _quotes_balanced(stretch) and "[" not in stretch else ""
 
 
-def _even(stretch: str) -> bool:
+def _quotes_balanced(stretch: str) -> bool:
     """Return whether every quotation mark that is opened is closed."""
     return stretch.count("“") == stretch.count("”") and stretch.count('"') % 2 == 0
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from evaluation.question_writers.rules.clauses import Clause, lower_first
 from evaluation.question_writers.rules.phrases import of_phrase, text_of
-from evaluation.question_writers.rules.phrasing import Asked, standing
+from evaluation.question_writers.rules.phrasing import CandidateQuestion, worded_question
 from rag_pipeline.english.function_words import BE, PERSONAL
 from rag_pipeline.english.lemmas import lower_words, verb_lemma
 from rag_pipeline.english.penn_tags import tag
@@ -21,10 +21,10 @@ _SAYING = word_set(
 )
 _NO_SOURCE = word_set("it this that these those there what some many others few one everyone nobody somebody")
 
-Rules = Callable[[str], Iterator[Asked]]
+Rules = Callable[[str], Iterator[CandidateQuestion]]
 
 
-def stated(clause: Clause, text: str, rules: Rules) -> Iterator[Asked]:
+def reported_candidates(clause: Clause, text: str, rules: Rules) -> Iterator[CandidateQuestion]:
     """Yield the questions of what a source says, `According to the source, …`; `rules` ask about a sentence."""
     said = _statement(clause, text)
     if not said:
@@ -33,17 +33,17 @@ def stated(clause: Clause, text: str, rules: Rules) -> Iterator[Asked]:
     if clause.subject[0].lower in _NO_SOURCE | PERSONAL or len(lower_words(source)) > 8:
         return
     yield from _about_its_subject(clause, said, source)
-    for asked in rules(said):
-        direct = asked.text[0].lower() + asked.text[1:]
+    for candidate in rules(said):
+        direct = candidate.text[0].lower() + candidate.text[1:]
         yield replace(
-            asked,
+            candidate,
             text=f"According to {source}, {direct}",
-            clause=f"{asked.clause} according to {source}",
-            worth_less=asked.worth_less + 0.1,
+            indirect=f"{candidate.indirect} according to {source}",
+            penalty=candidate.penalty + 0.1,
         )
 
 
-def _about_its_subject(clause: Clause, said: str, source: str) -> Iterator[Asked]:
+def _about_its_subject(clause: Clause, said: str, source: str) -> Iterator[CandidateQuestion]:
     """Ask what was held about the subject of the clause: the whole of it is the answer."""
     inner = tag(said, clause.is_name)
     end = of_phrase(inner, 0)
@@ -56,9 +56,9 @@ def _about_its_subject(clause: Clause, said: str, source: str) -> Iterator[Asked
     topic = lower_first(text_of(inner[:end], said), inner[0], clause.is_name)
     answer = said[0].lower() + said[1:] if not inner[0].is_name else said
     before = clause.lead_text()
-    asked = f"{before + ', ' if before else ''}what {did} {source} {verb} about {topic}"
-    plain = f"what {source} {clause.main.text} about {topic}{' ' + before if before else ''}"
-    yield standing("held", asked, plain, answer.rstrip('.”"'), source)
+    direct = f"{before + ', ' if before else ''}what {did} {source} {verb} about {topic}"
+    indirect = f"what {source} {clause.main.text} about {topic}{' ' + before if before else ''}"
+    yield worded_question("held", direct, indirect, answer.rstrip('.”"'), source)
 
 
 def _statement(clause: Clause, text: str) -> str:

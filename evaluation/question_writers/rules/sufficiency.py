@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.phrases import noun_phrase
-from evaluation.question_writers.rules.phrasing import Asked
+from evaluation.question_writers.rules.phrasing import CandidateQuestion
 from rag_pipeline.english.function_words import BE
 from rag_pipeline.english.lemmas import content_lemmas
 from rag_pipeline.english.penn_tags import Token, tag
@@ -60,70 +60,74 @@ _OWN = word_set("its their his her them him")
 _A_FEW = 3
 
 
-def insufficiency(asked: Asked, corpus: CorpusWords) -> str:
+def insufficiency(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
     """Return what a question leaves open, or an empty string."""
-    if not asked.generic and not asked.topic.startswith(tuple(corpus.voices)) and _says_no_time(asked):
+    if not candidate.generic and not candidate.topic.startswith(tuple(corpus.narrators)) and _says_no_time(candidate):
         return "leaves the year open"
-    if asked.kind in {"when", "when_event", "where"} and _GOES_ON.search(asked.text):
+    if candidate.kind in {"when", "when_event", "where"} and _GOES_ON.search(candidate.text):
         return "asks for the time of what went on"
-    if asked.kind == "happens" and re.match(r"What happened (?:after|before|until)\b", asked.text):
+    if candidate.kind == "happens" and re.match(r"What happened (?:after|before|until)\b", candidate.text):
         return "asks for one of several things"
     if (
-        asked.kind not in {"why", "how", "condition", "said", "measure"}
-        and set(asked.text.lower().split()) & _MORE_OFTEN
+        candidate.kind not in {"why", "how", "condition", "said", "measure"}
+        and set(candidate.text.lower().split()) & _MORE_OFTEN
     ):
         return "asks for one of several times"
-    if _lacks_article(asked.topic) or (asked.kind in {"who", "which"} and _PART_OF_NAME.search(asked.text)):
+    if _lacks_article(candidate.topic) or (candidate.kind in {"who", "which"} and _PART_OF_NAME.search(candidate.text)):
         return "is written as nobody would"
-    if _RELATIVE.search(asked.text) or (asked.kind == "when_event" and _RELATIVE.search(asked.answer)):
+    if _RELATIVE.search(candidate.text) or (candidate.kind == "when_event" and _RELATIVE.search(candidate.answer)):
         return "points outside itself"
-    if _BEGINS.match(asked.answer) and asked.kind in {"deed", "why"}:
+    if _BEGINS.match(candidate.answer) and candidate.kind in {"deed", "why"}:
         return "the answer says nothing particular"
-    if asked.kind == "when_event" and re.match(r"while (?!.{3,60}(?:was|were) \w+ing)", asked.answer, re.IGNORECASE):
+    if candidate.kind == "when_event" and re.match(
+        r"while (?!.{3,60}(?:was|were) \w+ing)", candidate.answer, re.IGNORECASE
+    ):
         return "the answer may be a contrast"
-    if any(not corpus.goes_with_article(name) for name in _OWNER_WITH_ARTICLE.findall(asked.text)):
+    if any(not corpus.goes_with_article(name) for name in _OWNER_WITH_ARTICLE.findall(candidate.text)):
         return "writes a name as nobody would"
-    tokens = tag(asked.text.rstrip("?"))
-    if any(_points(tokens[at : at + 3]) for at in range(len(tokens) - 1)) or _BARE_CIRCUMSTANCE.search(asked.text):
+    tokens = tag(candidate.text.rstrip("?"))
+    if any(_points(tokens[at : at + 3]) for at in range(len(tokens) - 1)) or _BARE_CIRCUMSTANCE.search(candidate.text):
         return "points outside itself"
-    if asked.kind in _ONE_OF_MANY and _asks_by_a_verb_alone(asked, corpus):
+    if candidate.kind in _ONE_OF_MANY and _asks_by_a_verb_alone(candidate, corpus):
         return "asks too little"
-    if asked.kind == "with_what" and _ESTIMATED.search(asked.text) and not re.search(r"\d", asked.text):
+    if candidate.kind == "with_what" and _ESTIMATED.search(candidate.text) and not re.search(r"\d", candidate.text):
         return "leaves the year open"
-    if asked.kind == "where" and _DISTANCE.search(asked.text):
+    if candidate.kind == "where" and _DISTANCE.search(candidate.text):
         return "holds half of its answer"
-    return _is_one_of_several(asked, corpus) or _leaves_open_in_answer(asked, corpus)
+    return _is_one_of_several(candidate, corpus) or _leaves_open_in_answer(candidate, corpus)
 
 
-def _is_one_of_several(asked: Asked, corpus: CorpusWords) -> str:
+def _is_one_of_several(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
     """Return an objection to a question that more than its answer answers, or nothing at all."""
-    if asked.kind == "required" and (not _LEADS_OF_A_DUTY.match(asked.text) or _is_common_duty(asked, corpus)):
+    if candidate.kind == "required" and (
+        not _LEADS_OF_A_DUTY.match(candidate.text) or _is_common_duty(candidate, corpus)
+    ):
         return "asks for one of several things"
-    if asked.topic.lower().startswith("both ") or _MADE_THAT_YEAR.match(asked.text):
+    if candidate.topic.lower().startswith("both ") or _MADE_THAT_YEAR.match(candidate.text):
         return "asks for one of several things"
-    if asked.kind == "happens" and _DUTY.search(asked.answer):
+    if candidate.kind == "happens" and _DUTY.search(candidate.answer):
         return "asks for a duty as if it happened"
-    if asked.kind == "why" and asked.generic and _is_done_elsewhere(asked, corpus):
+    if candidate.kind == "why" and candidate.generic and _is_done_elsewhere(candidate, corpus):
         return "asks for one of several reasons"
-    duty = asked.kind in {"how", "measure"} and _OF_A_DUTY.search(asked.text) is not None
-    if duty and len(set(content_lemmas(asked.text)) - {"often"}) <= _A_FEW:
+    duty = candidate.kind in {"how", "measure"} and _OF_A_DUTY.search(candidate.text) is not None
+    if duty and len(set(content_lemmas(candidate.text)) - {"often"}) <= _A_FEW:
         return "asks too little"  # `How often must funds be deposited?`
-    return "the answer is no place" if asked.kind == "where" and _NO_PLACE.search(asked.answer) else ""
+    return "the answer is no place" if candidate.kind == "where" and _NO_PLACE.search(candidate.answer) else ""
 
 
-def _is_common_duty(asked: Asked, corpus: CorpusWords) -> bool:
+def _is_common_duty(candidate: CandidateQuestion, corpus: CorpusStatistics) -> bool:
     """Return whether its circumstance does not single out a duty: two words, or ones that come back elsewhere."""
-    circumstance, comma, _ = asked.text.rpartition(", what ")
+    circumstance, comma, _ = candidate.text.rpartition(", what ")
     lemmas = content_lemmas(circumstance.partition(" ")[2])
     return bool(comma) and (len(set(lemmas)) < _A_FEW or corpus.sentences_with(lemmas) > 1)
 
 
-def _is_done_elsewhere(asked: Asked, corpus: CorpusWords) -> bool:
+def _is_done_elsewhere(candidate: CandidateQuestion, corpus: CorpusStatistics) -> bool:
     """Return whether what somebody known to all has to do is spoken of in several places, each with its own reason."""
-    subject = re.sub(r"^(?:the|an?) ", "", asked.topic)
-    if not corpus.runs_through(subject) or "," in asked.text:
+    subject = re.sub(r"^(?:the|an?) ", "", candidate.topic)
+    if not corpus.is_used_throughout(subject) or "," in candidate.text:
         return False
-    return corpus.sentences_that_say(content_lemmas(asked.text.partition(subject)[2])[1:]) > 1
+    return corpus.sentences_with_nearby(content_lemmas(candidate.text.partition(subject)[2])[1:]) > 1
 
 
 def _points(words: list[Token]) -> bool:
@@ -138,61 +142,67 @@ def _lacks_article(topic: str) -> bool:
     return bool(head) and head[-1] in _COUNTED and topic == topic.lower() and head[0] not in _DETERMINERS
 
 
-def _says_no_time(asked: Asked) -> bool:
+def _says_no_time(candidate: CandidateQuestion) -> bool:
     """Return whether a day or month is named without its year, or only `the evening` says when."""
-    if _YEAR.search(asked.text):
+    if _YEAR.search(candidate.text):
         return False
-    if _MONTH.search(asked.text) or _SOME_TIME.match(asked.text) or _OF_A_GAME.match(asked.text):
+    if _MONTH.search(candidate.text) or _SOME_TIME.match(candidate.text) or _OF_A_GAME.match(candidate.text):
         return True
-    return asked.kind == "when" and _MONTH.search(asked.answer) is not None and not _YEAR.search(asked.answer)
+    return (
+        candidate.kind == "when" and _MONTH.search(candidate.answer) is not None and not _YEAR.search(candidate.answer)
+    )
 
 
-def _asks_by_a_verb_alone(asked: Asked, corpus: CorpusWords) -> bool:
+def _asks_by_a_verb_alone(candidate: CandidateQuestion, corpus: CorpusStatistics) -> bool:
     """Return whether a short subject and a verb are all that is said: `What did Smith play?`"""
-    if "," in asked.text or (asked.generic and corpus.is_title(re.sub(r"^(?:the|an?) ", "", asked.topic))):
+    if "," in candidate.text or (candidate.generic and corpus.is_title(re.sub(r"^(?:the|an?) ", "", candidate.topic))):
         return False
-    subject = set(content_lemmas(asked.topic))
-    doers = not asked.generic and all(word[0].isupper() or word == "and" for word in asked.topic.split())
-    holds = bool(set(content_lemmas(asked.text)) & _HOLDING)
-    return (len(subject) < _A_FEW or doers or holds) and len(set(content_lemmas(asked.text)) - subject) <= 1
+    subject = set(content_lemmas(candidate.topic))
+    doers = not candidate.generic and all(word[0].isupper() or word == "and" for word in candidate.topic.split())
+    holds = bool(set(content_lemmas(candidate.text)) & _HOLDING)
+    return (len(subject) < _A_FEW or doers or holds) and len(set(content_lemmas(candidate.text)) - subject) <= 1
 
 
-def _leaves_open_in_answer(asked: Asked, corpus: CorpusWords) -> str:
+def _leaves_open_in_answer(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
     """Return an objection to an answer that leans on its passage."""
-    if asked.kind == "stated_of" and set(asked.answer.lower().split()) & _OWN:
+    if candidate.kind == "stated_of" and set(candidate.answer.lower().split()) & _OWN:
         return "the answer needs its neighbours"
-    if asked.kind == "with_what" and asked.text.lower().startswith("who ") and " in the form of " in asked.answer:
+    if (
+        candidate.kind == "with_what"
+        and candidate.text.lower().startswith("who ")
+        and " in the form of " in candidate.answer
+    ):
         return "the answer runs on"
-    if asked.kind == "required" and _does_something_unnamed(asked, corpus):
+    if candidate.kind == "required" and _does_something_unnamed(candidate, corpus):
         return "the answer needs its neighbours"
-    if _STEP.search(asked.answer) and " toward" in asked.text:
+    if _STEP.search(candidate.answer) and " toward" in candidate.text:
         return "the answer is cut short"
-    ends = _PLACED_AT_END.search(asked.answer)
-    placed = asked.kind in {"what", "where", "done_to", "content"}
-    if ends is not None and placed and not corpus.is_vocabulary(ends.group(1)):
+    ends = _PLACED_AT_END.search(candidate.answer)
+    placed = candidate.kind in {"what", "where", "done_to", "content"}
+    if ends is not None and placed and not corpus.is_frequent_term(ends.group(1)):
         return "the answer needs its neighbours"
     return ""
 
 
-def _does_something_unnamed(asked: Asked, corpus: CorpusWords) -> bool:
+def _does_something_unnamed(candidate: CandidateQuestion, corpus: CorpusStatistics) -> bool:
     """Return whether something is to be done to a thing spoken of before: `include the anticipated recovery as …`."""
-    told = tag(asked.answer)
-    end = noun_phrase(told, 1) if len(told) > 2 and told[1].lower == "the" else 0
-    if end < 3 or (end < len(told) and told[end].lower in {"of", "that", "for"}):
+    answer = tag(candidate.answer)
+    end = noun_phrase(answer, 1) if len(answer) > 2 and answer[1].lower == "the" else 0
+    if end < 3 or (end < len(answer) and answer[end].lower in {"of", "that", "for"}):
         return False
-    named = any(one.text[0].isupper() for one in told[2:end]) or told[end - 1].lower in asked.text.lower()
-    known = any(corpus.is_vocabulary(asked.answer[one.start : told[end - 1].end]) for one in told[2:end])
+    named = any(one.text[0].isupper() for one in answer[2:end]) or answer[end - 1].lower in candidate.text.lower()
+    known = any(corpus.is_frequent_term(candidate.answer[one.start : answer[end - 1].end]) for one in answer[2:end])
     return not (named or known)
 
 
-def is_cut_short(asked: Asked, sentence: str) -> bool:
+def is_cut_short(candidate: CandidateQuestion, sentence: str) -> bool:
     """Return whether a further thing stands right behind the answer: `the tax reports | and the accounts`."""
-    at = sentence.find(asked.answer)
-    if asked.kind not in _WHOLE_KINDS or at < 0:
+    at = sentence.find(candidate.answer)
+    if candidate.kind not in _WHOLE_KINDS or at < 0:
         return False
-    behind = sentence[at + len(asked.answer) :]
+    behind = sentence[at + len(candidate.answer) :]
     if re.match(r", (?:the |its |his |her )?[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,4}[.,]", behind):
-        return asked.answer.split()[-1].islower()  # `his wife, Sawa.`
+        return candidate.answer.split()[-1].islower()  # `his wife, Sawa.`
     joined = _JOINED.match(behind)
     if joined is None:
         return False
@@ -200,25 +210,29 @@ def is_cut_short(asked: Asked, sentence: str) -> bool:
     if not tokens or tokens[0].lower in BE or tokens[0].tag in {"VBD", "VBZ", "MD", "PRP", "IN", "WRB", "RB"}:
         return False
     if tokens[0].tag in {"VB", "VBP"}:
-        return asked.kind in {"required", "sought", "used_for"}
+        return candidate.kind in {"required", "sought", "used_for"}
     opened = next((at for at, token in enumerate(tokens) if token.tag in {"WDT", "WP", "WRB"}), len(tokens))
     return not any(token.tag in {"VBD", "VBZ", "VBP", "MD"} or token.lower in BE for token in tokens[:opened])
 
 
-def cuts_a_phrase(asked: Asked, sentence: str, corpus: CorpusWords) -> bool:
+def cuts_a_phrase(candidate: CandidateQuestion, sentence: str, corpus: CorpusStatistics) -> bool:
     """Return whether a noun and what belongs to it are parted (`coverage | on employees`), one of them asked for.
 
     What belongs together is said together elsewhere too.
     """
-    at = sentence.find(asked.answer)
-    if asked.kind not in {"done_to", "with_what"} or at < 0:
+    at = sentence.find(candidate.answer)
+    if candidate.kind not in {"done_to", "with_what"} or at < 0:
         return False
-    before, behind = sentence[:at], sentence[at + len(asked.answer) :]
-    if asked.kind == "done_to":
-        joint, left, right = re.match(r" (?:on|for|in|of|against|about) ", behind), asked.answer, behind
+    before, behind = sentence[:at], sentence[at + len(candidate.answer) :]
+    if candidate.kind == "done_to":
+        joint, left, right = re.match(r" (?:on|for|in|of|against|about) ", behind), candidate.answer, behind
     else:
-        joint, left, right = re.search(r" (?:on|for|in|of|against|about) (?:an?|the)? ?$", before), before, asked.answer
+        joint, left, right = (
+            re.search(r" (?:on|for|in|of|against|about) (?:an?|the)? ?$", before),
+            before,
+            candidate.answer,
+        )
         if joint is None or not tag(before[: joint.start()])[-1].is_noun:
             return False
     ends = (content_lemmas(left)[-1:], content_lemmas(right)[:1])
-    return joint is not None and all(ends) and corpus.stand_together(ends[0][0], ends[1][0]) > 1
+    return joint is not None and all(ends) and corpus.count_adjacent(ends[0][0], ends[1][0]) > 1

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.names import Name
 from rag_pipeline.english.words import word_set
 
@@ -54,13 +54,13 @@ class TechnicalNames:
     throughout: bool
 
     @classmethod
-    def of(cls, corpus: CorpusWords) -> TechnicalNames:
+    def of(cls, corpus: CorpusStatistics) -> TechnicalNames:
         """Read the documents of a corpus."""
         found: dict[str, Name] = {}
         whole = _Mentions("\n".join(doc.text for doc in corpus.documents).lower())
         technical = 0
         for doc in corpus.documents:
-            prose, code = _told_apart(doc.text)
+            prose, code = _prose_and_code(doc.text)
             kinds = _kinds(prose, code)
             if len(kinds) < _LEAST_NAMES:
                 continue
@@ -113,7 +113,7 @@ def _is_its_own(core: str, kind: str, mentions: _Mentions) -> bool:
     return named >= least and not _NOT_OWN.search(core) and core not in vars(builtins)
 
 
-def _told_apart(text: str) -> tuple[str, str]:
+def _prose_and_code(text: str) -> tuple[str, str]:
     """Return the lines outside and those inside code fences: the names of an example are nobody's but its own."""
     parts: tuple[list[str], list[str]] = ([], [])
     inside = False

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from evaluation.question_writers.rules.document_sentences import Sentence
-from evaluation.question_writers.rules.inline_code import STANDS_FOR_CODE, Masked, parted
-from evaluation.question_writers.rules.phrasing import Asked, standing
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
+from evaluation.question_writers.rules.inline_code import STANDS_FOR_CODE, MaskedSentence, parted
+from evaluation.question_writers.rules.phrasing import CandidateQuestion, worded_question
 from rag_pipeline.english.function_words import BE, MODALS
 from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech, verb_lemma
 from rag_pipeline.english.penn_tags import tag
@@ -16,9 +16,9 @@ from rag_pipeline.english.words import word_set
 from rag_pipeline.types import Span
 
 _NAME = r"(?:the )?(?P<term>(?:[A-Z][\w-]*[a-z0-9][A-Z]\w*|Code[b-z]x))(?: \([^()]*\))?"
-_ENTRY = re.compile(rf"{_NAME}(?: [-–—] | ?: )(?P<told>[^:]{{8,300}}?)[.:]?")
+_ENTRY = re.compile(rf"{_NAME}(?: [-–—] | ?: )(?P<description>[^:]{{8,300}}?)[.:]?")
 _NAMED = re.compile(r"@?-{0,2}\w[\w./:@*-]*(?:\(.*\))?(?:\.\w+)?$")
-_FOR = re.compile(rf"{_NAME},? (?P<told>(?:to|for) [^:]{{6,200}}?)[.:]?")
+_FOR = re.compile(rf"{_NAME},? (?P<description>(?:to|for) [^:]{{6,200}}?)[.:]?")
 _INSTEAD = re.compile(
     r"(?:Use|use|Replaced by|replaced by|Replace with|Migrate to|Switch to) (?P<new>.+?)(?: instead)?"
 )
@@ -39,44 +39,44 @@ _KINDS = {
 """What a heading says that the entries below it are."""
 
 
-class Terms:
+class TechnicalTerms:
     """The names that the lists of a document explain, each once."""
 
-    def __init__(self, sentences: Sequence[Sentence]) -> None:
-        self._told: Counter[str] = Counter()
-        self._bygone: set[Span] = set()
+    def __init__(self, sentences: Sequence[DocumentSentence]) -> None:
+        self._counts: Counter[str] = Counter()
+        self._obsolete: set[Span] = set()
         announcing = ""
         for one in sentences:
-            announcing = announcing if one.item else one.text
+            announcing = announcing if one.is_list_item else one.text
             found = _entry(one)
             if found is not None:
-                self._told[found[0]] += 1
-                if _was(announcing):
-                    self._bygone.add(one.span)
+                self._counts[found[0]] += 1
+                if _announces_past(announcing):
+                    self._obsolete.add(one.span)
 
-    def questions(self, sentence: Sentence) -> Iterator[Asked]:
+    def questions(self, sentence: DocumentSentence) -> Iterator[CandidateQuestion]:
         """Yield what a name does, is or is for, where one entry says it."""
         found = _entry(sentence)
-        if found is None or self._told[found[0]] > 1 or not found[2].readable or sentence.span in self._bygone:
+        if found is None or self._counts[found[0]] > 1 or not found[2].readable or sentence.span in self._obsolete:
             return
-        name, told, masked = found
+        name, description, masked = found
         if (called := _called(name, sentence.heading)) is not None:
-            for asked in _of_name(called, told, sentence.heading):
-                yield masked.asked(asked)
+            for candidate in _of_name(called, description, sentence.heading):
+                yield masked.unmask(candidate)
 
 
-def _entry(sentence: Sentence) -> tuple[str, str, Masked] | None:
+def _entry(sentence: DocumentSentence) -> tuple[str, str, MaskedSentence] | None:
     """Return the name that an item of a list explains, what it tells with its code masked, and the mask."""
-    if not sentence.item:
+    if not sentence.is_list_item:
         return None
-    masked = Masked(sentence.text, sentence.codes)
+    masked = MaskedSentence(sentence.text, sentence.codes)
     found = _ENTRY.fullmatch(masked.text) or _FOR.fullmatch(masked.text)
-    if found is None or found["told"].count("(") != found["told"].count(")"):
+    if found is None or found["description"].count("(") != found["description"].count(")"):
         return None
-    return masked.plain(found["term"]), found["told"], masked
+    return masked.plain(found["term"]), found["description"], masked
 
 
-def _was(announcing: str) -> bool:
+def _announces_past(announcing: str) -> bool:
     """Return whether a list is announced as what was: `The old system required two functions:`."""
     return announcing.endswith(":") and any(one.tag == "VBD" for one in tag(announcing))
 
@@ -96,47 +96,49 @@ def _called(name: str, heading: str) -> str | None:
     return None if common or len(name) > 60 or not re.search(r"[A-Za-z]", name) else name
 
 
-def _of_name(name: str, told: str, heading: str) -> Iterator[Asked]:
-    new = _INSTEAD.fullmatch(told)
-    if new is not None and ("instead" in told or _GONE.search(heading)):
-        asked = f"what should be used instead of {name}"
-        yield standing("term", asked, f"{asked}", new["new"], name)
+def _of_name(name: str, description: str, heading: str) -> Iterator[CandidateQuestion]:
+    new = _INSTEAD.fullmatch(description)
+    if new is not None and ("instead" in description or _GONE.search(heading)):
+        direct = f"what should be used instead of {name}"
+        yield worded_question("term", direct, direct, new["new"], name)
         return
     if new is not None:
         return
-    tokens = tag(f"It {told[:1].lower()}{told[1:]}")[1:]
-    if len(tokens) < 2 or _POINTS.search(told) or _TYPED.match(told):
+    tokens = tag(f"It {description[:1].lower()}{description[1:]}")[1:]
+    if len(tokens) < 2 or _POINTS.search(description) or _TYPED.match(description):
         return
     first, second = tokens[0], tokens[1]
     does = name.endswith(")") or name.startswith("the -")  # a function or an option
     if first.lower in BE:
         return
     if (does or first.lower == "return") and _is_verb(first.lower, ""):
-        yield _done(name, first.text, told)
-    elif first.tag == "TO" or (first.lower == "for" and told.startswith("for")):
-        yield standing("term", f"what is {name} for", f"what {name} is for", told, name)
+        yield _done(name, first.text, description)
+    elif first.tag == "TO" or (first.lower == "for" and description.startswith("for")):
+        yield worded_question("term", f"what is {name} for", f"what {name} is for", description, name)
     elif _is_verb(first.lower, "s") and second.lower not in BE | MODALS | _BEHIND_NOUNS:
-        yield _done(name, first.text, told)
-    elif _repeats(name, told):
+        yield _done(name, first.text, description)
+    elif _repeats(name, description):
         return
-    elif not any(one.tag in {"VBZ", "VBP", "MD"} or one.lower in BE for one in _main(tokens)) and _is_thing(told):
-        yield standing("term", f"what is {name}", f"what {name} is", told, name)
+    elif not any(one.tag in {"VBZ", "VBP", "MD"} or one.lower in BE for one in _main(tokens)) and _is_thing(
+        description
+    ):
+        yield worded_question("term", f"what is {name}", f"what {name} is", description, name)
     elif _is_verb(first.lower, "") and not re.search(r"\b[A-Z]", name):
-        yield standing("term", f"what does {name} do", f"what {name} does", told, name)
+        yield worded_question("term", f"what does {name} do", f"what {name} does", description, name)
 
 
-def _repeats(name: str, told: str) -> bool:
+def _repeats(name: str, description: str) -> bool:
     """Return whether half of what is told are parts of the name: `ExactMatch - Exact string matching`."""
-    again, new = set(content_lemmas(parted(name))), set(content_lemmas(told))
+    again, new = set(content_lemmas(parted(name))), set(content_lemmas(description))
     return len(again & new) >= _AGAIN and 2 * len(again & new) >= len(new)
 
 
-def _done(name: str, verb: str, told: str) -> Asked:
+def _done(name: str, verb: str, description: str) -> CandidateQuestion:
     """Return the question for `returns a list`, `hides the bar and does x`."""
-    lemma, rest = verb_lemma(verb.lower()), told.partition(" ")[2]
+    lemma, rest = verb_lemma(verb.lower()), description.partition(" ")[2]
     if lemma in {"return", "take", "accept", "raise"} and "; " not in rest and " and " not in rest:
-        return standing("term", f"what does {name} {lemma}", f"what {name} {lemma}s", rest, name)
-    return standing("term", f"what does {name} do", f"what {name} does", told, name)
+        return worded_question("term", f"what does {name} {lemma}", f"what {name} {lemma}s", rest, name)
+    return worded_question("term", f"what does {name} do", f"what {name} does", description, name)
 
 
 def _is_verb(word: str, ending: str) -> bool:
@@ -152,7 +154,7 @@ def _main(tokens: Sequence) -> Sequence:
     return tokens[:end]
 
 
-def _is_thing(told: str) -> bool:
+def _is_thing(description: str) -> bool:
     """Return whether a stretch begins as the name of a thing does: `a list`, `the default`, `Edit distance`."""
-    first = tag(f"It is {told[:1].lower()}{told[1:]}")[2]
-    return first.tag in {"DT", "NN", "NNS", "JJ", "CD", "NNP"} and STANDS_FOR_CODE.match(told) is None
+    first = tag(f"It is {description[:1].lower()}{description[1:]}")[2]
+    return first.tag in {"DT", "NN", "NNS", "JJ", "CD", "NNP"} and STANDS_FOR_CODE.match(description) is None

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evaluation.question_writers.rules.document_sentences import Sentence
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
 from rag_pipeline.english.words import word_set
 
 _CLASSES = word_set(
@@ -38,18 +38,18 @@ class Topic:
     nouns: tuple[str, ...]
 
 
-def with_names(sentences: Sequence[Sentence]) -> list[Sentence]:
+def resolve_topics(sentences: Sequence[DocumentSentence]) -> list[DocumentSentence]:
     """Return the sentences of a document with `the city` written as the name where an article makes it plain."""
-    told: list[Sentence] = []
+    resolved: list[DocumentSentence] = []
     for article in _articles(sentences):
         topic = _topic(article)
-        told += [replace(one, told=_naming(one.text, topic)) if topic else one for one in article]
-    return told
+        resolved += [replace(one, resolved=_with_name(one.text, topic)) if topic else one for one in article]
+    return resolved
 
 
-def _articles(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
+def _articles(sentences: Sequence[DocumentSentence]) -> list[list[DocumentSentence]]:
     """Cut a document where a top heading begins another article."""
-    articles: list[list[Sentence]] = []
+    articles: list[list[DocumentSentence]] = []
     for sentence in sentences:
         if not articles or articles[-1][-1].title != sentence.title:
             articles.append([])
@@ -57,7 +57,7 @@ def _articles(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
     return articles
 
 
-def _topic(article: Sequence[Sentence]) -> Topic | None:
+def _topic(article: Sequence[DocumentSentence]) -> Topic | None:
     """Return the topic that the first sentences of an article define, if the article then keeps to it."""
     text = " ".join(one.text for one in article)
     for sentence in article[:3]:
@@ -99,7 +99,7 @@ def _is_settled(noun: str, text: str) -> bool:
     return plain >= 3 and others <= 0.3 * plain
 
 
-def _naming(text: str, topic: Topic) -> str:
+def _with_name(text: str, topic: Topic) -> str:
     """Write the name for the first `the city` of a sentence that does not name it anyway."""
     bare = topic.name.removeprefix("the ")
     if any(not _in_longer_name(text, found) for found in re.finditer(re.escape(bare), text, re.IGNORECASE)):

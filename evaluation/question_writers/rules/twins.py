@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from evaluation.question_writers.rules.phrasing import Asked
+from evaluation.question_writers.rules.phrasing import CandidateQuestion
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import lower_words
 from rag_pipeline.english.penn_tags import tag
@@ -73,49 +73,51 @@ _INVOLVED_ANY = (
     "Assuming that somebody has to rely on the answer and therefore needs it exactly rather than roughly, {direct}",
 )
 _ABOUT_DEEDS = frozenset({"how_to", "in_case", "needed", "shown"})
-"""Kinds whose topic is what is done, which no `about` can stand before."""
+"""Kinds whose topic is what is done, which no `question_about` can stand before."""
 
 
-def make_twin(asked: Asked, transformation: str, rng: random.Random, *, story: str = "", premise: str = "") -> str:
+def make_twin(
+    candidate: CandidateQuestion, transformation: str, rng: random.Random, *, story: str = "", premise: str = ""
+) -> str:
     """Return the question in other words with the same answer, not yet with slips.
 
     `story` is the situation out of which it is asked; `premise` a true statement to put before a complicated one.
     """
     if transformation == "rephrase":
-        return rephrase(asked, rng)
+        return rephrase(candidate, rng)
     if transformation == "complicate":
-        return complicate(asked, rng, premise)
-    return situate(asked, rng, story)
+        return complicate(candidate, rng, premise)
+    return situate(candidate, rng, story)
 
 
-def rephrase(asked: Asked, rng: random.Random) -> str:
+def rephrase(candidate: CandidateQuestion, rng: random.Random) -> str:
     """Ask the same in other words."""
-    forms = [*_own_forms(asked), rng.choice(_CARRIERS).format(clause=asked.clause)]
+    forms = [*_own_forms(candidate), rng.choice(_CARRIERS).format(clause=candidate.indirect)]
     chosen = rng.choice(forms)
     return _with_plainer_words(chosen)
 
 
-def _own_forms(asked: Asked) -> list[str]:
+def _own_forms(candidate: CandidateQuestion) -> list[str]:
     """Return other ways to ask that belong to one kind of question."""
-    text, clause = asked.text, asked.clause
-    if asked.kind == "when" and text.startswith("When ") and re.fullmatch(r"\d{4}", asked.answer):
+    text, clause = candidate.text, candidate.indirect
+    if candidate.kind == "when" and text.startswith("When ") and re.fullmatch(r"\d{4}", candidate.answer):
         return [f"In which year {text[5:]}", f"What is the year in which {clause[5:]}?"]
-    if asked.kind == "why" and text.startswith("Why "):
+    if candidate.kind == "why" and text.startswith("Why "):
         return [f"For what reason {text[4:]}", f"What is the reason why {clause[4:]}?"]
-    if asked.kind == "where" and text.startswith("Where "):
+    if candidate.kind == "where" and text.startswith("Where "):
         return [f"In what place {text[6:]}"]
-    if asked.kind == "who" and text.startswith("Who "):
+    if candidate.kind == "who" and text.startswith("Who "):
         return [f"Who was it that {text[4:]}"] if not text.startswith(("Who is ", "Who are ")) else []
-    if asked.kind == "which" and clause.startswith("which "):
+    if candidate.kind == "which" and clause.startswith("which "):
         noun, rest = clause[6:].split(" ", 1)
         return [f"What is the name of the {noun} that {rest}?"]
-    if asked.kind == "what" and text.startswith("What ") and clause.startswith("what "):
+    if candidate.kind == "what" and text.startswith("What ") and clause.startswith("what "):
         return [f"What is it that {clause[5:]}?"]
-    if asked.kind == "said":
-        return [f"Whose words are {asked.text[9:]}", f"By whom was it said: {asked.text[9:]}"]
-    if asked.kind == "stands_for":
-        return [f"What are the letters {asked.topic} short for?", f"What is the full form of {asked.topic}?"]
-    if asked.kind == "definition":
+    if candidate.kind == "said":
+        return [f"Whose words are {candidate.text[9:]}", f"By whom was it said: {candidate.text[9:]}"]
+    if candidate.kind == "stands_for":
+        return [f"What are the letters {candidate.topic} short for?", f"What is the full form of {candidate.topic}?"]
+    if candidate.kind == "definition":
         return [f"Could you explain {clause}?"]
     return []
 
@@ -124,40 +126,42 @@ def _with_plainer_words(text: str) -> str:
     return re.sub(r"\b[a-z]+\b", lambda match: _PLAINER.get(match.group(), match.group()), text)
 
 
-def complicate(asked: Asked, rng: random.Random, premise: str = "") -> str:
+def complicate(candidate: CandidateQuestion, rng: random.Random, premise: str = "") -> str:
     """Ask the same in a much more involved way."""
-    direct = asked.text[0].lower() + asked.text[1:]
+    direct = candidate.text[0].lower() + candidate.text[1:]
     if premise:
-        return rng.choice(_WITH_PREMISE).format(premise=premise, direct=direct, clause=asked.clause)
-    forms = [] if _needs_plain_form(asked) else list(_INVOLVED.get(asked.kind, ()))
-    statement = asked.clause.split(" ", 1)[1] if " " in asked.clause else asked.clause
-    if asked.kind in _ABOUT_DEEDS:
+        return rng.choice(_WITH_PREMISE).format(premise=premise, direct=direct, clause=candidate.indirect)
+    forms = [] if _needs_plain_form(candidate) else list(_INVOLVED.get(candidate.kind, ()))
+    statement = candidate.indirect.split(" ", 1)[1] if " " in candidate.indirect else candidate.indirect
+    if candidate.kind in _ABOUT_DEEDS:
         forms = [form for form in _INVOLVED_ANY if "{topic}" not in form]
     chosen = rng.choice(forms or list(_INVOLVED_ANY))
-    return chosen.format(topic=asked.topic, statement=statement, clause=asked.clause, direct=direct)
+    return chosen.format(topic=candidate.topic, statement=statement, clause=candidate.indirect, direct=direct)
 
 
-def _needs_plain_form(asked: Asked) -> bool:
+def _needs_plain_form(candidate: CandidateQuestion) -> bool:
     """Return whether a form for this kind of question would not read well."""
-    if asked.kind in {"when", "where", "why"}:
-        return not asked.clause.startswith(f"{asked.kind} ")
-    return asked.kind == "definition" and (
-        len(asked.topic.split()) > 4 or " of " in asked.topic or " for " in asked.topic
+    if candidate.kind in {"when", "where", "why"}:
+        return not candidate.indirect.startswith(f"{candidate.kind} ")
+    return candidate.kind == "definition" and (
+        len(candidate.topic.split()) > 4 or " of " in candidate.topic or " for " in candidate.topic
     )
 
 
-def situate(asked: Asked, rng: random.Random, story: str) -> str:
+def situate(candidate: CandidateQuestion, rng: random.Random, story: str) -> str:
     """Ask out of the circumstances of somebody who needs the answer."""
-    question = rng.choice((asked.text, f"Can you tell me {asked.clause}?", f"I need to know {asked.clause}."))
+    question = rng.choice(
+        (candidate.text, f"Can you tell me {candidate.indirect}?", f"I need to know {candidate.indirect}.")
+    )
     return f"{story} {question}"
 
 
-def protected_words(asked: Asked) -> set[str]:
+def protected_words(candidate: CandidateQuestion) -> set[str]:
     """Return the words of a question that a slip must not spoil: its names and nouns; all of a short question."""
-    content = [word for word in lower_words(asked.text) if word not in STOP]
-    if asked.kind == "said":
-        return set(lower_words(asked.text))
+    content = [word for word in lower_words(candidate.text) if word not in STOP]
+    if candidate.kind == "said":
+        return set(lower_words(candidate.text))
     asking = {"when", "where", "why", "who", "what", "which", "how", "many"}
     if len(content) < 4:
         return set(content) | asking
-    return asking | {token.lower for token in tag(asked.text) if token.is_noun or token.text[0].isupper()}
+    return asking | {token.lower for token in tag(candidate.text) if token.is_noun or token.text[0].isupper()}

@@ -50,23 +50,34 @@ def evidence_rank(
     got: set[Position] = set()
     needed = None
     for hit in hits:
-        for number, span in enumerate(sample.evidence):
-            if number not in held:
-                if hit.span.holds(span) or sample.evidence_texts[number] in hit.span.text_in(texts):
-                    held[number] = hit
-                    got.update((span.document_id, at) for at in range(span.start, span.end))
-                else:
-                    got.update(_shared(hit.span, span))
+        got |= _evidence_in(hit, sample, texts, held)
         if needed is None and len(got & wanted) >= threshold * len(wanted):
             needed = hit.rank
-        if needed is not None and all(number in held for number in missing):
+        if needed is not None and held.keys() >= set(missing):
             break
-    last = max((held[number] for number in missing if number in held), key=lambda hit: hit.rank, default=None)
-    every = last is not None and all(number in held for number in missing)
     whole = all(number in held or in_some_chunk(sample.evidence[number]) for number in missing)
-    return EvidenceRank(
-        whole, last.rank if every and last else None, needed, len(hits), last.span if every and last else None
-    )
+    last = _last_of(missing, held)
+    return EvidenceRank(whole, last.rank if last else None, needed, len(hits), last.span if last else None)
+
+
+def _last_of(missing: Sequence[int], held: Mapping[int, Hit]) -> Hit | None:
+    """Return the chunk that holds the last of the missing pieces whole; None where not all of them are held."""
+    if not held.keys() >= set(missing):
+        return None
+    return max((held[number] for number in missing), key=lambda hit: hit.rank, default=None)
+
+
+def _evidence_in(hit: Hit, sample: Sample, texts: Mapping[int, str], held: dict[int, Hit]) -> set[Position]:
+    """Return the evidence that a chunk adds to what is `held` whole, and note there what it holds whole."""
+    got: set[Position] = set()
+    for number, span in enumerate(sample.evidence):
+        if number in held:
+            continue
+        whole = hit.span.holds(span) or sample.evidence_texts[number] in hit.span.text_in(texts)
+        if whole:
+            held[number] = hit
+        got.update(_shared(span if whole else hit.span, span))
+    return got
 
 
 def missing_pieces(sample: Sample, covered: set[Position], threshold: float) -> list[int]:

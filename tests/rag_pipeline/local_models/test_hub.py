@@ -57,7 +57,7 @@ def hub(tmp_path, monkeypatch) -> Iterator[Hub]:
 
     with Hub() as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        monkeypatch.setattr(model_hub, "_PATIENCE_S", 120.0)
+        monkeypatch.setattr(model_hub, "_TIMEOUT_S", 120.0)
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
         monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
         monkeypatch.setattr(constants, "ENDPOINT", server.url)

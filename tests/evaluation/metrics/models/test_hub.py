@@ -10,7 +10,6 @@ import pytest
 from evaluation.metrics.base import metrics
 from evaluation.metrics.model_based import WeightsMetric
 from evaluation.metrics.models import hub
-from rag_pipeline.local_models.hub import cached
 from tests.evaluation.samples import make_answered, make_context
 from tests.tiny_classifier import save_tiny_classifier
 
@@ -76,20 +75,19 @@ class TestAbsentModel:
         assert str(tmp_path) in score.reason
 
 
-def test_a_model_in_the_cache_of_the_hub_is_at_hand_and_loads_without_network(hub_cache):
+def test_a_model_in_the_cache_of_the_hub_loads_without_network(hub_cache):
     name = "someone/tiny-reward"
     snapshot = hub_cache / "models--someone--tiny-reward" / "snapshots" / "abc"
-    assert not cached(name)
+    assert hub.why_unavailable(name)
     save_tiny_classifier(snapshot, ["Memphis city"])
     (hub_cache / "models--someone--tiny-reward" / "refs").mkdir()
     (hub_cache / "models--someone--tiny-reward" / "refs" / "main").write_text("abc")
-    assert cached(name)
-    assert hub.why_not_to_be_had(name) == ""
+    assert hub.why_unavailable(name) == ""
     metric = metrics.get("answer_reward")
     score = metric(options(metric, name)).score_many([SAMPLE], make_context())[0]
     assert 0 < score.value < 1
     shutil.rmtree(snapshot)
-    assert not cached(name)
+    assert hub.why_unavailable(name)
 
 
 def test_a_name_that_the_hub_cannot_have_is_told(hub_cache, monkeypatch):

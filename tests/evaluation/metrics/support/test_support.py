@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.metrics.support.evidence import Evidence
+from evaluation.metrics.support.context_index import ContextIndex
 from evaluation.metrics.support.negation import contradict
-from evaluation.metrics.support.scheme import Scheme
-from evaluation.metrics.support.support import Case, Support, statements, support_of
-from evaluation.metrics.support.units import NAME, NUMBER, PAIR, SMALL, SPEAKER, WORD, read_sentences
+from evaluation.metrics.support.support import Support, SupportCase, statements, support_of
+from evaluation.metrics.support.units import NAME, NUMBER, PAIR, SMALL, SPEAKER, WORD, analyse_sentences
+from evaluation.metrics.support.weighting import WeightingScheme
 from rag_pipeline.english.numbers import numbers_in
 from tests.fake_embedder import embed_words
 
 CONTEXT = "The Eiffel Tower was finished in 1889. It is 330 metres tall. Visitors paid two francs."
 
 
-def support(text: str, *contexts: str, question: str = "", scheme: Scheme | None = None) -> Support:
-    found = support_of([Case(text, contexts, question)], embed_words, scheme or Scheme())[0]
+def support(text: str, *contexts: str, question: str = "", scheme: WeightingScheme | None = None) -> Support:
+    found = support_of([SupportCase(text, contexts, question)], embed_words, scheme or WeightingScheme())[0]
     assert found is not None
     return found
 
@@ -42,7 +42,7 @@ def test_numbers_have_one_form(text, values):
 
 
 def test_units_know_names_numbers_words_and_speakers_also_in_lower_case():
-    kinds = {unit.text: unit.kind for unit in read_sentences("i saw deidrick of Boston in 2009 , quickly")[0].units}
+    kinds = {unit.text: unit.kind for unit in analyse_sentences("i saw deidrick of Boston in 2009 , quickly")[0].units}
     assert kinds == {
         "i": SPEAKER, "saw": WORD, "deidrick": NAME, "of": SMALL, "Boston": NAME, "in": SMALL, "2009": NUMBER,
         "quickly": WORD,
@@ -50,19 +50,19 @@ def test_units_know_names_numbers_words_and_speakers_also_in_lower_case():
 
 
 def test_forms_of_a_word_agree():
-    one, other = (read_sentences(text)[0].units[-1].key for text in ("they won", "they win"))
+    one, other = (analyse_sentences(text)[0].units[-1].key for text in ("they won", "they win"))
     assert one == other
 
 
 def test_tokenised_text_is_cut_at_its_full_stops():
-    assert [each.text for each in read_sentences("it was made in 1889 . it is tall .")] == [
+    assert [each.text for each in analyse_sentences("it was made in 1889 . it is tall .")] == [
         "it was made in 1889 .",
         "it is tall .",
     ]
 
 
 def test_scripts_without_spaces_have_pairs():
-    first, second = read_sentences("北京是中国的首都。它很大。")
+    first, second = analyse_sentences("北京是中国的首都。它很大。")
     assert {unit.kind for unit in first.units + second.units} == {PAIR}
     assert [unit.text for unit in second.units] == ["它很", "很大"]
 
@@ -70,7 +70,7 @@ def test_scripts_without_spaces_have_pairs():
 @settings(max_examples=40)
 @given(st.text(max_size=120))
 def test_units_are_where_they_say(text):
-    for sentence in read_sentences(text):
+    for sentence in analyse_sentences(text):
         for unit in sentence.units:
             assert sentence.start <= unit.start < unit.end <= sentence.end
             assert text[unit.start : unit.end] == unit.text
@@ -86,12 +86,12 @@ def test_units_are_where_they_say(text):
     ],
 )
 def test_a_contradiction_is_about_the_same_thing(one, other, expected):
-    assert contradict(read_sentences(one)[0], read_sentences(other)[0]) is expected
+    assert contradict(analyse_sentences(one)[0], analyse_sentences(other)[0]) is expected
 
 
 def test_presence_holds_relatives_less():
-    evidence = Evidence.of(["The construction went on.", "They construct."])
-    grades = evidence.presence(read_sentences("construction, swimming")[0].units)
+    evidence = ContextIndex.of(["The construction went on.", "They construct."])
+    grades = evidence.presence(analyse_sentences("construction, swimming")[0].units)
     assert np.array_equal(grades, [[1.0, 0.8], [0.0, 0.0]])
 
 
@@ -101,20 +101,20 @@ def test_what_is_said_as_it_stands_is_wholly_supported():
 
 def test_the_share_is_that_of_the_weights():
     # finished (plain 1) and 1890 (number 2); in and function words nothing; no cosine, no neighbours.
-    scheme = Scheme(small=0, plain=1, order=0, meaning=0, weakest=0)
+    scheme = WeightingScheme(small=0, plain=1, order=0, meaning=0, weakest=0)
     found = support("finished in 1890", CONTEXT, scheme=scheme)
     assert found.value == pytest.approx(1 / 3)
     assert [unit.text for unit in found.sentences[0].missing] == ["1890"]
 
 
 def test_words_of_the_question_count_less():
-    scheme = Scheme(small=0, plain=1, order=0, meaning=0, asked=0.5)
+    scheme = WeightingScheme(small=0, plain=1, order=0, meaning=0, asked=0.5)
     assert support("finished 1890", CONTEXT, question="Finished?", scheme=scheme).value == pytest.approx(0.5 / 2.5)
 
 
 def test_the_weakest_sentence_counts():
     answer = "It is 330 metres tall. Dragons guard Zanzibar."
-    even, strict = (support(answer, CONTEXT, scheme=Scheme(weakest=share)).value for share in (0.0, 1.0))
+    even, strict = (support(answer, CONTEXT, scheme=WeightingScheme(weakest=share)).value for share in (0.0, 1.0))
     assert strict < 0.1 < even
 
 
@@ -138,7 +138,7 @@ def test_stock_phrases_and_declining_need_no_support():
 )
 def test_courtesy_counts_nowhere(said):
     bare, polite = support("It is 330 metres tall.", CONTEXT), support(said.format("It is 330 metres tall."), CONTEXT)
-    assert (polite.value, polite.present) == pytest.approx((bare.value, bare.present))
+    assert (polite.value, polite.share_found) == pytest.approx((bare.value, bare.share_found))
     assert polite.absent == bare.absent == ()
     assert statements(said.format("")) == []
 
@@ -155,14 +155,14 @@ def test_the_share_of_words_excuses_nothing_and_leaves_negations_to_the_sentence
     assert len(found.sentences) == 1
     assert [unit.text for unit in found.absent] == ["I", "think", "by", "Well", "I", "do", "know"]
     # There: it and was (0.5 each), finished (1), 1889 (2). Absent: I twice (2 each), by and do (0.5), three words (1).
-    assert found.present == pytest.approx(4 / 12)
-    assert support("It was not finished.", CONTEXT).present == 1
-    assert support("Unable.", CONTEXT).present == 0
+    assert found.share_found == pytest.approx(4 / 12)
+    assert support("It was not finished.", CONTEXT).share_found == 1
+    assert support("Unable.", CONTEXT).share_found == 0
 
 
 @pytest.mark.parametrize("text", ["", "...", "🙂🎉", "It is."])
 def test_a_text_that_states_nothing_has_no_support(text):
-    assert support_of([Case(text, (CONTEXT,))], embed_words) == [None]
+    assert support_of([SupportCase(text, (CONTEXT,))], embed_words) == [None]
 
 
 def test_without_contexts_nothing_is_supported():
@@ -178,7 +178,7 @@ def test_every_text_is_embedded_once():
         asked.extend(texts)
         return embed_words(texts)
 
-    support_of([Case("Visitors admired the tall tower.", (CONTEXT,))] * 3, counting)
+    support_of([SupportCase("Visitors admired the tall tower.", (CONTEXT,))] * 3, counting)
     assert len(asked) == len(set(asked)) > 0
 
 
@@ -192,5 +192,5 @@ def test_every_text_is_embedded_once():
     )
 )
 def test_support_lies_between_0_and_1(words):
-    for found in support_of([Case(" ".join(words), (CONTEXT, "The river. 北京 is not far."))], embed_words):
+    for found in support_of([SupportCase(" ".join(words), (CONTEXT, "The river. 北京 is not far."))], embed_words):
         assert found is None or 0 <= found.value <= 1

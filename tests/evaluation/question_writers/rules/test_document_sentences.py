@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.question_writers.rules.document_sentences import split_document, surface
+from evaluation.question_writers.rules.document_sentences import plain_text, split_document
 from rag_pipeline.types import SourceDoc
 
 
@@ -37,7 +37,7 @@ def test_list_items_are_read_without_their_sign() -> None:
 
 
 def test_tokenised_text_reads_as_people_write() -> None:
-    assert surface("the game 's real @-@ time mode ( 1 @,@ 200 units ) , sold well .") == (
+    assert plain_text("the game 's real @-@ time mode ( 1 @,@ 200 units ) , sold well .") == (
         "the game's real-time mode (1,200 units), sold well."
     )
 
@@ -52,6 +52,6 @@ def test_offsets_are_exact_on_any_text(text: str) -> None:
     doc = SourceDoc(1, "a.txt", text)
     found = split_document(doc)
     for sentence in found:
-        assert surface(text[sentence.span.start : sentence.span.end]) == sentence.text
+        assert plain_text(text[sentence.span.start : sentence.span.end]) == sentence.text
     starts = [sentence.span.start for sentence in found]
     assert starts == sorted(set(starts))

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from evaluation.question_writers.rules.corpus import CorpusWords
-from evaluation.question_writers.rules.document_sentences import surface
-from evaluation.question_writers.rules.inline_code import Masked, codes_of
-from evaluation.question_writers.rules.phrasing import standing
+from evaluation.question_writers.rules.corpus import CorpusStatistics
+from evaluation.question_writers.rules.document_sentences import plain_text
+from evaluation.question_writers.rules.inline_code import MaskedSentence, codes_of
+from evaluation.question_writers.rules.phrasing import worded_question
 from evaluation.question_writers.rules.simple import ask
 from evaluation.question_writers.rules.twins import complicate
 from rag_pipeline.types import SourceDoc
@@ -78,10 +78,11 @@ EXPECTED = {
 def made(text: str) -> dict[str, tuple[str, str]]:
     """Return the questions of a text, each with its answer and its evidence."""
     document = SourceDoc(1, "guide.md", text)
-    corpus = CorpusWords([document])
+    corpus = CorpusStatistics([document])
     questions = [question for sentence in corpus.sentences[1] for question in ask(sentence, corpus)[0]]
     return {
-        one.asked.text: (one.asked.answer, text[one.sentence.span.start : one.sentence.span.end]) for one in questions
+        one.candidate.text: (one.candidate.answer, text[one.sentence.span.start : one.sentence.span.end])
+        for one in questions
     }
 
 
@@ -95,7 +96,7 @@ def of_guide() -> dict[str, tuple[str, str]]:
 def test_what_a_technical_text_tells_is_asked_for(question: str) -> None:
     answer, evidence = of_guide()[question]
     assert answer == EXPECTED[question]
-    assert answer in surface(evidence)
+    assert answer in plain_text(evidence)
 
 
 def test_what_points_elsewhere_or_says_too_little_is_not_asked() -> None:
@@ -153,7 +154,9 @@ def test_labels_are_asked_for_as_such_and_names_that_say_it_all_not() -> None:
 
 
 def test_what_is_done_is_no_topic_of_a_twin() -> None:
-    asked = standing("how_to", "how can you draw a tree", "how you can draw a tree", "call show()", "draw a tree")
+    asked = worded_question(
+        "how_to", "how can you draw a tree", "how you can draw a tree", "call show()", "draw a tree"
+    )
     made = {complicate(asked, Random(seed)) for seed in range(20)}
     assert len(made) > 1
     assert not any("about draw" in text for text in made)
@@ -161,10 +164,10 @@ def test_what_is_done_is_no_topic_of_a_twin() -> None:
 
 def test_code_reads_as_a_name_and_comes_back_as_it_was() -> None:
     raw = "Call `load_page( url )` or ``a`` with --far_links, see [`x.y`](x.md); `__doc__` stays."
-    text = surface(raw)
+    text = plain_text(raw)
     assert text == "Call load_page( url ) or a with --far_links, see x.y; __doc__ stays."
-    masked = Masked(text, codes_of(raw))
+    masked = MaskedSentence(text, codes_of(raw))
     assert masked.plain(masked.text) == text
     assert masked.readable
     assert not set("_()-") & set(masked.text)
-    assert not Masked("by yielding pages", ("yield",)).readable
+    assert not MaskedSentence("by yielding pages", ("yield",)).readable

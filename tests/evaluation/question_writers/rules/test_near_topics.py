@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.question_writers.rules.absence import WindowIndex
 from evaluation.question_writers.rules.characters import characters
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.names import people_named_once
 from evaluation.question_writers.rules.out_of_scope import OutOfScopeQuestions
 from evaluation.question_writers.rules.technical_names import TechnicalNames
@@ -41,9 +41,9 @@ For this, `send_page()` asks a server. It takes a `PageTree`, and `send_page()` 
 """
 
 
-def corpus(text: str) -> CorpusWords:
+def corpus(text: str) -> CorpusStatistics:
     """Return the words of one document."""
-    return CorpusWords([SourceDoc(1, "text.md", text)])
+    return CorpusStatistics([SourceDoc(1, "text.md", text)])
 
 
 def test_characters_speak_and_go_by_their_fullest_name() -> None:

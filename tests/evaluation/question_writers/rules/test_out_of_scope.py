@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evaluation.question_writers.rules.absence import WindowIndex
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.out_of_scope import OutOfScopeQuestions
 from rag_pipeline.types import SourceDoc
 
@@ -35,7 +35,7 @@ def test_stems_are_compared() -> None:
 
 def test_near_questions_hold_their_promise_on_a_real_article() -> None:
     text = WARSAW.read_text(encoding="utf-8")
-    maker = OutOfScopeQuestions(CorpusWords([SourceDoc(1, "warsaw.txt", text)]), seed=0)
+    maker = OutOfScopeQuestions(CorpusStatistics([SourceDoc(1, "warsaw.txt", text)]), seed=0)
     near = [question for question, _ in zip(maker.near(), range(20), strict=False)]
     assert len(near) == 20
     for question in near:
@@ -47,7 +47,9 @@ def test_near_questions_hold_their_promise_on_a_real_article() -> None:
 
 
 def test_far_questions_share_no_key_word_with_the_documents() -> None:
-    corpus = CorpusWords([SourceDoc(1, "a.txt", "The ukulele is an instrument. Penguins are birds. Chess is a game.")])
+    corpus = CorpusStatistics(
+        [SourceDoc(1, "a.txt", "The ukulele is an instrument. Penguins are birds. Chess is a game.")]
+    )
     texts = [question.text for question in OutOfScopeQuestions(corpus, seed=0).far()]
     assert len(texts) > 100
     assert not [text for text in texts if "ukulele" in text or "penguins" in text or "chess" in text]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.round_trip import NOT_FOUND, RoundTrip
 from evaluation.question_writers.rules.selection import Purpose, select
 from evaluation.question_writers.rules.simple import SimpleQuestion, ask
@@ -20,9 +20,11 @@ AGAIN = "It is said once more. The FSO Car Factory was established in 1951."
 
 
 @cache
-def corpus() -> CorpusWords:
+def corpus() -> CorpusStatistics:
     """Return the sample article, and a text that repeats one of its sentences."""
-    return CorpusWords([SourceDoc(3, "warsaw.txt", WARSAW.read_text(encoding="utf-8")), SourceDoc(7, "again", AGAIN)])
+    return CorpusStatistics(
+        [SourceDoc(3, "warsaw.txt", WARSAW.read_text(encoding="utf-8")), SourceDoc(7, "again", AGAIN)]
+    )
 
 
 @cache
@@ -34,7 +36,7 @@ def trip() -> RoundTrip:
 def question(text: str, document: int = 3) -> SimpleQuestion:
     """Return a question that the rules make of the article."""
     made = (one for sentence in corpus().sentences[document] for one in ask(sentence, corpus())[0])
-    return next(one for one in made if one.asked.text == text)
+    return next(one for one in made if one.candidate.text == text)
 
 
 FOUNDED = "When was the FSO Car Factory established?"
@@ -46,13 +48,13 @@ def test_a_question_whose_answer_is_found_in_its_sentence_is_kept() -> None:
 
 def test_a_question_whose_answer_stands_elsewhere_or_is_another_is_left_out() -> None:
     right = question(FOUNDED)
-    wrong_answer = replace(right, asked=replace(right.asked, answer="the FSO Car Factory"))
+    wrong_answer = replace(right, candidate=replace(right.candidate, answer="the FSO Car Factory"))
     assert trip().objection(wrong_answer) == NOT_FOUND
-    asked = replace(right.asked, kind="why", answer="Because it has survived many wars.")
-    assert trip().objection(replace(right, asked=asked)) == ""  # a reason is the sentence
+    candidate = replace(right.candidate, kind="why", answer="Because it has survived many wars.")
+    assert trip().objection(replace(right, candidate=candidate)) == ""  # a reason is the sentence
     sentences = corpus().sentences[3]
     other = sentences[(sentences.index(right.sentence) + 40) % len(sentences)]
-    assert trip().objection(replace(right, asked=asked, sentence=other)) == NOT_FOUND
+    assert trip().objection(replace(right, candidate=candidate, sentence=other)) == NOT_FOUND
 
 
 def test_a_verbatim_repeat_of_the_evidence_is_as_good() -> None:
@@ -69,7 +71,10 @@ def test_the_first_wording_that_asks_for_the_same_is_taken() -> None:
 def test_lists_speeches_and_abbreviations_are_not_read() -> None:
     right = question(FOUNDED)
     for kind in ("item", "said", "stands_for"):
-        assert trip().objection(replace(right, asked=replace(right.asked, kind=kind, answer="something else"))) == ""
+        assert (
+            trip().objection(replace(right, candidate=replace(right.candidate, kind=kind, answer="something else")))
+            == ""
+        )
 
 
 def test_a_question_that_the_corpus_answers_is_not_refused() -> None:
@@ -79,12 +84,12 @@ def test_a_question_that_the_corpus_answers_is_not_refused() -> None:
 
 def test_a_question_that_is_objected_to_gives_way_to_another_of_its_region() -> None:
     plain = [one.question for one in select(corpus(), 12, 0, NO_PURPOSE) if one.question][:12]
-    bad = {one.asked.text for one in plain[::2]}
-    steps = list(select(corpus(), 12, 0, NO_PURPOSE, lambda one: "bad" * (one.asked.text in bad)))
-    chosen = [one.question.asked.text for one in steps if one.question]
+    bad = {one.candidate.text for one in plain[::2]}
+    steps = list(select(corpus(), 12, 0, NO_PURPOSE, lambda one: "bad" * (one.candidate.text in bad)))
+    chosen = [one.question.candidate.text for one in steps if one.question]
     assert len(chosen) >= 12
     assert not bad & set(chosen)
-    told = {asked.text for one in steps for asked, reason in one.rejected if reason == "bad"}
+    told = {candidate.text for one in steps for candidate, reason in one.rejected if reason == "bad"}
     assert told <= bad
     assert len(told) >= len(bad) - 1  # one that was only there to fill the twelve may not be reached
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.narrators import in_third_person
 from evaluation.question_writers.rules.simple import ask
 from rag_pipeline.types import SourceDoc
@@ -14,9 +14,9 @@ from rag_pipeline.types import SourceDoc
 
 def asked_of(sentence: str, *others: str) -> dict[str, str]:
     """Return {question: answer} of one sentence, in a document with some others around it."""
-    corpus = CorpusWords([SourceDoc(1, "a.txt", " ".join([sentence, *others]))])
+    corpus = CorpusStatistics([SourceDoc(1, "a.txt", " ".join([sentence, *others]))])
     good, _ = ask(corpus.sentences[1][0], corpus)
-    return {question.asked.text: question.asked.answer for question in good}
+    return {question.candidate.text: question.candidate.answer for question in good}
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ def test_the_thing_an_article_is_about_is_named() -> None:
         "Warsaw has parks. Many visit Warsaw. The city was awarded the Virtuti Militari on 9 November 1940. "
         "The city has a metro. The city is green."
     )
-    corpus = CorpusWords([SourceDoc(1, "a.md", text)])
+    corpus = CorpusStatistics([SourceDoc(1, "a.md", text)])
     (sentence,) = [one for one in corpus.sentences[1] if "awarded" in one.text]
     good, _ = ask(sentence, corpus)
-    assert "When was Warsaw awarded the Virtuti Militari?" in [question.asked.text for question in good]
+    assert "When was Warsaw awarded the Virtuti Militari?" in [question.candidate.text for question in good]
 
 
 def test_a_question_that_two_sentences_answer_is_not_asked() -> None:
@@ -136,11 +136,11 @@ WORDS = 'The the city of Warsaw was is founded in 1951 by Anna Smith , who which
 @settings(max_examples=80, deadline=None)
 def test_any_jumble_of_words_is_read_without_fault(jumble: list[str]) -> None:
     sentence = "Frontex " + " ".join(jumble) + "."
-    corpus = CorpusWords([SourceDoc(1, "a.txt", sentence)])
+    corpus = CorpusStatistics([SourceDoc(1, "a.txt", sentence)])
     for one in corpus.sentences[1]:
         for question in ask(one, corpus)[0]:
-            assert question.asked.answer in one.text
-            assert question.asked.answer.lower() not in question.asked.text.lower()
+            assert question.candidate.answer in one.text
+            assert question.candidate.answer.lower() not in question.candidate.text.lower()
 
 
 LEGAL = [
@@ -188,16 +188,16 @@ def test_careless_and_nameless_speech_gives_none(sentence: str) -> None:
 def test_a_story_told_as_i_is_told_of_its_narrator() -> None:
     told = "I walked on. I looked at the sea. I heard nothing. " * 15
     text = f"{told}Suddenly I wondered. Near the harbour of Cowes I unscrewed the brass lever of the engine."
-    corpus = CorpusWords([SourceDoc(1, "a.txt", text)])
+    corpus = CorpusStatistics([SourceDoc(1, "a.txt", text)])
     last = corpus.sentences[1][-1]
-    assert last.voice == "the narrator"
-    assert in_third_person(last.text, last.voice).startswith("Near the harbour of Cowes, the narrator unscrewed")
+    assert last.narrator == "the narrator"
+    assert in_third_person(last.text, last.narrator).startswith("Near the harbour of Cowes, the narrator unscrewed")
 
 
 def test_a_list_of_a_manual_is_asked_about_under_its_heading() -> None:
     text = "# Guide\n\n## Removed Metrics\n\n- **OldScore** - Use the similarity score instead\n- **Other** - Gone\n"
-    corpus = CorpusWords([SourceDoc(1, "a.md", text)])
-    found = [question.asked for one in corpus.sentences[1] for question in ask(one, corpus)[0]]
+    corpus = CorpusStatistics([SourceDoc(1, "a.md", text)])
+    found = [question.candidate for one in corpus.sentences[1] for question in ask(one, corpus)[0]]
     assert [(one.text, one.answer) for one in found] == [
         ("Under “Removed Metrics”, what is noted about OldScore?", "Use the similarity score instead")
     ]
@@ -205,5 +205,5 @@ def test_a_list_of_a_manual_is_asked_about_under_its_heading() -> None:
 
 def test_a_comment_in_code_is_no_heading() -> None:
     text = "# Guide\n\n```python\n# Not this one\nx = 1\n```\n\nThe FSO Car Factory was established in 1951.\n"
-    corpus = CorpusWords([SourceDoc(1, "a.md", text)])
+    corpus = CorpusStatistics([SourceDoc(1, "a.md", text)])
     assert [one.heading for one in corpus.sentences[1]] == ["Guide"]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.question_writers.rules.corpus import CorpusWords
+from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.simple import ask
-from evaluation.question_writers.rules.topics import with_names
+from evaluation.question_writers.rules.topics import resolve_topics
 from rag_pipeline.types import SourceDoc
 
 
 def asked_of(sentence: str, *others: str) -> dict[str, str]:
     """Return {question: answer} of one sentence, in a document with some others around it."""
-    corpus = CorpusWords([SourceDoc(1, "a.txt", " ".join([sentence, *others]))])
+    corpus = CorpusStatistics([SourceDoc(1, "a.txt", " ".join([sentence, *others]))])
     good, _ = ask(corpus.sentences[1][0], corpus)
-    return {question.asked.text: question.asked.answer for question in good}
+    return {question.candidate.text: question.candidate.answer for question in good}
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_name_inside_a_longer_name_does_not_keep_the_city_unnamed() -> None:
         "Many visit Warsaw. The city was awarded a medal in 1940 during the Siege of Warsaw. The city has a metro. "
         "The city is older than Warsaw thinks."
     )
-    told = [one.told for one in with_names(CorpusWords([SourceDoc(1, "a.md", text)]).sentences[1])]
+    told = [one.resolved for one in resolve_topics(CorpusStatistics([SourceDoc(1, "a.md", text)]).sentences[1])]
     assert "Warsaw was awarded a medal in 1940 during the Siege of Warsaw." in told
     assert not any("older" in one for one in told)
 
@@ -243,8 +243,8 @@ LIST = """# Guide
 
 
 def test_an_entry_of_a_list_is_asked_for_where_it_names_a_thing_under_a_telling_heading() -> None:
-    corpus = CorpusWords([SourceDoc(1, "guide.md", LIST)])
-    found = [question.asked.text for one in corpus.sentences[1] for question in ask(one, corpus)[0]]
+    corpus = CorpusStatistics([SourceDoc(1, "guide.md", LIST)])
+    found = [question.candidate.text for one in corpus.sentences[1] for question in ask(one, corpus)[0]]
     assert found == ["Under “Why Prompts Changed”, what is noted about Version Tracking?"]
 
 
@@ -270,8 +270,8 @@ The monthly report must be sent to Vilnius within 30 days after the end of each 
 
 def test_an_entry_that_says_enough_is_asked_for_without_its_heading() -> None:
     again = MANUAL.replace("# Manual", "# Manual, Reprinted")
-    corpus = CorpusWords([SourceDoc(1, "manual.md", MANUAL + again)])
-    found = {one.asked.text: one.asked.answer for each in corpus.sentences[1] for one in ask(each, corpus)[0]}
+    corpus = CorpusStatistics([SourceDoc(1, "manual.md", MANUAL + again)])
+    found = {one.candidate.text: one.candidate.answer for each in corpus.sentences[1] for one in ask(each, corpus)[0]}
     assert {text: answer for text, answer in found.items() if "stated" not in text} == {
         "What is the General Ledger?": "a detailed record of deposits of the Warsaw Bank",
         "What does the large check report identify?": "all checks over ten dollars",
@@ -282,6 +282,8 @@ def test_an_entry_that_says_enough_is_asked_for_without_its_heading() -> None:
 
 def test_a_term_of_a_heading_is_written_in_full() -> None:
     others = "\n\n".join(f"Clerk {number} attends the meeting of creditors." for number in range(20))
-    corpus = CorpusWords([SourceDoc(1, "manual.md", MANUAL + others)])
-    assert corpus.in_full("What must be said at the meeting?") == "What must be said at the meeting of creditors?"
-    assert corpus.in_full("Who leaves the meeting room?") == "Who leaves the meeting room?"
+    corpus = CorpusStatistics([SourceDoc(1, "manual.md", MANUAL + others)])
+    assert (
+        corpus.with_full_terms("What must be said at the meeting?") == "What must be said at the meeting of creditors?"
+    )
+    assert corpus.with_full_terms("Who leaves the meeting room?") == "Who leaves the meeting room?"

@@ -1,4 +1,4 @@
-"""What contexts hold: their sentences by unit, so that a sentence of an answer finds its evidence quickly."""
+"""The sentences of contexts by the units in them, so that those that may support an answer are found quickly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.metrics.support.units import NAME, WORD, Sentence, Unit, read_sentences
+from evaluation.metrics.support.units import NAME, WORD, AnalysedSentence, SupportUnit, analyse_sentences
 from rag_pipeline.english.words import share_beginning
 
 Floats = npt.NDArray[np.float64]
@@ -19,20 +19,20 @@ RELATED = 0.8
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ContextIndex:
     """The sentences of all contexts in order; `origin[i]` says of which context sentence i is."""
 
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[AnalysedSentence, ...]
     origin: tuple[int, ...]
 
     @classmethod
-    def of(cls, contexts: Sequence[str]) -> Evidence:
+    def of(cls, contexts: Sequence[str]) -> ContextIndex:
         """Read contexts; a repeated one is read once."""
         places = {text: place for place, text in reversed(list(enumerate(contexts)))}
         read = [
             (sentence, place)
             for text, place in sorted(places.items(), key=lambda item: item[1])
-            for sentence in read_sentences(text)
+            for sentence in analyse_sentences(text)
         ]
         return cls(tuple(sentence for sentence, _ in read), tuple(place for _, place in read))
 
@@ -57,7 +57,7 @@ class Evidence:
         """Return the keys that share a long beginning with `key`."""
         return [other for other in self._by_beginning.get(key[:5], ()) if other != key and share_beginning(key, other)]
 
-    def presence(self, units: Sequence[Unit]) -> Floats:
+    def presence(self, units: Sequence[SupportUnit]) -> Floats:
         """Return how well each sentence (column) holds each unit (row): 1 the same, `RELATED` for a relative."""
         grades = np.zeros((len(units), len(self.sentences)))
         for row, unit in enumerate(units):

@@ -1,18 +1,18 @@
-"""How much each thing counts when support is measured. Fixed by reasoning, and on data that it is not measured on."""
+"""The weights of support: of units and of its parts. Set by reasoning, and on data that it is not measured on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evaluation.metrics.support.units import NAME, NUMBER, PAIR, SMALL, SPEAKER, Unit
+from evaluation.metrics.support.units import NAME, NUMBER, PAIR, SMALL, SPEAKER, SupportUnit
 
 
 @dataclass(frozen=True, slots=True)
-class Scheme:
+class WeightingScheme:
     """Weights of units and of the parts of a sentence's support.
 
     `small`: a function word; `plain` to 1: a word, by rarity; `name`, `number`: what inventions change most.
-    `speaker`: I, we, you: no document speaks of them. `asked`: factor for what the question said already.
+    `speaker`: I, we, you, of whom no document speaks. `asked`: factor for what the question says already.
     """
 
     small: float = 0.15
@@ -40,15 +40,15 @@ class Scheme:
     """A function word, where all words are counted and nothing is excused; a plain word is 1."""
     said_speaker: float = 2.0
 
-    def weight(self, unit: Unit) -> float:
+    def weight(self, unit: SupportUnit) -> float:
         """Return the weight of a unit."""
         by_kind = {SMALL: self.small, NAME: self.name, NUMBER: self.number, SPEAKER: self.speaker, PAIR: 1.0}
         return by_kind.get(unit.kind, self.plain + (1 - self.plain) * unit.rarity)
 
-    def said(self, unit: Unit) -> float:
+    def said(self, unit: SupportUnit) -> float:
         """Return the weight of a unit where all words are counted and nothing is excused."""
         by_kind = {SMALL: self.said_small, NAME: self.name, NUMBER: self.number, SPEAKER: self.said_speaker}
         return by_kind.get(unit.kind, 1.0)
 
 
-SCHEME = Scheme()
+SCHEME = WeightingScheme()
