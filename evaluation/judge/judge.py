@@ -48,12 +48,14 @@ class Request(Generic[F]):
     """One question to the judge: the prompt called `prompt` with its `fields`, to be answered as `form`.
 
     `check` returns what is wrong with a reply of the right form, such as a verdict too few, or an empty string.
+    `chain`: how many calls one after the other depend on it, itself among them; long chains begin first.
     """
 
     prompt: str
     form: type[F]
     fields: Mapping[str, str]
     check: Callable[[F], str] = field(default=_accept, compare=False)
+    chain: int = field(default=1, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,7 @@ class Judge:
         sent = call.text
         for attempt in range(3):
             try:
-                text, problem = await self._text(sent, call.request.form)
+                text, problem = await self._text(sent, call.request, attempt)
             except ProviderError as failure:
                 if not (isinstance(failure, ModelCallError) and failure.too_long):  # a fault of this text alone
                     self._breaker.record(failure)
@@ -248,9 +250,11 @@ class Judge:
             self._give_up(prompt)
         return Unjudged(f"the judge's reply could not be used, even repaired and asked for again: {problem}")
 
-    async def _text(self, prompt: str, form: type[JudgeForm]) -> tuple[str, str]:
+    async def _text(self, prompt: str, request: Request[Any], attempt: int) -> tuple[str, str]:
         """Return a reply, and that it was cut off or stopped where it was."""
-        reply = await self._model.ask(prompt, json_schema=strict_schema(form))
+        # What has begun is ended first, then what most calls wait for.
+        priority = 10 * attempt + request.chain
+        reply = await self._model.ask(prompt, json_schema=strict_schema(request.form), priority=priority)
         self._tally.add(reply.usage)
         if reply.finish in FILTERED:
             return reply.text, "The provider's content filter stopped it."

@@ -91,17 +91,25 @@ class ChatModel:
                 if not self._leave_out(failure.parameter, sent):
                     await retry.wait(failure)
 
-    async def ask(self, prompt: str, *, json_schema: dict[str, Any] | None = None, streaming: bool = False) -> Reply:
+    async def ask(
+        self,
+        prompt: str,
+        *,
+        json_schema: dict[str, Any] | None = None,
+        streaming: bool = False,
+        priority: float = 0.0,
+    ) -> Reply:
         """Return the whole answer; one that breaks off is asked for again.
 
         `json_schema` asks for JSON of that form, where the server can; the caller checks the text in any case.
-        `streaming` measures the time to the first token.
+        `streaming` measures the time to the first token. Of the calls that wait to be sent, those of the highest
+        `priority` go first.
         """
         retry, schema = Retry(self.limits, self._gate()), json_schema
         while True:
             sent = self.settings
             try:
-                call = self._collect(prompt, sent) if streaming else self._invoke_once(prompt, sent, schema)
+                call = self._collect(prompt, sent) if streaming else self._invoke_once(prompt, sent, schema, priority)
                 reply = self._finished(await call, retry)
                 if schema is not json_schema:  # it was the schema that the server did not take
                     self._leave_out("response_format", sent)
@@ -160,8 +168,10 @@ class ChatModel:
                     return
                 yield chunk
 
-    async def _invoke_once(self, prompt: str, sent: CallSettings, json_schema: dict[str, Any] | None) -> Reply:
-        async with self._gate().call():
+    async def _invoke_once(
+        self, prompt: str, sent: CallSettings, json_schema: dict[str, Any] | None, priority: float
+    ) -> Reply:
+        async with self._gate().call(priority):
             return await self._invoked(prompt, sent, json_schema)
 
     async def _invoked(self, prompt: str, sent: CallSettings, json_schema: dict[str, Any] | None) -> Reply:

@@ -1,8 +1,8 @@
 """Gate: how many calls to one model are in flight at once. It adapts to what the model's server takes.
 
 Additive increase and multiplicative decrease with a slow start, as TCP does it (Jacobson 1988): the number doubles
-while answers take no longer than they did, grows by a tenth of itself once the server has refused a call, and is halved
-by each refusal.
+while answers take no longer than they did, or more of them come in the same time; it is halved when the server refuses
+calls, and grows by a tenth of itself from then on.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ START = 32
 """Calls in flight at first, as far as so many are allowed."""
 _SLOWER = 1.5
 """Answers that take so many times as long as the quickest ones show a server that queues: no more calls then."""
+_GAIN = 1.25
+"""More calls at once are worth it where so many times as many are answered in the same time."""
 _GROWTH = 1.1
 _NOISE_S = 0.05
 """Differences of this size say nothing about a server."""
@@ -55,6 +57,7 @@ class Gate:
         self._opening: asyncio.TimerHandle | None = None
         self._narrowed = 0
         self._quickest_s = math.inf
+        self._best_rate = 0.0
         self._round = _Round()
 
     @property
@@ -72,6 +75,8 @@ class Gate:
         """Wait for one's turn; the block is one attempt at a call. Its ModelCallError, or its success, is heeded."""
         await self._enter(priority)
         ticket = _Ticket(asyncio.get_running_loop().time(), self._narrowed)
+        if self.in_flight == 1:  # nothing was asked before: that time says nothing about the server
+            self._round = _Round(ticket.sent)
         try:
             yield
         except ModelCallError as failure:
@@ -130,18 +135,19 @@ class Gate:
         self._waiting.clear()
 
     def _has_answered(self, seconds: float) -> None:
-        """Count an answer; after as many as may be in flight, look whether there may be more."""
+        """Count an answer; after as many as may be in flight, look whether more at once are answered as quickly."""
         self.answered += 1
         self._round.add(seconds, full=bool(self._waiting))
         if self._round.answers < self.limit:
             return
-        mean_s, full = self._round.mean_s, self._round.full
-        self._round = _Round()
-        if full and mean_s <= _SLOWER * self._quickest_s + _NOISE_S:
+        done, self._round = self._round, _Round(asyncio.get_running_loop().time())
+        rate = done.rate(self._round.began)
+        if done.full and (done.mean_s <= _SLOWER * self._quickest_s + _NOISE_S or rate >= _GAIN * self._best_rate):
             doubled = self._limit < self._slow_from
             grown = self._limit * 2 if doubled else max(self._limit + 1, self._limit * _GROWTH)
             self._limit = min(float(self.most), grown)
-        self._quickest_s = min(self._quickest_s, mean_s)
+        self._quickest_s = min(self._quickest_s, done.mean_s)
+        self._best_rate = max(self._best_rate, rate)
 
     def _refused(self, ticket: _Ticket, retry_after_s: float) -> None:
         """Halve the limit, once for all calls that were in flight together, and wait as long as the server asks."""
@@ -151,13 +157,14 @@ class Gate:
         self._narrowed += 1
         self._limit = max(1.0, self._limit / 2)
         self._slow_from = self._limit
-        self._round = _Round()
+        self._round = _Round(asyncio.get_running_loop().time())
 
 
 @dataclass(slots=True)
 class _Round:
-    """Answers since the limit was last looked at. `full`: calls had to wait meanwhile."""
+    """Answers since the limit was last looked at, at `began`. `full`: calls had to wait meanwhile."""
 
+    began: float = 0.0
     answers: int = 0
     seconds: float = 0.0
     full: bool = False
@@ -170,6 +177,10 @@ class _Round:
     @property
     def mean_s(self) -> float:
         return self.seconds / self.answers
+
+    def rate(self, now: float) -> float:
+        """Return how many calls were answered a second."""
+        return self.answers / max(now - self.began, 1e-6)
 
 
 _gates: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, str], Gate]] = WeakKeyDictionary()

@@ -102,6 +102,17 @@ def test_a_server_that_queues_is_not_flooded(simulate):
     assert run.most <= 256
 
 
+def test_a_server_whose_times_vary_gets_more_as_long_as_more_is_answered(simulate):
+    """Answers take longer and longer, and yet more calls at once bring more of them."""
+    gate = Gate(256)
+
+    async def serve() -> None:
+        await asyncio.sleep(gate.in_flight**0.5)
+
+    simulate(Run(gate, serve, 2000).all())
+    assert gate.limit == 256
+
+
 def test_a_rate_limit_is_used_and_loses_nothing(simulate):
     """A server that takes 5 calls a second and says when it takes the next: at least nine tenths of that are used."""
     taken: list[float] = []
