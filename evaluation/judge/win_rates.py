@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -69,14 +70,16 @@ def summarise_preferences(verdicts: Sequence[tuple[Cluster, Score]]) -> Preferen
 
     The interval is that of the mean of 2 · value − 1, from −1 (always worse) to 1 (always better): `paired_difference`.
     """
-    scored = [(cluster, score, score.value) for cluster, score in verdicts if score.value is not None]
+    scored = [(cluster, score.value, score.details) for cluster, score in verdicts if score.value is not None]
     null = len(verdicts) - len(scored)
-    values, details = [value for _, _, value in scored], [score.details for _, score, _ in scored]
-    asked = sum("shown_first" in each for each in details)
-    if not scored or (null and not asked):
+    if not scored:
         return PreferenceSummary(n_null=null)
-    term = Term([2 * value - 1 for value in values], [cluster for cluster, _, _ in scored], low=-1.0, high=1.0)
-    found = paired_difference([term])
+    clusters, values, details = zip(*scored, strict=True)
+    asked = sum("shown_first" in each for each in details)
+    if null and not asked:
+        return PreferenceSummary(n_null=null)
+    places = Counter(each.get("place_taken") for each in details)
+    found = paired_difference([Term([2 * value - 1 for value in values], clusters, low=-1.0, high=1.0)])
     return PreferenceSummary(
         win_rate=(found.mean + 1) / 2,
         ci_low=(found.low + 1) / 2,
@@ -91,8 +94,8 @@ def summarise_preferences(verdicts: Sequence[tuple[Cluster, Score]]) -> Preferen
         losses=values.count(LOSS),
         asked=asked,
         inconsistent=sum(not each.get("orders_agree", True) for each in details),
-        took_first=sum(each.get("place_taken") == FIRST for each in details),
-        took_second=sum(each.get("place_taken") == SECOND for each in details),
+        took_first=places[FIRST],
+        took_second=places[SECOND],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evaluation.metrics.base import POOLED
@@ -18,14 +19,15 @@ def score_table(run: Run) -> str:
     further = tuple(scoring.spec.get("metrics", ())) if scoring else ()
     cells: list[tuple[str, ...]] = [("score", "mean", "95 % interval", "n")]
     cells += [_cells(name, rows.get(name)) for name in (*HEADLINE, TOTAL, *further)]
-    scored = [each for each in cells if len(each) == 4]
-    first, second = (max(20 if at == 0 else 7, *(len(each[at]) for each in cells)) for at in (0, 1))
-    third = max(len(each[2]) for each in scored)
-    return "\n".join(
-        f"{each[0]:<{first}}{each[1]:>{second}}   "
-        + (f"{each[2]:<{third + 2}}{each[3]:>5}" if len(each) == 4 else each[2])
-        for each in cells
-    )
+    return "\n".join(_aligned(cells))
+
+
+def _aligned(cells: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    first, second = (max(least, *(len(each[at]) for each in cells)) for at, least in ((0, 20), (1, 7)))
+    third = max(len(each[2]) for each in cells if len(each) == 4)
+    for name, mean, *others in cells:
+        rest = f"{others[0]:<{third + 2}}{others[1]:>5}" if len(others) == 2 else others[0]
+        yield f"{name:<{first}}{mean:>{second}}   {rest}"
 
 
 def _cells(name: str, row: RunMetric | None) -> tuple[str, ...]:

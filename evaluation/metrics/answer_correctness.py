@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +15,6 @@ from evaluation.metrics.base import UNREAD, MetricContext, metrics
 from evaluation.metrics.claim_based import ALL_CLAIMS, ANSWERABLE, table_of
 from evaluation.metrics.factual_similarity import FactualSimilarity, factual_score
 from evaluation.metrics.judged import JudgedMetric
-from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
 
@@ -60,11 +60,8 @@ class AnswerCorrectness(JudgedMetric):
     changes = ALL_CLAIMS
     Options = AnswerCorrectnessOptions
     options: AnswerCorrectnessOptions
-    worked = WorkedExample(
-        question=FactualSimilarity.worked.question,
-        answer=FactualSimilarity.worked.answer,
-        references=FactualSimilarity.worked.references,
-        judge=FactualSimilarity.worked.judge,
+    worked = replace(
+        FactualSimilarity.worked,
         value=0.58,
         working="TP: born in 1879. FP: in Spain. FN: in Germany. F1 = 0.5; the cosine of answer and reference is 0.83 "
         "(all-MiniLM-L6-v2): 0.75 · 0.5 + 0.25 · 0.83 = 0.58.",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from evaluation.judge.claims.table import REFERENCE_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, ClaimMetric, share_of
 from evaluation.metrics.context_recall import ContextRecall
-from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
 
@@ -30,15 +30,12 @@ class ClaimRecall(ClaimMetric):
     pooled = True
     formula = "claims of the reference that one context supports by itself / claims of the reference"
     source = "RAGChecker (Ru et al. 2024)"
-    worked = WorkedExample(
-        question=ContextRecall.worked.question,
-        references=ContextRecall.worked.references,
-        contexts=ContextRecall.worked.contexts,
+    worked = replace(
+        ContextRecall.worked,
         judge=(
             *ContextRecall.worked.judge[:3],
             ("check_claims", {"verdicts": [{"number": 1, "reason": "Both together name it.", "supported": True}]}),
         ),
-        value=0.5,
         working="The first context says where France is: 1 of 2 claims. Were the capital clear from both contexts "
         "together only, as the last verdict has it, that would count for context recall and not here.",
     )

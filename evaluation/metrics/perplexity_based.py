@@ -79,14 +79,19 @@ class QuestionRelevance(WeightsMetric):
             return Score.unscored(found[0].reason)
         if not all(math.isfinite(value) for value in values):
             return Score.unscored("the model gave a probability that is no number: give another")
-        cut = [rank for rank, each in enumerate(found, 1) if each.cut]
-        unread = [rank for rank, each in enumerate(found, 1) if each.value is None]
-        note = f"; the model read only the first part of {_contexts(cut)}" if cut else ""
-        note += f"; it does not know the script of {_contexts(unread)}" if unread else ""
-        best = [each.value for each in found].index(max(values)) + 1
-        reason = f"the question is likeliest ({max(values):.3f}) after context {best} of {len(found)}{note}"
-        details = {"by_context": [each.value for each in found], "cut_tokens": [each.cut for each in found]}
+        by_context = [each.value for each in found]
+        best = by_context.index(max(values)) + 1
+        reason = f"the question is likeliest ({max(values):.3f}) after context {best} of {len(found)}{_unread(found)}"
+        details = {"by_context": by_context, "cut_tokens": [each.cut for each in found]}
         return Score(min(1.0, self.reduce(values)), reason, details)
+
+
+def _unread(found: Sequence[Likelihood]) -> str:
+    """Return what the model did not read, as the end of a reason."""
+    cut = [rank for rank, each in enumerate(found, 1) if each.cut]
+    unknown = [rank for rank, each in enumerate(found, 1) if each.value is None]
+    note = f"; the model read only the first part of {_contexts(cut)}" if cut else ""
+    return note + (f"; it does not know the script of {_contexts(unknown)}" if unknown else "")
 
 
 def _contexts(ranks: Sequence[int]) -> str:

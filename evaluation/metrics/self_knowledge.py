@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from evaluation.judge.claims.table import ANSWER_CONTEXTS, ANSWER_REFERENCE, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ANSWERABLE, ClaimMetric, share_of
 from evaluation.metrics.hallucination import Hallucination
-from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
 
@@ -27,13 +27,8 @@ class SelfKnowledge(ClaimMetric):
     pooled = True
     formula = "claims of the answer in no context but in the reference / claims of the answer"
     source = "RAGChecker (Ru et al. 2024)"
-    worked = WorkedExample(
-        question=Hallucination.worked.question,
-        answer=Hallucination.worked.answer,
-        references=Hallucination.worked.references,
-        contexts=Hallucination.worked.contexts,
-        judge=Hallucination.worked.judge,
-        value=0.5,
+    worked = replace(
+        Hallucination.worked,
         working="Ulm is in no context but in the reference: 1 of 2 claims. The wrong date, in neither, is "
         "hallucination; none of the claims is faithful: 0/2 + 1/2 + 1/2 = 1.",
     )

@@ -73,15 +73,15 @@ def compare_runs(*, a: Run, b: Run, limit: int = 50, further: bool = False) -> C
     scored = {key: change for key, (_, change) in changes.items() if change is not None}
     won = {key: change for key, change in scored.items() if change >= _CLEAR_CHANGE}
     lost = {key: change for key, change in scored.items() if change <= -_CLEAR_CHANGE}
-    shown = _largest(won, limit) + _largest(lost, limit)
+    shown = [*_largest(won, limit), *_largest(lost, limit)]
     views = _question_changes(scores_a, scores_b, shown, changes)
     return Comparison(
         a=row_a,
         b=row_b,
         settings=differing_settings(row_a, row_b),
         differences=list(paired_differences(scores_a, scores_b).values()),
-        won=[each for each in views if each.change > 0],
-        lost=[each for each in views if each.change < 0],
+        won=views[: min(limit, len(won))],
+        lost=views[min(limit, len(won)) :],
         same=len(scored) - len(won) - len(lost),
         uncompared=len(changes) - len(scored),
         note=note or _partial_note(scores_a, scores_b),

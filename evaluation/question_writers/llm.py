@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from evaluation.question_writers.base import QuestionWriter, question_writers
 from evaluation.question_writers.by_model.forms import ModelTasks
-from evaluation.question_writers.by_model.out_of_scope import OutsideWriting
+from evaluation.question_writers.by_model.out_of_scope import OutOfScopeWriting
 from evaluation.question_writers.by_model.pairs import PairWriting
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion, Written
@@ -50,5 +50,5 @@ class ModelWriter(QuestionWriter):
 
     def write_out_of_scope(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield far and near questions that the corpus was found not to answer."""
-        writing = OutsideWriting(self._tasks, self.documents, self.spec, self.embed, done)
+        writing = OutOfScopeWriting(self._tasks, self.documents, self.spec, self.embed, done)
         return iterate_blocking(writing.write)

@@ -77,13 +77,12 @@ class ScoredAnswers:
             "rows": len(self.tasks),
             "refusals": dict(sorted(Counter(refusal.label for refusal in self.scored.refusals).items())),
         }
-        if self.groups:
-            summary["groups"] = {
-                key: {value: _group(each) for value, each in values.items()} for key, values in self.groups.items()
-            }
-        judge = {"judge": self.judging} if self.judging else {}
-        formulas = {"formulas": revised} if (revised := formulas_in_force(self.names)) else {}
-        kept: dict[str, Any] = _plain(summary | judge | formulas)
+        optional = {
+            "groups": {key: {name: _group(each) for name, each in found.items()} for key, found in self.groups.items()},
+            "judge": self.judging,
+            "formulas": formulas_in_force(self.names),
+        }
+        kept: dict[str, Any] = _plain(summary | {name: each for name, each in optional.items() if each})
         return kept
 
     def _row(self, place: int) -> dict[str, Score]:
@@ -120,17 +119,18 @@ def score_answered(
     nothing = Summary(None, None, None, 0, len(samples), UNASKED)
     scored = replace(
         scored,
-        scores=scored.scores | {name: [Score.unscored(UNASKED)] * len(samples) for name in unasked},
+        scores=scored.scores | dict.fromkeys(unasked, [Score.unscored(UNASKED)] * len(samples)),
         summaries=scored.summaries | {(name, ""): nothing for name in unasked},
     )
     computed = {name: scored.scores[name] for name in asked if scored.summary(name).n}
     groups = {key: summarise_by(samples, computed, key) for key in group_keys(samples)}
-    judging = _judging(judge, spec) if judge else {}
-    return ScoredAnswers([task for task, _ in answered], scored, asked, groups, judging)
+    return ScoredAnswers([task for task, _ in answered], scored, asked, groups, _judging(judge, spec))
 
 
-def _judging(judge: Judge, spec: EvaluationSpec) -> dict[str, Any]:
-    """Return what the judge took, and where it failed, why."""
+def _judging(judge: Judge | None, spec: EvaluationSpec) -> dict[str, Any]:
+    """Return what the judge took, and where it failed, why; nothing without one."""
+    if judge is None:
+        return {}
     failure = {"failure": str(judge.failure)} if judge.failure else {}
     taken = {"model": judge.model, "votes": spec.judge_votes, **judge.usage}
     return {**taken, **failure, "prompts": judge.used_prompts}
@@ -169,11 +169,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {_plain(str(name)): _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return list(map(_plain, value))
     if isinstance(value, set | frozenset):
-        return sorted(_plain(each) for each in value)
+        return sorted(map(_plain, value))
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    if value is None or isinstance(value, bool | int | float):
+    if isinstance(value, bool | int | float | None):
         return value
     return _plain(value.item()) if hasattr(value, "item") else str(value)  # a number of numpy's

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from django.db import transaction
 
-from evaluation.judge.claims.table import ClaimTable
 from evaluation.judge.judge import Judge
 from evaluation.models import CLAIMS, FAILURE_POINT, REFUSED, Answer, MetricScore, Run, RunMetric, Scoring
 from evaluation.queries.stored_answers import make_samples, stored_answers
@@ -17,7 +17,7 @@ from evaluation.services.diagnosing import diagnose_run
 from evaluation.services.files import write_run_file
 from evaluation.services.judging import open_judge
 from evaluation.spec import HEADLINE, EvaluationSpec
-from evaluation.types import Refusal
+from evaluation.types import Refusal, Score
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.settings.core import DEFAULT_REFUSAL
@@ -45,8 +45,7 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
             judging=judge.usage if judge else {},
             formulas=formulas_in_force((*HEADLINE, spec.agreement, *spec.metrics)),
         )
-        MetricScore.objects.bulk_create(_score_rows(scoring, answers, scored), batch_size=_BATCH)
-        MetricScore.objects.bulk_create(_failure_rows(scoring, answers, failures), batch_size=_BATCH)
+        MetricScore.objects.bulk_create(_score_rows(scoring, answers, scored, failures), batch_size=_BATCH)
         RunMetric.objects.bulk_create(_summary_rows(scoring, scored), batch_size=_BATCH)
     write_run_file(run=run)
     if judge and judge.failure:
@@ -77,8 +76,17 @@ def _score(
     )
 
 
-def _score_rows(scoring: Scoring, answers: Sequence[Answer], scored: ScoredSamples) -> list[MetricScore]:
-    rows = [
+def _score_rows(
+    scoring: Scoring, answers: Sequence[Answer], scored: ScoredSamples, failures: Sequence[Diagnosis]
+) -> list[MetricScore]:
+    """Return a row for each metric and answer, then those that hold refusals, claim tables and failure points."""
+    columns: dict[str, Sequence[Score | None]] = {
+        **scored.scores,
+        REFUSED: list(map(_refusal_score, answers, scored.refusals)),
+        CLAIMS: [Score(len(table.answer), "", table.as_details()) if table else None for table in scored.claims],
+        FAILURE_POINT: [Score(failure.point, failure.reason, failure.details) for failure in failures],
+    }
+    return [
         MetricScore(
             scoring=scoring,
             answer=answer,
@@ -87,63 +95,21 @@ def _score_rows(scoring: Scoring, answers: Sequence[Answer], scored: ScoredSampl
             reason=score.reason,
             details=score.details,
         )
-        for metric, column in scored.scores.items()
+        for metric, column in columns.items()
         for answer, score in zip(answers, column, strict=True)
-    ]
-    rows += [_refusal_row(scoring, answer, refusal) for answer, refusal in zip(answers, scored.refusals, strict=True)]
-    return rows + [
-        _claims_row(scoring, answer, table) for answer, table in zip(answers, scored.claims, strict=True) if table
+        if score is not None
     ]
 
 
-def _claims_row(scoring: Scoring, answer: Answer, table: ClaimTable) -> MetricScore:
-    return MetricScore(
-        scoring=scoring, answer=answer, metric=CLAIMS, value=len(table.answer), details=table.as_details()
-    )
-
-
-def _refusal_row(scoring: Scoring, answer: Answer, refusal: Refusal) -> MetricScore:
-    row = MetricScore(scoring=scoring, answer=answer, metric=REFUSED)
+def _refusal_score(answer: Answer, refusal: Refusal) -> Score:
     if answer.error:
-        row.reason = f"the question failed: {answer.error}"
-        return row
-    row.value = float(refusal.refused)
-    row.details = {
-        "label": refusal.label,
-        "rule": refusal.rule,
-        "detail": refusal.detail,
-        "similarity": None if refusal.similarity is None else float(refusal.similarity),
-    }
-    return row
-
-
-def _failure_rows(scoring: Scoring, answers: Sequence[Answer], failures: Sequence[Diagnosis]) -> list[MetricScore]:
-    return [
-        MetricScore(
-            scoring=scoring,
-            answer=answer,
-            metric=FAILURE_POINT,
-            value=failure.point,
-            reason=failure.reason,
-            details=failure.details,
-        )
-        for answer, failure in zip(answers, failures, strict=True)
-    ]
+        return Score(None, f"the question failed: {answer.error}")
+    similarity = None if refusal.similarity is None else float(refusal.similarity)
+    return Score(float(refusal.refused), "", asdict(refusal) | {"similarity": similarity})
 
 
 def _summary_rows(scoring: Scoring, scored: ScoredSamples) -> list[RunMetric]:
     return [
-        RunMetric(
-            scoring=scoring,
-            metric=metric,
-            group=group,
-            mean=summary.mean,
-            ci_low=summary.ci_low,
-            ci_high=summary.ci_high,
-            n=summary.n,
-            n_null=summary.n_null,
-            reason=summary.reason,
-            details=summary.details,
-        )
+        RunMetric(scoring=scoring, metric=metric, group=group, **asdict(summary))
         for (metric, group), summary in scored.summaries.items()
     ]

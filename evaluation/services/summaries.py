@@ -6,6 +6,8 @@ from typing import Any
 
 from evaluation.metrics.base import POOLED
 from evaluation.models import Run, RunMetric, Scoring
+from evaluation.queries.runs import summary_of
+from evaluation.scoring.answered import mean_of
 
 
 def run_summary(*, run: Run) -> dict[str, Any]:
@@ -46,13 +48,7 @@ def _judge(run: Run, scoring: Scoring | None) -> dict[str, Any] | None:
 
 
 def _summary(row: RunMetric) -> dict[str, Any]:
-    summary: dict[str, Any] = {
-        "mean": row.mean,
-        "ci_low": row.ci_low,
-        "ci_high": row.ci_high,
-        "n": row.n,
-        "n_null": row.n_null,
-    }
+    summary = mean_of(summary_of(row))
     if row.reason:
         summary["reason"] = row.reason
     if POOLED in row.details:

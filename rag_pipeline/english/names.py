@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from rag_pipeline.english.tagged_spans import TypedSpan
-from rag_pipeline.english.tags import Tagged, word_classes
+from rag_pipeline.english.tags import TaggedSentence, word_classes
 from rag_pipeline.english.words import word_set
 
 _JOINS = word_set("of the de la van von der da di del and for du des al ibn le el")
@@ -16,7 +16,7 @@ _PLACE_FIRST = word_set("lake mount river cape fort port san gulf")
 _PLACE_BEFORE = word_set("in at from near to into")
 
 
-def names(sentence: Tagged) -> Iterator[TypedSpan]:
+def names(sentence: TaggedSentence) -> Iterator[TypedSpan]:
     """Yield runs of names, joined by small words, with the kind that their words and neighbours suggest."""
     place, size = 0, len(sentence.words)
     while place < size:
@@ -31,7 +31,7 @@ def names(sentence: Tagged) -> Iterator[TypedSpan]:
         place = end
 
 
-def _continues(sentence: Tagged, end: int) -> int:
+def _continues(sentence: TaggedSentence, end: int) -> int:
     """Return by how many words a name goes on at `end`, 0 when it has ended."""
     gap, word = sentence.gaps[end].strip(), sentence.words[end].text
     if gap not in {"", ".", "&", "-", "'", "’"}:
@@ -49,7 +49,7 @@ def _continues(sentence: Tagged, end: int) -> int:
     return joins + 1
 
 
-def _parts(sentence: Tagged, first: int, last: int) -> Iterator[TypedSpan]:
+def _parts(sentence: TaggedSentence, first: int, last: int) -> Iterator[TypedSpan]:
     """Yield the names on both sides of an *and* inside a run, which may be one name or two."""
     cuts = [place for place in range(first, last) if sentence.words[place].text == "and"]
     edges = [first - 1, *cuts, last]
@@ -58,7 +58,7 @@ def _parts(sentence: Tagged, first: int, last: int) -> Iterator[TypedSpan]:
             yield TypedSpan(left + 1, right, _name_kind(sentence, left + 1, right))
 
 
-def _name_kind(sentence: Tagged, first: int, last: int) -> str:
+def _name_kind(sentence: TaggedSentence, first: int, last: int) -> str:
     words = [word.lower for word in sentence.words[first:last]]
     classes = word_classes()
     before = sentence.words[first - 1].lower if first else ""

@@ -81,7 +81,7 @@ def tokenize(sentence: str) -> list[tuple[str, int, int]]:
 
 
 def tag(sentence: str, is_name: Callable[[str], bool] | None = None) -> list[Token]:
-    """Split into tagged tokens. `is_name` tells, from the corpus, whether the sentence's first word is a name."""
+    """Split into tagged tokens. `is_name`: whether the corpus writes the sentence's first word as a name."""
     pieces = tokenize(sentence)
     if not pieces:
         return []
@@ -98,14 +98,14 @@ def tag(sentence: str, is_name: Callable[[str], bool] | None = None) -> list[Tok
 
 
 def _nouns_after_determiners(tokens: list[Token]) -> list[Token]:
-    """Mend `29 saves`, `the win`, where the tagger sees a verb."""
-    mended = list(tokens)
+    """Tag a noun where the tagger sees a verb: `29 saves`, `the win`."""
+    corrected = list(tokens)
     for at in range(1, len(tokens)):
         token, before = tokens[at], tokens[at - 1]
         verb = token.tag in {"VB", "VBZ", "VBP"} and token.lower not in BE
         if verb and before.tag in {"DT", "JJ", "PRP$", "CD", "JJS"} and "NOUN" in parts_of_speech(token.lower):
-            mended[at] = replace(token, tag="NNS" if token.tag == "VBZ" else "NN")
-    return mended
+            corrected[at] = replace(token, tag="NNS" if token.tag == "VBZ" else "NN")
+    return corrected
 
 
 def _is_finite(token: Token) -> bool:
@@ -130,7 +130,7 @@ def _with_a_verb(tokens: list[Token]) -> list[Token]:
 
 
 def _corrected(text: str, given: str, index: int, is_name: Callable[[str], bool] | None) -> str:
-    """Mend what the tagger is known to get wrong: figures, names, the word `that starts a sentence`."""
+    """Correct what the tagger is known to get wrong: figures, names, the first word of a sentence."""
     lower = text.lower()
     if re.fullmatch(r"[$£€¥]?\d[\d.,–-]*%?", text) or lower in NUMBER_WORDS - {"one", "half", "may"}:
         return "CD"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rag_pipeline.english.tagged_spans import TypedSpan, words_within
-from rag_pipeline.english.tags import Tagged, word_classes
+from rag_pipeline.english.tags import TaggedSentence, word_classes
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -83,7 +83,7 @@ _PATTERNS = (
 _BEFORE_UNITS = frozenset({"square", "cubic", "straight", "consecutive", "more", "full", "nautical"})
 
 
-def measures(sentence: Tagged) -> Iterator[TypedSpan]:
+def quantities(sentence: TaggedSentence) -> Iterator[TypedSpan]:
     """Yield dates, money, shares, scores, frequencies, ordinals, quotations and counts with their units."""
     for kind, pattern in _PATTERNS:
         for match in pattern.finditer(sentence.text):
@@ -96,7 +96,7 @@ def measures(sentence: Tagged) -> Iterator[TypedSpan]:
             yield from _measured(sentence, match)
 
 
-def _measured(sentence: Tagged, match: re.Match[str]) -> Iterator[TypedSpan]:
+def _measured(sentence: TaggedSentence, match: re.Match[str]) -> Iterator[TypedSpan]:
     """Yield a number as count, and with the unit that follows it as quantity or duration."""
     for span in words_within(sentence, match.start(), match.end(), "count"):
         yield span

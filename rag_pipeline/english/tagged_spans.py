@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag_pipeline.english.tags import Tagged
+from rag_pipeline.english.tags import TaggedSentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class TypedSpan:
     kind: str
 
 
-def words_within(sentence: Tagged, start: int, end: int, kind: str) -> Iterator[TypedSpan]:
+def words_within(sentence: TaggedSentence, start: int, end: int, kind: str) -> Iterator[TypedSpan]:
     """Yield the words that touch characters `start` to `end` as one span; nothing where there are none."""
     inside = [place for place, word in enumerate(sentence.words) if word.start < end and word.end > start]
     if inside:

@@ -15,11 +15,11 @@ _EVERYDAY = 0.8
 """Rarity below which a capital letter at the start of a sentence says nothing."""
 _JOINING = frozenset({"", "'", "’"})
 _HYPHENS = frozenset({"-", "/", "'", "’"})
-STRONG = re.compile(r"[;:()\[\]—–\"“”]|--| - ")
+STRONG_PUNCTUATION = re.compile(r"[;:()\[\]—–\"“”]|--| - ")
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
+class TaggedSentence:
     """The words of a sentence. `tags[i]` belongs to `words[i]`; `gaps[i]` is the text before it, the last
     one the text after all words.
     """
@@ -64,10 +64,10 @@ def _class_of() -> dict[str, str]:
     return {word: name for name in order for word in word_classes()[name]}
 
 
-def tag(text: str) -> Tagged:
+def tag(text: str) -> TaggedSentence:
     """Return the tagged words of one sentence."""
     words = tuple(words_of(text))
-    return Tagged(text, words, tuple(_tags(words, text)), tuple(_gaps(words, text)))
+    return TaggedSentence(text, words, tuple(_tags(words, text)), tuple(_gaps(words, text)))
 
 
 def _gaps(words: tuple[Word, ...], text: str) -> Iterator[str]:

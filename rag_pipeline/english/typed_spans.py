@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from rag_pipeline.english.names import names
-from rag_pipeline.english.quantities import measures
+from rag_pipeline.english.quantities import quantities
 from rag_pipeline.english.tagged_spans import TypedSpan, words_within
-from rag_pipeline.english.tags import STRONG, Tagged
+from rag_pipeline.english.tags import STRONG_PUNCTUATION, TaggedSentence
 
 _REASON = re.compile(
     r"""\b(?:because(?:\s+of)?|due\s+to|owing\s+to|in\s+order\s+to|so\s+that|as\s+a\s+result\s+of|thanks\s+to
@@ -22,13 +22,13 @@ _AND = frozenset({"and", "or", "&"})
 _IN_ITEM = frozenset({"word", "name", "number", "determiner"})
 
 
-def typed_spans(sentence: Tagged) -> list[TypedSpan]:
+def typed_spans(sentence: TaggedSentence) -> list[TypedSpan]:
     """Return the typed spans of a sentence; they may overlap."""
-    parts = (measures, names, _clauses, _lists, _predicates)
+    parts = (quantities, names, _clauses, _lists, _predicates)
     return list(dict.fromkeys(span for part in parts for span in part(sentence)))
 
 
-def _clauses(sentence: Tagged) -> Iterator[TypedSpan]:
+def _clauses(sentence: TaggedSentence) -> Iterator[TypedSpan]:
     """Yield what follows a word of reason or manner, up to the end of its clause, with and without that word."""
     for kind, cue in (("reason", _REASON), ("manner", _MANNER)):
         for match in cue.finditer(sentence.text):
@@ -38,7 +38,7 @@ def _clauses(sentence: Tagged) -> Iterator[TypedSpan]:
             yield from words_within(sentence, match.start(), stop, kind)
 
 
-def _predicates(sentence: Tagged) -> Iterator[TypedSpan]:
+def _predicates(sentence: TaggedSentence) -> Iterator[TypedSpan]:
     """Yield what the sentence says that its subject is: the rest of the clause after the first *is* or *are*."""
     for place, word in enumerate(sentence.words[:-1]):
         if word.lower in _COPULA and place > 0:
@@ -48,7 +48,7 @@ def _predicates(sentence: Tagged) -> Iterator[TypedSpan]:
             return
 
 
-def _lists(sentence: Tagged) -> Iterator[TypedSpan]:
+def _lists(sentence: TaggedSentence) -> Iterator[TypedSpan]:
     """Yield coordinated phrases: a, b and c."""
     for place, word in enumerate(sentence.words):
         if word.lower in _AND and 0 < place < len(sentence.words) - 1:
@@ -60,7 +60,7 @@ def _lists(sentence: Tagged) -> Iterator[TypedSpan]:
                 yield TypedSpan(first, last, "list")
 
 
-def _item_start(sentence: Tagged, before: int) -> int:
+def _item_start(sentence: TaggedSentence, before: int) -> int:
     """Return where the phrase that ends just before word `before` begins."""
     first = before
     while first > 0 and before - first < 5 and sentence.tags[first - 1] in _IN_ITEM:
@@ -70,12 +70,12 @@ def _item_start(sentence: Tagged, before: int) -> int:
     return first
 
 
-def _item_end(sentence: Tagged, start: int) -> int:
+def _item_end(sentence: TaggedSentence, start: int) -> int:
     last = start
     while last < len(sentence.words) and last - start < 6:
         if sentence.tags[last] not in _IN_ITEM:
             break
-        if last > start and (sentence.gaps[last].strip(" '’-") or STRONG.search(sentence.gaps[last])):
+        if last > start and (sentence.gaps[last].strip(" '’-") or STRONG_PUNCTUATION.search(sentence.gaps[last])):
             break
         last += 1
     return last

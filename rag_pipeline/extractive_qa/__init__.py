@@ -1,1 +1,1 @@
-"""The built-in extractive reader: windows, network, spans, questions, signals, declining, trimming."""
+"""The built-in reader: extractive question answering with a span network, signals of answerability and trimming."""

@@ -1,4 +1,4 @@
-"""From the network's logits to answers: the best span of each sentence of a window, with what speaks for it."""
+"""From the network's logits to answers: the best span of each sentence of a window, with its scores."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag_pipeline.english.tags import Tagged, tag
+from rag_pipeline.english.tags import TaggedSentence, tag
 from rag_pipeline.english.words import share_beginning
 from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis
 
@@ -23,12 +23,12 @@ class Match:
 
 
 @lru_cache(maxsize=20_000)
-def tagged(text: str) -> Tagged:
+def tagged(text: str) -> TaggedSentence:
     """Return the tagged words of a sentence; kept, since chunks overlap and questions share them."""
     return tag(text)
 
 
-def match(question: QuestionAnalysis, sentence: Tagged) -> Match:
+def match(question: QuestionAnalysis, sentence: TaggedSentence) -> Match:
     """Return which of the question's words the sentence holds; a related word counts less than the same."""
     stems = {word.stem for word in sentence.words}
     likeness = {stem: _likeness(stem, stems) for stem in question.weights}

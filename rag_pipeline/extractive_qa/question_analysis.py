@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from rag_pipeline.english.sentences import split_sentences
-from rag_pipeline.english.tags import Tagged, tag
+from rag_pipeline.english.tags import TaggedSentence, tag
 from rag_pipeline.english.words import Word, rarity
 from rag_pipeline.extractive_qa.answer_kinds import is_sort, kind_of_answer
 
@@ -94,7 +94,7 @@ def _question_word(core: str) -> re.Match[str] | None:
     return _WH.search(core, opening.start(1)) if opening else _WH.search(core)
 
 
-def _focus(tagged: Tagged, wh: re.Match[str]) -> list[Word]:
+def _focus(tagged: TaggedSentence, wh: re.Match[str]) -> list[Word]:
     """Return the noun phrase that the question word asks about (which *river*, how many *points*)."""
     place = next(index for index, word in enumerate(tagged.words) if word.start == wh.start(1))
     following = [word.lower for word in tagged.words[place + 1 : place + 2]]
@@ -103,7 +103,7 @@ def _focus(tagged: Tagged, wh: re.Match[str]) -> list[Word]:
     return _noun_phrase(tagged, place + 1) if wh.group(1).lower() in {"what", "which", "whose"} else []
 
 
-def _noun_phrase(tagged: Tagged, start: int) -> list[Word]:
+def _noun_phrase(tagged: TaggedSentence, start: int) -> list[Word]:
     """Return the nouns from word `start` on; of *kind of habitat* only the last."""
     found: list[Word] = []
     for index in range(start, min(start + _LONGEST_FOCUS, len(tagged.words))):
@@ -119,7 +119,7 @@ def _noun_phrase(tagged: Tagged, start: int) -> list[Word]:
     return found
 
 
-def _weights(core: Tagged, side: str) -> dict[str, float]:
+def _weights(core: TaggedSentence, side: str) -> dict[str, float]:
     weights: dict[str, float] = {}
     for scale, tagged in ((_SIDE, tag(side)), (1.0, core)):
         for word, name in zip(tagged.words, tagged.tags, strict=True):
@@ -129,7 +129,7 @@ def _weights(core: Tagged, side: str) -> dict[str, float]:
     return weights
 
 
-def _names(tagged: Tagged) -> list[str]:
+def _names(tagged: TaggedSentence) -> list[str]:
     return [
         word.stem
         for word, name in zip(tagged.words, tagged.tags, strict=True)

@@ -1,4 +1,4 @@
-"""What speaks for and against an answer, beside the network's own opinion: words, names, numbers, kinds and meaning."""
+"""Signals of answerability: the network's logits, and how words, names, numbers, kinds and meaning agree."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
 from rag_pipeline.english.antonyms import antonyms
-from rag_pipeline.english.tags import Tagged
+from rag_pipeline.english.tags import TaggedSentence
 from rag_pipeline.english.typed_spans import typed_spans
 from rag_pipeline.english.words import Word, rarity, stem, word_set
 from rag_pipeline.extractive_qa.answer_kinds import NUMERIC
@@ -102,7 +102,7 @@ def _negated(words: Iterable[Word]) -> bool:
     return any(word.lower in _NEGATIONS or word.lower.endswith(("n't", "n’t")) for word in words)
 
 
-def _kind_signals(question: QuestionAnalysis, best: Finding, sentence: Tagged) -> dict[str, float]:
+def _kind_signals(question: QuestionAnalysis, best: Finding, sentence: TaggedSentence) -> dict[str, float]:
     words = [word for word in sentence.words if word.start < best.end and word.end > best.start]
     kinds = {kind for first, last, kind in _typed(sentence) if first < best.end and last > best.start}
     digits = any(character.isdigit() for character in best.text)
@@ -119,6 +119,6 @@ def _kind_signals(question: QuestionAnalysis, best: Finding, sentence: Tagged) -
 
 
 @lru_cache(maxsize=20_000)
-def _typed(sentence: Tagged) -> tuple[tuple[int, int, str], ...]:
+def _typed(sentence: TaggedSentence) -> tuple[tuple[int, int, str], ...]:
     """Return the characters and kinds of a sentence's typed spans."""
     return tuple((*sentence.range(span.first, span.last), span.kind) for span in typed_spans(sentence))

@@ -1,4 +1,4 @@
-"""The sentence and phrase that were found as an answer of the form that the prompt asks for."""
+"""The final answer: the phrase or the sentence that was found, as the prompt asks for it."""
 
 from __future__ import annotations
 

@@ -15,12 +15,12 @@ from rag_pipeline.rewriting.core_question import core_question
 from rag_pipeline.rewriting.spelling import Spelling
 
 _MOST_PASSES = 8
-"""What is left out may uncover more of it; every pass but the last makes the text shorter or mends a word."""
+"""What is left out may uncover more of it; every pass but the last shortens the text or corrects a word."""
 
 
 @query_transforms.register
 class Rewrite(ModelTransform):
-    """Mends spelling, and leaves out greetings, fillers and circumstances.
+    """Corrects spelling, and leaves out greetings, fillers and circumstances.
 
     A model does it by its prompt. With the built-in reader it is done by rules: words that neither the corpus nor
     everyday language knows become the closest word of the corpus, and the clause that asks is kept.
@@ -51,7 +51,7 @@ class Rewrite(ModelTransform):
         now = question
         for _ in range(_MOST_PASSES):
             before = now
-            now = core_question(self._spelling.mend(now), self._spelling.holds)
+            now = core_question(self._spelling.correct(now), self._spelling.holds)
             if now == before:
                 break
         return now

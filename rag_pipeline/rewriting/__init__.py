@@ -1,1 +1,1 @@
-"""What a question is rewritten with by rules: spelling after the corpus, and the clause that asks."""
+"""Rewriting of questions by rules: spelling corrected by the corpus, and the asking clause alone."""

@@ -1,4 +1,4 @@
-"""Spelling mended by the words of a corpus: what is neither in it nor an everyday word, and close to one of its words.
+"""Spelling correction by the words of a corpus: for words that are neither in it nor common, but close to one in it.
 
 Candidates are found without generating edits: words of about the same length whose sets of letters differ by little,
 then the exact distance (optimal string alignment: a swap of neighbours is one edit). That needs one number a word, and
@@ -35,21 +35,21 @@ _OPENERS = (
 
 
 class Spelling:
-    """Mends words by `counts`, how often each lower-case word occurs in the corpus."""
+    """Corrects words by `counts`, how often each lower-case word occurs in the corpus."""
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._counts: dict[str, int] = {}
         for word, count in counts.items():
             for part in {word, *_PARTS.findall(word)}:
                 self._counts[part] = self._counts.get(part, 0) + count
-        self._mended: dict[str, str] = {}
+        self._corrections: dict[str, str] = {}
 
     def holds(self, lower: str) -> bool:
         """Tell whether the corpus has the word."""
         return lower in self._counts
 
-    def mend(self, text: str) -> str:
-        """Return `text` with its misspelt words mended; all else, and every space, stays.
+    def correct(self, text: str) -> str:
+        """Return `text` with its misspelt words corrected; all else, and every space, stays.
 
         Left alone: words of the corpus and everyday words with their inflections, short words, names (a capital inside
         a sentence, or all of it), words with digits, hyphens or apostrophes, addresses, what stands in quotes, and a
@@ -62,7 +62,7 @@ class Spelling:
         def replace(match: re.Match[str]) -> str:
             if any(start <= match.start() < end for start, end in quoted):
                 return match.group()
-            return self._mended_token(match.group(), _SENTENCE_START.search(text[: match.start()]) is not None)
+            return self._corrected_token(match.group(), _SENTENCE_START.search(text[: match.start()]) is not None)
 
         return _TOKEN.sub(replace, text)
 
@@ -72,21 +72,21 @@ class Spelling:
         unknown = sum(not self.is_known(word) for word in words)
         return unknown <= 1 or unknown <= _MOST_UNKNOWN * len(words)
 
-    def _mended_token(self, token: str, opens: bool) -> str:
+    def _corrected_token(self, token: str, opens: bool) -> str:
         lower = token.lower()
         if token == lower:
-            return self.mended(lower)
+            return self.corrected(lower)
         if opens and token[1:] == lower[1:] and not self.is_known(lower):
             # A capital at the start says nothing: it may be a name, so that only words that open questions count.
             return _opener(lower).capitalize() or token
         return token
 
-    def mended(self, lower: str) -> str:
+    def corrected(self, lower: str) -> str:
         """Return what a lower-case word was meant to be: itself when it is known or nothing is close."""
-        if lower not in self._mended:
+        if lower not in self._corrections:
             known = len(lower) < _SHORTEST or self.is_known(lower)
-            self._mended[lower] = lower if known else self._closest(lower) or _opener(lower) or lower
-        return self._mended[lower]
+            self._corrections[lower] = lower if known else self._closest(lower) or _opener(lower) or lower
+        return self._corrections[lower]
 
     def is_known(self, lower: str) -> bool:
         """Tell whether the corpus or everyday language has a word, or another form of it."""
@@ -108,7 +108,7 @@ class Spelling:
         return best[1] if best else ""
 
     def _may_be(self, lower: str, word: str, distance: int) -> bool:
-        """The shorter a word and the rarer the slip, the more of what is meant must be there."""
+        """Tell whether `word` may be meant: the shorter it is and the rarer the slip, the more of it must be there."""
         replaces = len(lower) == len(word) and sorted(lower) != sorted(word)
         if word not in self._counts and (distance > 1 or word[0] != lower[0] or len(lower) < _SHORTEST_TO_REPLACE):
             return False

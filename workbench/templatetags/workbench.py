@@ -344,11 +344,14 @@ def setting_value(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, list):
-        names = all(isinstance(each, str) and each.strip() == each != "" for each in value)
-        return (", ".join(value) or "none") if names else json.dumps(value, ensure_ascii=False)
+        return (", ".join(value) or "none") if all(map(_is_name, value)) else json.dumps(value, ensure_ascii=False)
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:g}" if isinstance(value, float) else detail_value(value)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() == value != ""
 
 
 @register.inclusion_tag("_difference_bar.html")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.models.batches import batches
@@ -60,25 +61,28 @@ class PairModel:
 
     def _scores(self, pairs: Sequence[tuple[str, str]], *, squashed: bool) -> list[PairScore]:
         distinct = list(dict.fromkeys(pairs))
-        tokens = {text: self._tokens(text) for text in dict.fromkeys(text for pair in distinct for text in pair)}
+        tokens = {text: len(self._tokens(text)) for text in dict.fromkeys(chain.from_iterable(distinct))}
         window = self._window()
         room = window - int(self._tokenizer.num_special_tokens_to_add(pair=True))
-        known = {text: tokenizer_knows(self._tokenizer, text) for text in tokens}
-
-        def problem(first: str, second: str) -> str:
-            if room - len(tokens[first]) < min(_FEWEST_OF_SECOND, len(tokens[second])):
-                return "the texts are longer than the model reads"
-            return "" if known[first] and known[second] else "the model does not know the script of the texts"
-
-        values = {pair: PairScore(None, reason=problem(*pair)) for pair in distinct}
-        fits = [place for place, pair in enumerate(distinct) if not values[pair].reason]
-        lengths = [min(window, len(tokens[distinct[each][0]]) + len(tokens[distinct[each][1]])) for each in fits]
-        for batch in batches(lengths, _BATCH_TOKENS):
-            chosen = [distinct[fits[each]] for each in batch]
-            for pair, value in zip(chosen, self._values(chosen, window, squashed), strict=True):
-                cut = len(tokens[pair[0]]) + len(tokens[pair[1]]) - room
-                values[pair] = PairScore(value, max(0, cut))
+        values = {pair: PairScore(None, reason=reason) for pair, reason in self._problems(distinct, tokens, room)}
+        fits = [pair for pair in distinct if not values[pair].reason]
+        lengths = [tokens[first] + tokens[second] for first, second in fits]
+        for batch in batches([min(window, length) for length in lengths], _BATCH_TOKENS):
+            chosen = [fits[each] for each in batch]
+            for place, value in zip(batch, self._values(chosen, window, squashed), strict=True):
+                values[fits[place]] = PairScore(value, max(0, lengths[place] - room))
         return [values[pair] for pair in pairs]
+
+    def _problems(
+        self, pairs: Sequence[tuple[str, str]], tokens: Mapping[str, int], room: int
+    ) -> Iterator[tuple[tuple[str, str], str]]:
+        """Yield each pair with why the model cannot read it, empty where it can."""
+        known = {text: tokenizer_knows(self._tokenizer, text) for text in tokens}
+        for first, second in pairs:
+            reason = "" if known[first] and known[second] else "the model does not know the script of the texts"
+            if room - tokens[first] < min(_FEWEST_OF_SECOND, tokens[second]):
+                reason = "the texts are longer than the model reads"
+            yield (first, second), reason
 
     def _values(self, pairs: Sequence[tuple[str, str]], window: int, squashed: bool) -> list[float]:
         import torch

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.metrics.models.batches import batches
 from evaluation.metrics.models.hub import check_architecture, load, refused, state_of
@@ -38,6 +39,14 @@ class Likelihood:
     reason: str = ""
 
 
+class _Source(NamedTuple):
+    """A context after the prompt, as far as the model reads it; `cut` as in `Likelihood`, `pairs` are asked of it."""
+
+    tokens: list[int]
+    cut: int
+    pairs: list[int]
+
+
 class QuestionModel:
     """A seq2seq model with its tokenizer, in 32-bit floats. Safe between threads."""
 
@@ -62,33 +71,36 @@ class QuestionModel:
 
     def _read(self, pairs: Sequence[tuple[str, str]], window: int) -> list[Likelihood]:
         questions = {text: self._tokens(text) for text, _ in pairs}
-        contexts = {text: self._tokens(f"{PROMPT} {text}") for _, text in pairs}
-        known = {
-            text: tokenizer_knows(self._tokenizer, text)
-            for text in dict.fromkeys(text for pair in pairs for text in pair)
-        }
-
-        def problem(question: str, context: str) -> str:
-            if len(questions[question]) > window:
-                return "the question is longer than the model reads"
-            unknown = [name for name, text in (("question", question), ("context", context)) if not known[text]]
-            return f"the model does not know the script of the {unknown[0]}" if unknown else ""
-
-        found = [Likelihood(None, reason=problem(*pair)) for pair in pairs]
+        found = [Likelihood(None, reason=reason) for reason in self._problems(pairs, questions, window)]
         asked: dict[str, list[int]] = {}
         for place, (_, context) in enumerate(pairs):
             if not found[place].reason:
                 asked.setdefault(context, []).append(place)
-        sources = [self._fitted(contexts[text], window) for text in asked]
-        for batch in batches([len(source) for source in sources], _BATCH_TOKENS):
-            texts = [list(asked)[each] for each in batch]
-            rows = [(row, place) for row, text in enumerate(texts) for place in asked[text]]
+        sources = [self._source(text, places, window) for text, places in asked.items()]
+        for batch in batches([len(source.tokens) for source in sources], _BATCH_TOKENS):
+            chosen = [sources[each] for each in batch]
+            rows = [(row, place) for row, source in enumerate(chosen) for place in source.pairs]
             targets = [(row, questions[pairs[place][0]]) for row, place in rows]
-            for (row, place), value in zip(rows, self._values([sources[each] for each in batch], targets), strict=True):
-                found[place] = Likelihood(value, len(contexts[texts[row]]) - len(sources[batch[row]]))
+            for (row, place), value in zip(rows, self._values(chosen, targets), strict=True):
+                found[place] = Likelihood(value, chosen[row].cut)
         return found
 
-    def _values(self, sources: Sequence[list[int]], targets: Sequence[tuple[int, list[int]]]) -> list[float]:
+    def _problems(
+        self, pairs: Sequence[tuple[str, str]], questions: Mapping[str, list[int]], window: int
+    ) -> Iterator[str]:
+        """Yield why the model cannot read each pair, empty where it can."""
+        known = {text: tokenizer_knows(self._tokenizer, text) for text in dict.fromkeys(chain.from_iterable(pairs))}
+        for pair in pairs:
+            unknown = [name for name, text in zip(("question", "context"), pair, strict=True) if not known[text]]
+            reason = f"the model does not know the script of the {unknown[0]}" if unknown else ""
+            yield "the question is longer than the model reads" if len(questions[pair[0]]) > window else reason
+
+    def _source(self, context: str, pairs: list[int], window: int) -> _Source:
+        tokens = self._tokens(f"{PROMPT} {context}")
+        fitted = self._fitted(tokens, window)
+        return _Source(fitted, len(tokens) - len(fitted), pairs)
+
+    def _values(self, sources: Sequence[_Source], targets: Sequence[tuple[int, list[int]]]) -> list[float]:
         """Return exp(mean log p) of the tokens of each (number of its source, target), its end mark included.
 
         Teacher forcing: the model is given the tokens before each one as they are, not as it would have written them.
@@ -97,7 +109,7 @@ class QuestionModel:
         import torch
         from transformers.modeling_outputs import BaseModelOutput
 
-        source, source_mask = self._padded(sources)
+        source, source_mask = self._padded([each.tokens for each in sources])
         values = [0.0] * len(targets)
         with torch.inference_mode():
             read = self._model.get_encoder()(input_ids=source, attention_mask=source_mask).last_hidden_state

@@ -1,4 +1,4 @@
-"""What a model writes and judges about test questions: the forms it fills in, and the prompts that ask for them."""
+"""What a model writes and judges of test questions: the forms of its replies, and the prompts that ask for them."""
 
 from __future__ import annotations
 

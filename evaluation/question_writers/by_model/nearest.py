@@ -1,4 +1,4 @@
-"""The passages of a corpus that fit a question best, so that a judge can look whether one of them answers it."""
+"""The passages of a corpus that are nearest to a question, to check whether one of them answers it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing questions that the corpus does not answer with a model, and making sure that it does not."""
+"""Out-of-scope questions written by a model, each checked against the nearest passages of the corpus."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SHOWN_DOCUMENTS, _SHOWN_CHARACTERS = 6, 400
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _OutOfScopeCandidate:
     """A question that is to be checked. Far ones have no entity."""
 
     kind: str
@@ -40,15 +40,15 @@ class _Candidate:
     attribute: tuple[str, ...] = ()
 
 
-class _Checked(NamedTuple):
+class _CheckedCandidate(NamedTuple):
     """A candidate with why it cannot be used (empty: it can). `failed`: the model could not be asked."""
 
-    candidate: _Candidate
+    candidate: _OutOfScopeCandidate
     problem: str
     failed: ProviderError | None = None
 
 
-class OutsideWriting:
+class OutOfScopeWriting:
     """Asks for candidates in small batches and keeps those that the documents do not answer."""
 
     def __init__(
@@ -86,7 +86,9 @@ class OutsideWriting:
                     yield written
                 empty = 0 if kept else empty + 1
 
-    async def _candidates(self, write: Callable[[], Awaitable[list[_Candidate]]]) -> list[_Candidate]:
+    async def _candidates(
+        self, write: Callable[[], Awaitable[list[_OutOfScopeCandidate]]]
+    ) -> list[_OutOfScopeCandidate]:
         try:
             candidates = await write()
         except ProviderError as error:
@@ -95,14 +97,16 @@ class OutsideWriting:
         self._breaker.record(None)
         return candidates
 
-    async def _write_far(self) -> list[_Candidate]:
+    async def _write_far(self) -> list[_OutOfScopeCandidate]:
         shown = [_beginning(document) for document in self._documents[:_SHOWN_DOCUMENTS]]
         count = min(_AT_ONCE, self._missing["far"] + 1)
-        return [_Candidate("far", text.strip()) for text in await self._tasks.write_far(shown, count, self._texts)]
+        return [
+            _OutOfScopeCandidate("far", text.strip()) for text in await self._tasks.write_far(shown, count, self._texts)
+        ]
 
-    async def _write_near(self) -> list[_Candidate]:
+    async def _write_near(self) -> list[_OutOfScopeCandidate]:
         """Return candidates on the next passages, as many as may be needed."""
-        candidates: list[_Candidate] = []
+        candidates: list[_OutOfScopeCandidate] = []
         while self._passages and len(candidates) < min(_AT_ONCE, self._missing["near"] + 1):
             passage = self._passages.popleft()
             self._passages.append(passage)
@@ -112,10 +116,10 @@ class OutsideWriting:
                 break
         return candidates
 
-    async def _checked(self, candidates: Sequence[_Candidate]) -> AsyncIterator[Written]:
+    async def _checked(self, candidates: Sequence[_OutOfScopeCandidate]) -> AsyncIterator[Written]:
         waiting = deque(candidates)
 
-        def start() -> Coroutine[Any, Any, _Checked] | None:
+        def start() -> Coroutine[Any, Any, _CheckedCandidate] | None:
             return self._check(waiting.popleft()) if waiting else None
 
         kinds = {candidate.kind for candidate in candidates}
@@ -129,17 +133,17 @@ class OutsideWriting:
             self._texts.append(candidate.text)
             yield Written((self._draft(candidate),))
 
-    async def _check(self, candidate: _Candidate) -> _Checked:
+    async def _check(self, candidate: _OutOfScopeCandidate) -> _CheckedCandidate:
         """Return the candidate with why it cannot be used, empty when it can."""
         if not candidate.text or self._known(candidate.text):
-            return _Checked(candidate, "It was asked before")
-        if candidate.kind == "near" and not self._silent(candidate):
-            return _Checked(candidate, "The documents speak of it")
+            return _CheckedCandidate(candidate, "It was asked before")
+        if candidate.kind == "near" and not self._is_absent(candidate):
+            return _CheckedCandidate(candidate, "The documents speak of it")
         try:
             passages = await self._nearest.find(candidate.text)
-            return _Checked(candidate, await self._tasks.problem_of_absent(candidate.text, passages))
+            return _CheckedCandidate(candidate, await self._tasks.problem_of_absent(candidate.text, passages))
         except ProviderError as error:
-            return _Checked(candidate, str(error), error)
+            return _CheckedCandidate(candidate, str(error), error)
 
     def _known(self, text: str) -> bool:
         return text.casefold() in {known.casefold() for known in self._texts}
@@ -148,7 +152,7 @@ class OutsideWriting:
     def _windows(self) -> WindowIndex:
         return WindowIndex([document.text for document in self._documents])
 
-    def _silent(self, candidate: _Candidate) -> bool:
+    def _is_absent(self, candidate: _OutOfScopeCandidate) -> bool:
         """Return whether the corpus names the entity, and nowhere near it the attribute.
 
         Words of the entity itself say nothing about the attribute. A person may be called by the last name alone.
@@ -160,7 +164,7 @@ class OutsideWriting:
         called = entity.split()[-1] if looks_like_person(candidate.entity.split()) else entity
         return self._windows.absent(called, attribute)
 
-    def _draft(self, candidate: _Candidate) -> DraftQuestion:
+    def _draft(self, candidate: _OutOfScopeCandidate) -> DraftQuestion:
         number = self._numbers.popleft()
         rng = random.Random(f"{self._spec.seed}:{number}")
         metadata: dict[str, Any] = {"writer": self._spec.llm}
@@ -172,9 +176,9 @@ class OutsideWriting:
         )  # fmt: skip
 
 
-def _near(question: NearQuestion) -> _Candidate:
+def _near(question: NearQuestion) -> _OutOfScopeCandidate:
     words = tuple(dict.fromkeys(word.strip() for word in question.attribute_words if word.strip()))
-    return _Candidate("near", question.question.strip(), question.entity.strip(), words)
+    return _OutOfScopeCandidate("near", question.question.strip(), question.entity.strip(), words)
 
 
 def _beginning(document: SourceDoc) -> str:

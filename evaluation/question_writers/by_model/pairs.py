@@ -1,4 +1,4 @@
-"""Writing pairs with a model: a passage, a pair, its checks, its slip."""
+"""Pairs written by a model from passages: each is checked, and its twin gets a slip."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from rag_pipeline.llm.circuit_breaker import CircuitBreaker
 from rag_pipeline.types import SourceDoc, Span
 
 _ATTEMPTS = 2
-_MOST_IN_VAIN = 40
-"""Passages in a row that gave no question: what is wrong then is not theirs, and each costs several calls."""
+_MOST_EMPTY_PASSAGES = 40
+"""Passages in a row without a question after which writing ends: the model fails then, and each costs several calls."""
 _MOST_FAILURES = 3
 """Failed passages in a row after which the model counts as unusable."""
 _FEWEST_QUOTED_WORDS = 3
@@ -60,13 +60,13 @@ class PairWriting:
         self._numbers = deque(number for number in range(1, spec.pairs + 1) if _pair_id(number) not in stored)
         self._missing = len(self._numbers)
         self._breaker = CircuitBreaker(_MOST_FAILURES)
-        self._in_vain = 0
+        self._empty_passages = 0
 
     async def write(self) -> AsyncIterator[Written]:
         """Yield each passage's outcome. Raises ProviderError when the model cannot be used."""
         async for result in run_jobs(self._start, self._wanted):
             self._breaker.record(result.failed)
-            self._in_vain = 0 if result.questions else self._in_vain + 1
+            self._empty_passages = 0 if result.questions else self._empty_passages + 1
             if result.questions:
                 self._missing -= 1
                 self._passages.append(result.passage)  # it may hold more, once every other was asked
@@ -75,14 +75,14 @@ class PairWriting:
             yield Written(result.questions, result.rejected)
 
     def _wanted(self) -> int:
-        return self._missing if self._in_vain < _MOST_IN_VAIN else 0
+        return self._missing if self._empty_passages < _MOST_EMPTY_PASSAGES else 0
 
     def _start(self) -> Coroutine[Any, Any, _Result] | None:
         if not self._passages or not self._numbers:
             return None
-        return self._about(self._passages.popleft(), self._numbers.popleft())
+        return self._questions_on(self._passages.popleft(), self._numbers.popleft())
 
-    async def _about(self, passage: DocumentPassage, number: int) -> _Result:
+    async def _questions_on(self, passage: DocumentPassage, number: int) -> _Result:
         rejected: list[Rejected] = []
         try:
             for _ in range(_ATTEMPTS):

@@ -1,4 +1,4 @@
-"""Whether the corpus is silent about something: no short window of it holds both an entity and an attribute."""
+"""Whether the corpus lacks something: no short window of it holds both an entity and an attribute."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HUMP = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 class WindowIndex:
-    """Where each lemma stands in each text."""
+    """The positions of each lemma in each text."""
 
     def __init__(self, texts: Sequence[str], window: int = WINDOW) -> None:
         self.window = window

@@ -1,4 +1,4 @@
-"""Whether a question can be asked: read without its passage, with one answer, and not giving that answer away."""
+"""Whether a candidate can be asked: understood without its passage, with one answer, which it does not contain."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def objection(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
 
 
 def instruction_objection(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
-    """Return why a question of a technical text cannot be asked: its answer, or what is done, says too little."""
+    """Return why a question about a technical text cannot be asked, or an empty string."""
     found, answer_words = lower_words(candidate.topic), lower_words(candidate.answer)
     if not found or len(found) > MAX_QUESTION_WORDS or not 1 <= len(answer_words) <= MAX_ANSWER_WORDS:
         return "too short or too long"
@@ -131,7 +131,7 @@ def instruction_objection(candidate: CandidateQuestion, corpus: CorpusStatistics
 
 
 def _unsaid_which(text: str, corpus: CorpusStatistics) -> str:
-    """Return an objection where `the x` is no term of the document and nothing says which."""
+    """Return an objection where `the x` is no term of the document and is not specified."""
     for match in _DEFINITE.finditer(text):
         own, after = _own_words(text[match.end() :])
         if not own:
@@ -144,7 +144,7 @@ def _unsaid_which(text: str, corpus: CorpusStatistics) -> str:
 
 
 def _says_little(candidate: CandidateQuestion, answer_words: list[str], corpus: CorpusStatistics) -> str:
-    """Return an objection to an answer that says nothing, or to a definition of nothing particular."""
+    """Return an objection to an empty answer, or to a definition of nothing particular."""
     if answer_words[0] in _NOTHING and candidate.kind != "held":
         return "the answer says nothing particular"
     if candidate.kind == "done_to" and answer_words[-1] in MONTHS:
@@ -161,7 +161,7 @@ def _says_little(candidate: CandidateQuestion, answer_words: list[str], corpus: 
 
 
 def _names_several(candidate: CandidateQuestion, answer_words: list[str], corpus: CorpusStatistics) -> str:
-    """Return an objection where one of the looser forms may mean somebody else or something said elsewhere."""
+    """Return an objection where a looser form may mean another person or another passage."""
     if candidate.kind in {"stated_of", "deed", "happens"} and set(answer_words) & {"his", "her", "him", "them"}:
         return "the answer needs its neighbours"
     if candidate.kind == "stated_of" and corpus.sentences_with_nearby(content_lemmas(candidate.topic)) != 1:
@@ -172,7 +172,7 @@ def _names_several(candidate: CandidateQuestion, answer_words: list[str], corpus
 
 
 def _bare_definite(candidate: CandidateQuestion, corpus: CorpusStatistics) -> bool:
-    """Return whether an answer is `the park`: which park, only the passage tells."""
+    """Return whether an answer is `the park`, which only its passage specifies."""
     article, _, noun = re.sub(r"^(?:in|at|on|by|from|to) ", "", candidate.answer).partition(" ")
     return article.lower() == "the" and noun.isalpha() and noun.islower() and not corpus.is_used_throughout(noun)
 
@@ -209,7 +209,7 @@ def _unclear(candidate: CandidateQuestion, found: list[str]) -> str:
 
 
 def _undetermined(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
-    """Return an objection when `the game` or `the city` stands without saying which."""
+    """Return an objection when `the game` or `the city` is not specified."""
     text = candidate.text.rstrip("?")
     for match in _DEFINITE.finditer(text):
         own, after = _own_words(text[match.end() :])
@@ -237,7 +237,7 @@ def _undetermined(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str
 
 
 def _said_which(after: str, *, generic: bool) -> bool:
-    """Return whether what follows `the x` tells which: `of Poland`, `that …`, in general rules also `of a y`."""
+    """Return whether what follows `the x` specifies it: `of Poland`, `that …`, in general rules also `of a y`."""
     first, _, rest = after.strip().partition(" ")
     if first not in {"of", "that", "which", "who", "for", "between", "in", "on", "to", "from"}:
         return False
@@ -264,7 +264,7 @@ def _noun_before(word: str) -> bool:
 
 
 def _names_nothing(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
-    """Return an objection when too little says what is asked, or other sentences hold all words of the question."""
+    """Return an objection when the question has too few words of its own, or other sentences hold all of them."""
     if candidate.kind == "stands_for":
         return ""
     names = _names_in(candidate.text, corpus)
@@ -311,13 +311,13 @@ def _names_nothing(candidate: CandidateQuestion, corpus: CorpusStatistics) -> st
 
 
 def lemmas_of(candidate: CandidateQuestion, corpus: CorpusStatistics) -> set[str]:
-    """Return the lemmas of the words that tell what is asked."""
+    """Return the lemmas of the words that specify what is asked."""
     text = candidate.topic if candidate.kind == "stated_of" else _WH.sub("", corpus.without_narrators(candidate.text))
     return set(content_lemmas(text))
 
 
 def _is_indefinite(topic: str) -> bool:
-    """Return whether a subject tells of something not yet spoken of: `a website`, `two maps`, `cards`."""
+    """Return whether a subject is indefinite: `a website`, `two maps`, `cards`."""
     if re.match(r"(?:an?|several|multiple|many|some|two|three|four) ", topic):
         return True
     definite = re.match(r"(?:the|its|their|his|her) |.*['’]s? ", topic) or topic.split()[-1][:1].isupper()
@@ -325,7 +325,7 @@ def _is_indefinite(topic: str) -> bool:
 
 
 def _is_one_off(topic: str, corpus: CorpusStatistics) -> bool:
-    """Return whether a general question is about something that is mentioned but once, or named vaguely."""
+    """Return whether a general question is about something that is mentioned once or named vaguely."""
     first = re.sub(r"^(?:the|an?) ", "", topic).split()[0].lower()
     return first in _VAGUE_FIRST or (
         topic.startswith(("a ", "an ")) and corpus.sentences_with(content_lemmas(topic)) < 2
@@ -333,7 +333,7 @@ def _is_one_off(topic: str, corpus: CorpusStatistics) -> bool:
 
 
 def _only_a_verb(lemmas: set[str], topic: str, corpus: CorpusStatistics) -> bool:
-    """Return whether besides a much used subject only the verb tells what is asked."""
+    """Return whether besides a frequent subject only the verb specifies what is asked."""
     subject = set(content_lemmas(topic))
     return len(lemmas - subject) <= 1 and corpus.sentences_with(subject) > 3
 

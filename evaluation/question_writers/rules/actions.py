@@ -1,4 +1,4 @@
-"""Questions for what somebody sought, did to something, or did when something else happened."""
+"""Questions for actions: what somebody wanted to do or did to something, where, when, why and what for."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def in_order_to(clause: Clause) -> Iterator[CandidateQuestion]:
 
 
 def _aim(clause: Clause, at: int) -> bool:
-    """Return whether `to rotate …` behind an object or a passive tells what something was done for."""
+    """Return whether `to rotate …` behind an object or a passive is a purpose."""
     words = clause.rest
     if (
         words[at - 1].lower in _OPEN_NOUNS
@@ -189,7 +189,7 @@ _TO_DO = word_set(
     "designate prompt motivate push pressure remind assist train refer place seek get command"
 )
 _COMING_OUT = word_set("beat defeat win lose score draw tie finish rise fall grow advance return survive live")
-"""Verbs behind which `to` tells what came of it: `won to reach the final`."""
+"""Verbs behind which `to` introduces a result: `won to reach the final`."""
 _OPEN_NOUNS = word_set(
     "authority contract right ability opportunity permission power plan effort attempt decision order request need "
     "duty time way chance agreement proposal responsibility intention desire failure motion petition bill law "
@@ -204,7 +204,7 @@ def _has_verb(tokens: Tokens) -> bool:
 
 
 def _bare_pronoun(tokens: Tokens) -> bool:
-    """Return whether a pronoun is the first thing named: whom it means, only its neighbours tell."""
+    """Return whether a clause begins with a pronoun, which only its context resolves."""
     return not tokens or tokens[0].lower in PERSONAL
 
 

@@ -1,4 +1,4 @@
-"""Questions for what a sentence tells on the way: `X, a port of Y`, and how many of a thing there are somewhere."""
+"""Questions for appositions (`X, a port of Y`), and for how many of a thing there are somewhere (`There are …`)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def apposition(text: str, is_name: Callable[[str], bool]) -> Iterator[CandidateQ
 
 
 def _describes(description: list[Token]) -> bool:
-    """Return whether words are one thing described, no subject with its verb and no name of a list."""
+    """Return whether words describe one thing; they are no clause and no name in a list."""
     end = noun_phrase(description, 0)
     if end < 2 or description[end - 1].is_name or description[end - 1].tag == "NNS" or len(description) < 3:
         return False

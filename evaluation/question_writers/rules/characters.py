@@ -1,4 +1,4 @@
-"""Who acts in a story: those who speak in it, each under the fullest name that it goes by."""
+"""The characters of stories: those who speak, each by the fullest name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LEAST = 4
 
 
 def characters(corpus: CorpusStatistics) -> list[Name]:
-    """Return who speaks in the stories of a corpus and is named often enough, most frequent first."""
+    """Return the speakers in the stories of a corpus that are named often enough, most frequent first."""
     counts: Counter[str] = Counter()
     articled: Counter[str] = Counter()
     speak: set[str] = set()
@@ -46,9 +46,9 @@ def characters(corpus: CorpusStatistics) -> list[Name]:
 
 
 def _people(names: list[str], speak: set[str]) -> Iterator[tuple[list[str], str]]:
-    """Yield of each who speaks the names, the fullest first, and the word that says enough.
+    """Yield the names of each speaker, the fullest first, and the word that identifies it.
 
-    One may go by a short name too (`the Rabbit`). Where several share it, only the full one tells them apart.
+    A short name (`the Rabbit`) identifies a speaker unless several share it.
     """
     by_head: dict[str, list[str]] = defaultdict(list)
     for name in names:

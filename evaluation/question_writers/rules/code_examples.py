@@ -1,4 +1,4 @@
-"""The lines of code that a sentence announces with its colon, or that a comment above them explains."""
+"""Code examples of one line: behind a sentence that ends in a colon, or below a comment that explains it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHELL = frozenset({"bash", "sh", "shell", "console", "zsh", "shell-session", "p
 _PROMPT = re.compile(r"[$>] ")
 _COMMENT = re.compile(r"\s*(?:#|//)")
 _EXPLAINED = re.compile(
-    r"^[ \t]*# (?P<said>[A-Z][^\n]+)\n[ \t]*(?!#)(?P<line>\S[^\n]*[^\s\\])[ \t]*(?=\n\s*(?:\n|#|\Z))", re.MULTILINE
+    r"^[ \t]*# (?P<comment>[A-Z][^\n]+)\n[ \t]*(?!#)(?P<line>\S[^\n]*[^\s\\])[ \t]*(?=\n\s*(?:\n|#|\Z))", re.MULTILINE
 )
 _ASIDE = re.compile(r" *\([^()]*\)|[.:]$")
 _LONGEST = 150
@@ -21,13 +21,13 @@ _LONGEST = 150
 
 @dataclass(frozen=True, slots=True)
 class CodeExample:
-    """One line of code, what a comment says of it, its place in the document, and whether it is typed at a prompt.
+    """One line of code, the comment above it, its place in the document, and whether it is typed at a prompt.
 
-    `said` is empty where the line is all that a block holds.
+    `comment` is empty where the line is all that a block holds.
     """
 
     line: str
-    said: str
+    comment: str
     start: int
     end: int
     is_command: bool
@@ -45,8 +45,8 @@ def examples_behind(text: str, position: int) -> Iterator[CodeExample]:
         yield CodeExample(_PROMPT.sub("", lines[0], count=1), "", at, block.end(), shell)
     for found in _EXPLAINED.finditer(block["body"]) if shell else ():
         if _is_whole(found["line"]):
-            line, said = _PROMPT.sub("", found["line"], count=1), _ASIDE.sub("", found["said"]).strip()
-            yield CodeExample(line, said, at + found.start("said"), at + found.end(), True)
+            line, comment = _PROMPT.sub("", found["line"], count=1), _ASIDE.sub("", found["comment"]).strip()
+            yield CodeExample(line, comment, at + found.start("comment"), at + found.end(), True)
 
 
 def _is_whole(line: str) -> bool:

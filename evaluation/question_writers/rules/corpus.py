@@ -1,4 +1,4 @@
-"""What the whole corpus says about its words: which are names, which terms run through it, what a sentence shares."""
+"""Statistics of a corpus: which words are names, how frequent a term is, which sentences share words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TWICE = 2
 
 
 class CorpusStatistics:
-    """Statistics of the documents that rules ask for."""
+    """Statistics of the documents, each computed when it is first asked for."""
 
     def __init__(self, documents: Sequence[SourceDoc]) -> None:
         self.documents = documents
@@ -43,12 +43,12 @@ class CorpusStatistics:
 
     @cached_property
     def narrators(self) -> frozenset[str]:
-        """What `I` stands for in the documents: `the narrator`, `the speaker`."""
+        """What replaces `I` in the documents: `the narrator`, `the speaker`."""
         return frozenset(one.narrator for one in self._all_sentences() if one.narrator)
 
     @cached_property
     def stories(self) -> frozenset[int]:
-        """The documents that tell a story: a narrator speaks, or much is said by others."""
+        """The documents that are stories: they have a narrator, or much direct speech."""
         resolved = {doc.id: self.sentences[doc.id] for doc in self.documents}
         return frozenset(
             number
@@ -57,7 +57,7 @@ class CorpusStatistics:
         )
 
     def without_narrators(self, text: str) -> str:
-        """Return a text without the words for the one who tells a document: they stand in no sentence of it."""
+        """Return a text without `the narrator` and its like, which no sentence of a document has."""
         for narrator in self.narrators:
             text = text.replace(f"{narrator}’s", "").replace(narrator, "")
         return text
@@ -73,7 +73,7 @@ class CorpusStatistics:
 
     @property
     def is_technical(self) -> bool:
-        """Whether all documents are: `you` is whoever reads them."""
+        """Whether all documents are technical: `you` is their reader."""
         return len(self.technical_documents) == len(self.documents)
 
     @cached_property
@@ -93,7 +93,7 @@ class CorpusStatistics:
 
     @cached_property
     def entries(self) -> dict[int, ListEntries]:
-        """The entries of each document's lists that say enough without their heading."""
+        """The entries of each document's lists that are understood without their heading."""
         return {doc.id: ListEntries(self.sentences[doc.id]) for doc in self.documents}
 
     @cached_property
@@ -125,13 +125,13 @@ class CorpusStatistics:
 
     @cached_property
     def _lost_ligatures(self) -> bool:
-        """Whether a PDF has lost its ligatures: `proft`, `confict`, `sufcient` stand where no such words are."""
+        """Whether a PDF has lost its ligatures: `proft`, `confict`, `sufcient`."""
         lost = {word for one in self._all_sentences() for word in _F_WORD.findall(one.text) if _with_ligature(word)}
         return len(lost) >= _FEW_SLIPS
 
     @cached_property
     def is_collection(self) -> bool:
-        """Whether a document holds articles on different things: each speaks of its title, the others do not."""
+        """Whether a document holds articles on different things: each mentions its own title, the others do not."""
         for sentences in self.sentences.values():
             articles: dict[str, list[str]] = defaultdict(list)
             for one in sentences:
@@ -151,7 +151,7 @@ class CorpusStatistics:
         return {lemmas for heading in headings if len(lemmas := tuple(content_lemmas(heading))) > 1}
 
     def is_section(self, phrase: str) -> bool:
-        """Return whether a section of a document, no collection, is about this: `the monthly report`."""
+        """Return whether a marked heading is this phrase (`the monthly report`); never in a collection."""
         return not self.is_collection and tuple(content_lemmas(phrase)) in self._section_lemmas
 
     @cached_property
@@ -174,11 +174,11 @@ class CorpusStatistics:
         return text
 
     def has_lost_letters(self, text: str) -> bool:
-        """Return whether letters are missing that cannot be put back (`fled a brief` for `filed a brief`)."""
+        """Return whether a text has lost letters that cannot be restored (`fled a brief` for `filed a brief`)."""
         return self._lost_ligatures and bool({"fled", "fling", "flings", "fle"} & set(_F_WORD.findall(text)))
 
     def with_ligatures(self, text: str) -> str:
-        """Return a text with the ligatures put back that a PDF has lost (`proft`)."""
+        """Return a text with the ligatures restored that a PDF has lost (`proft`)."""
         if not self._lost_ligatures:
             return text
         return _F_WORD.sub(lambda match: _with_ligature(match.group()) or match.group(), text)
@@ -207,11 +207,11 @@ class CorpusStatistics:
         return self._definite[1][phrase.lower()] >= 0.6 * _SLICES
 
     def is_repeated(self, phrase: str) -> bool:
-        """Return whether `the phrase` is said more than twice."""
+        """Return whether `the phrase` occurs more than twice."""
         return self._definite[0][phrase.lower()] > _TWICE
 
     def is_frequent_term(self, phrase: str) -> bool:
-        """Return whether `the phrase` is said often, and in more than one part of a document."""
+        """Return whether `the phrase` is frequent, and in more than one part of a document."""
         total, spread = self._definite
         return total[phrase.lower()] >= 8 and spread[phrase.lower()] >= 0.25 * _SLICES
 
@@ -237,13 +237,13 @@ class CorpusStatistics:
         return len(self._holding(set(lemmas)))
 
     def sentences_with_nearby(self, lemmas: Iterable[str]) -> int:
-        """Return how many sentences hold all the lemmas near each other, as a sentence that means the same would."""
+        """Return how many sentences hold all the lemmas close together, as a sentence of the same meaning would."""
         wanted = set(lemmas)
         reach = 2 * len(wanted) + 4
         return sum(_shortest_stretch(self._lemmatised[number], wanted) <= reach for number in self._holding(wanted))
 
     def count_adjacent(self, first: str, second: str) -> int:
-        """Return in how many sentences one lemma stands right before another."""
+        """Return in how many sentences one lemma directly precedes another."""
         numbers = self._holding({first, second})
         return sum(
             (first, second) in zip(self._lemmatised[one], self._lemmatised[one][1:], strict=False) for one in numbers
@@ -254,7 +254,7 @@ class CorpusStatistics:
         return set.intersection(*sets) if sets else set()
 
     def has_once(self, quotation: str) -> bool:
-        """Return whether no two different sentences hold these words."""
+        """Return whether exactly one distinct sentence holds these words."""
         return len({one.text for one in self._all_sentences() if quotation in one.text}) == 1
 
     def _all_sentences(self) -> list[DocumentSentence]:
@@ -290,7 +290,7 @@ def _shortest_stretch(lemmas: list[str], wanted: set[str]) -> int:
 
 @lru_cache(maxsize=16384)
 def _with_ligature(word: str) -> str:
-    """Return the word that this one becomes when a ligature is put back; empty when it is a word as it stands."""
+    """Return the word that this one becomes with a ligature restored; empty when it is a word already."""
     if in_dictionary(word) or word in STOP:
         return ""
     for at, letter in enumerate(word):
@@ -302,7 +302,7 @@ def _with_ligature(word: str) -> str:
 
 
 def in_dictionary(word: str) -> bool:
-    """Return whether the dictionary knows a word as anything at all."""
+    """Return whether the dictionary has a word."""
     return bool(parts_of_speech(word))
 
 

@@ -1,4 +1,4 @@
-"""Questions for what a manual says of time: how often something is done, and within how many days of what."""
+"""Questions for frequencies and deadlines: how often something is done, and within how many days of what."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _rhythm(words: Tokens, at: int) -> int:
 
 
 def _named(after: Tokens) -> bool:
-    """Return whether a noun follows: `monthly reports` tells of reports."""
+    """Return whether a noun follows, as in `monthly reports`."""
     return bool(after) and (after[0].is_noun or after[0].tag in {"JJ", "VBN", "VBG", "CD"})
 
 

@@ -98,7 +98,7 @@ def split_document(doc: SourceDoc) -> list[DocumentSentence]:
 
 
 def _body(text: str) -> tuple[int, int]:
-    """Return where the text itself stands: a Project Gutenberg book has a licence before and behind it."""
+    """Return the range of the text itself: a Project Gutenberg book has a licence before and behind it."""
     start = re.search(r"\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*", text)
     end = re.search(r"\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG", text)
     return (start.end() if start else 0), (end.start() if end else len(text))

@@ -1,4 +1,4 @@
-"""Questions for what must be done, under which condition, how, and what somebody said or showed."""
+"""Questions for duties, conditions, means, purposes, qualities and reported statements."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def with_what(clause: Clause) -> Iterator[CandidateQuestion]:
 
 
 def by_whom(clause: Clause) -> Iterator[CandidateQuestion]:
-    """`is fixed by the Director`, `shall be set by the court`: ask who does it; somebody with a title, in general."""
+    """`is fixed by the Director`, `shall be set by the court`: ask who does it, where that is a titled role."""
     if not (clause.passive and clause.generic) or clause.lead or len(clause.rest) < 2 or clause.rest[0].lower != "by":
         return
     end = noun_phrase(clause.rest, 1)

@@ -1,4 +1,4 @@
-"""What a name stands for, as far as its words tell: a person, a place, an organisation, a work, or something else."""
+"""The kind of entity that a name or noun phrase means, by its words: a person, a role, a place, an organisation."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def is_person(tokens: Tokens) -> bool:
 
 
 def not_a_person(words: list[str]) -> bool:
-    """Return whether a word of a name says that it is a place, an organisation or an event."""
+    """Return whether a word of a name marks it as a place, an organisation or an event."""
     return any(word.lower().rstrip(".") in _NOT_PEOPLE for word in words)
 
 

@@ -1,4 +1,4 @@
-"""Questions for what happens under a condition, what somebody did at a time or place, and how a thing is described."""
+"""Questions for outcomes, for what somebody did at a time or place, for amounts, and for how a thing is described."""
 
 from __future__ import annotations
 
@@ -220,5 +220,5 @@ def _is_clause(tokens: Tokens) -> bool:
 
 
 def _bare(tokens: Tokens) -> bool:
-    """Return whether a pronoun stands among the words: whom it means, only the neighbours tell."""
+    """Return whether the words contain a pronoun, which only the context resolves."""
     return any(token.lower in PERSONAL - word_set("its their his her") for token in tokens)

@@ -161,7 +161,7 @@ def how_many(clause: Clause) -> Iterator[CandidateQuestion]:
 
 
 def _asks_well(preposition: Token, noun: Tokens) -> bool:
-    """Return whether `within how many days` is said; `for how many quotes` is not."""
+    """Return whether a preposition goes with `how many`: `within how many days`, but not `for how many quotes`."""
     if preposition.lower == "for":
         return noun[-1].lower in {"days", "weeks", "months", "years", "hours", "minutes", "seasons", "nights"}
     return preposition.lower in {"within", "in", "after", "over", "at", "on", "from", "during"}
@@ -200,7 +200,7 @@ def _not_a_count(tokens: Tokens, at: int) -> bool:
 
 
 def _figure(tokens: Tokens, at: int) -> tuple[int, int]:
-    """Return where a number with `question_about`, `more than` and `million` begins and ends."""
+    """Return where a number with `about`, `more than` and `million` begins and ends."""
     start, end = at, at + 1
     while end < len(tokens) and (tokens[end].is_number or tokens[end].lower in _SCALES):
         end += 1

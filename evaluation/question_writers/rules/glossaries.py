@@ -1,4 +1,4 @@
-"""Questions for the entries of lists in manuals: `Term - what is said of it` under a heading."""
+"""Questions for the entries of lists in manuals: `Term - description` under a heading."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PARTICIPLE = re.compile(r"\w+ed (?:per|by|for|in|to|with|from|on) ", re.IGNOREC
 _SAME_BEGINNING = 6
 _LONGEST_HEADING = 9
 _OFTEN = 3
-"""A word that opens this many entries is a label like `Status`, not a term that is explained, as is one beside it."""
+"""A word that begins this many entries is a label like `Status` and no term, as are those beside it."""
 
 
 class Glossary:
@@ -45,7 +45,7 @@ class Glossary:
         self._once = {heading for heading, places in sections.items() if len(places) == 1}
 
     def questions(self, sentence: DocumentSentence) -> Iterator[CandidateQuestion]:
-        """Yield what a list under a heading that the document has once says of a term."""
+        """Yield the question for a term's description in a list whose heading the document has once."""
         entry = _ENTRY.match(sentence.text) if sentence.is_list_item else None
         heading = sentence.heading
         if entry is None or not sentence.heading_marked or heading not in self._once or not self._may_be_named(heading):
@@ -65,7 +65,7 @@ class Glossary:
 
     @staticmethod
     def _may_be_named(heading: str) -> bool:
-        """Return whether a heading says where: `Functions` would not."""
+        """Return whether a heading identifies its section; `Functions` does not."""
         return 1 < len(lower_words(heading)) <= _LONGEST_HEADING and _GLUED.search(heading) is None
 
 
@@ -96,7 +96,7 @@ def _says_again(term: str, heading: str) -> bool:
 
 
 def _is_answer(description: str, question: str) -> bool:
-    """Return whether a description says something, is no question, and is more than the term over again."""
+    """Return whether a description is long enough, no question, and adds words to the term."""
     found = [word for word in lower_words(description) if word not in STOP]
     new = set(content_lemmas(description)) - set(content_lemmas(question))
     return (

@@ -1,4 +1,4 @@
-"""What a text writes as code, kept apart from its words: markup is no part of it, and a tagger cannot read it."""
+"""Inline code, replaced by names while a sentence is read: it is no markup, and a tagger cannot read it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIRST_MARK = 0xE000
 _GLUED = re.compile(r"\w(?=Code[b-z]x)|Code[b-z]x(?=\w)")
 _LETTERS = "bcdfghjklmnpqrtvwz"
 STANDS_FOR_CODE = re.compile(r"\bCode[b-z]x\b")
-"""The name that stands for a piece of code: the tagger and the rules take it for a name."""
+"""The name that replaces a piece of code; the tagger and the rules treat it as a name."""
 
 
 def parted(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Questions for what a technical text tells its reader to do: how something is done, what happens if it is left out."""
+"""Questions for instructions: how something is done, what to do or what happens in a case, what is needed."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _SHOWS = re.compile(
 )
 _BY_MEANS = re.compile(r" (?:using|by \w+ing|via|through|with (?:the |an? )?(?:\w+ )?Code[b-z]x) ?")
 _EXAMPLE_BEHIND = re.compile(r"\b(?:following|below|above|as follows|like (?:this|so))\b")
-_POINTS_ON = re.compile(r"(?:see|check out|refer to|read|visit|consult|learn|take a look)\b", re.IGNORECASE)
-"""What sends the reader elsewhere."""
+_REFERS_ELSEWHERE = re.compile(r"(?:see|check out|refer to|read|visit|consult|learn|take a look)\b", re.IGNORECASE)
+"""Beginnings of sentences that refer the reader elsewhere."""
 _NO_OUTCOME = re.compile(r"(?:note|remember|wish|want|e\.g|i\.e|that is|for example|such as|or|and|but|especially)\b")
-"""What is neither what happens nor what to do: advice, an example, more of the condition."""
+"""Beginnings of main clauses that are no outcome and no action: advice, an example, more of the condition."""
 _SHORTENED = re.compile(r"\b(?:do|does|is|are|have|has|ca|wo|did)n['’]t\b")
 _NO_AIM_BEHIND = word_set(
     "allow tell ask want let enable cause need like try remember permit require expect make ensure continue help force "
@@ -50,11 +50,11 @@ _NO_AIM_BEHIND = word_set(
     "prefer hope love known used going back up according due similar equal relative addition support thing things time "
     "plan call calls attention"
 )
-"""Words behind which `to` is no purpose: `allow X to …`, `the ability to …`."""
+"""Words behind which `to` introduces no purpose: `allow X to …`, `the ability to …`."""
 _OF_CLAUSES = word_set("when if while where that which who unless until because whether")
 """Words that open a clause, to which the purpose may belong: `Use x when code needs | to call y`."""
 _ADVICE_VERBS = word_set("consider try remember note see be")
-"""Verbs of advice, no deeds."""
+"""Verbs of advice, which are no actions."""
 _WITH_TOOL = re.compile(r"with (?:the |an? )?(?:\w+ )?Code[b-z]x\b")
 
 
@@ -63,8 +63,8 @@ def instructed(text: str, is_name: Callable[[str], bool], *, colon: bool) -> Ite
     said = _statement(text)
     found = [*_how_to_questions(said, is_name), *(() if colon else (*_case_questions(said), *_need_questions(said)))]
     for candidate in found:
-        leads_away = _EXAMPLE_BEHIND.search(candidate.answer) or _POINTS_ON.match(candidate.answer)
-        if _is_even(candidate.topic) and _is_even(candidate.answer) and not leads_away:
+        refers_elsewhere = _EXAMPLE_BEHIND.search(candidate.answer) or _REFERS_ELSEWHERE.match(candidate.answer)
+        if _is_balanced(candidate.topic) and _is_balanced(candidate.answer) and not refers_elsewhere:
             yield candidate
 
 
@@ -81,7 +81,7 @@ def shown(text: str, code: str, *, command: bool) -> Iterator[CandidateQuestion]
     if found is None and not _is_imperative(aim):
         return
     aim = _BY_MEANS.split(aim)[0]
-    if _is_even(aim) and _has_verb_first(aim) and not _EXAMPLE_BEHIND.search(aim):
+    if _is_balanced(aim) and _has_verb_first(aim) and not _EXAMPLE_BEHIND.search(aim):
         what = "which command can you use to" if command else "how can you"
         plain = "which command you can use to" if command else "how you can"
         yield worded_question("shown", f"{what} {aim}", f"{plain} {aim}", code, aim)
@@ -119,7 +119,7 @@ def _how_to_questions(said: str, is_name: Callable[[str], bool]) -> Iterator[Can
 
 
 def _names_means(action: str) -> bool:
-    """Return whether a stretch tells by what something is done: `by setting x`, `with the `-v` flag`."""
+    """Return whether a phrase names a means: `by setting x`, `with the `-v` flag`."""
     word, _, rest = action.partition(" ")
     if (word != "by" and re.search(r" to [a-z]", rest)) or re.search(r" (?:is|are|was|were|can|will) ", rest):
         return False
@@ -177,20 +177,20 @@ def _need_questions(said: str) -> Iterator[CandidateQuestion]:
 
 
 def _may_have_aim(action: str) -> bool:
-    """Return whether `to …` behind a deed tells what it is for."""
+    """Return whether `to …` behind an action may be its purpose."""
     found = [word.lower() for word in re.findall(r"[\w’'-]+", action)]
     if set(found) & _OF_CLAUSES:
         return False
     return bool(found) and not {found[0], found[-1], verb_lemma(found[0])} & _NO_AIM_BEHIND
 
 
-def _is_even(text: str) -> bool:
-    """Return whether every bracket that is opened is closed."""
+def _is_balanced(text: str) -> bool:
+    """Return whether brackets and quotation marks are balanced."""
     return text.count("(") == text.count(")") and text.count('"') % 2 == 0
 
 
 def _is_imperative(text: str) -> bool:
-    """Return whether a stretch begins with a verb and what is done to: `set the variable`."""
+    """Return whether a phrase begins with a verb and its object: `set the variable`."""
     tokens = tag(text[:1].lower() + text[1:])
     if len(tokens) < 2 or not _is_base(tokens[0]) or tokens[1].lower in {"of", "for", "to", ",", "and", "or", "that"}:
         return False

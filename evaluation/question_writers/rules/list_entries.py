@@ -1,4 +1,4 @@
-"""Questions for the entries of lists that say enough without their heading: `Cash Journal – a list of …`."""
+"""Questions for the entries of lists that are understood without their heading: `Cash Journal – a list of …`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _COVERS_MORE = re.compile(r"(?:This|These|The) [a-z ]{0,20}(?:includes?|covers?|
 _SOMETHING = re.compile(r"(?:an?|the|list|listing|record) ")
 _TERM = re.compile(r"[A-Z][a-z]+(?: (?:and )?[A-Za-z][a-z]+){1,6}")
 _NEAR = 12
-"""Sentences behind an entry in which more may be said of it."""
+"""Sentences behind an entry that may continue it."""
 
 
 class ListEntries:
-    """The entries of a document's lists that explain a term, each told in one way only."""
+    """The entries of a document's lists that explain a term, each with one description only."""
 
     def __init__(self, sentences: Sequence[DocumentSentence]) -> None:
         self._descriptions: dict[str, set[str]] = defaultdict(set)
@@ -39,7 +39,7 @@ class ListEntries:
                     self._goes_on.add(one.text)
 
     def questions(self, sentence: DocumentSentence) -> Iterator[CandidateQuestion]:
-        """Yield what a term includes, does or is, where its entry says all of it."""
+        """Yield what a term includes, does or is, where its entry is complete."""
         entry = _entry(sentence)
         if entry is None or sentence.text in self._goes_on or len(self._descriptions[entry["term"].lower()]) > 1:
             return
@@ -54,7 +54,7 @@ class ListEntries:
 
 
 def _entry(sentence: DocumentSentence) -> re.Match[str] | None:
-    """Return the term and what is told of it where a sentence is an item of a list below a marked heading."""
+    """Return the term and its description where a sentence is an item of a list below a marked heading."""
     entry = _ENTRY.fullmatch(sentence.text) if sentence.is_list_item and sentence.heading_marked else None
     return entry if entry is not None and entry["description"].count("(") == entry["description"].count(")") else None
 

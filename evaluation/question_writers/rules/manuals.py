@@ -1,4 +1,4 @@
-"""Questions for the sentences of technical documents: with their code as names, and for what they tell one to do."""
+"""Questions for sentences of technical documents: with code masked, for instructions and for code examples."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _NOT_ASKED = re.compile(
     r"Contributors|Sponsors|Testimonials|Related projects)\b",
     re.IGNORECASE,
 )
-"""Headings of what was changed from version to version, and of thanks: nobody asks for that of a manual."""
+"""Headings of change logs and of acknowledgements, which nobody asks a manual about."""
 _EXAMPLE = re.compile(
     r"\b(?:following|here|below|example|examples|such as|including|like|this|these)\b|\w+ (?:is|are):$", re.IGNORECASE
 )
-"""What ends in a colon and says nothing without what follows."""
+"""Sentences that end in a colon and mean nothing without what follows."""
 _LISTS_ON = re.compile(r"(?:, [\w-]+(?: [\w-]+)?)+,? (?:and|or) ")
-"""What goes on with the list that an answer has begun: `supports text | , audio and video`."""
+"""The rest of a list that an answer begins with: `supports text | , audio and video`."""
 _KINDS = word_set(
     "how_to in_case needed term shown item definition stands_for when where how_many share measure why how "
     "condition used_for list called who said"
 )
-"""What is asked of manuals: the other forms, which take any verb and its object, turned out badly every second time."""
+"""The kinds of questions that are asked about manuals: of the other forms every second turned out badly."""
 _LONGEST = 500
 """Characters of a sentence with its code masked: longer ones are lists that lost their marks."""
 _DOTTED = re.compile(r"\w+(?:[._]\w+)+")
@@ -51,7 +51,7 @@ Rules = Callable[[str], Iterator[CandidateQuestion]]
 def manual_candidates(
     sentence: DocumentSentence, corpus: CorpusStatistics, rules: Rules
 ) -> Iterator[CandidateQuestion]:
-    """Yield the questions of a sentence of a technical document; `rules` ask about any sentence."""
+    """Yield the candidates of a sentence of a technical document; `rules` ask about any sentence."""
     if not is_asked_about(sentence, corpus):
         return
     yield from corpus.terms[sentence.span.document_id].questions(sentence)
@@ -77,12 +77,12 @@ def example_candidates(
     text = _text(sentence, corpus)
     masked = MaskedSentence(sentence.text, sentence.codes)
     for example in examples_behind(text, sentence.span.end):
-        if example.said and text.count(f"# {example.said}") == 1:
+        if example.comment and text.count(f"# {example.comment}") == 1:
             span = replace(sentence.span, start=example.start, end=example.end)
-            whole = replace(sentence, span=span, text=f"{example.said}: {example.line}")
-            for candidate in shown(f"{example.said}:", example.line, command=True):
+            whole = replace(sentence, span=span, text=f"{example.comment}: {example.line}")
+            for candidate in shown(f"{example.comment}:", example.line, command=True):
                 yield candidate, whole
-        elif not example.said and sentence.text.endswith(":") and masked.readable:
+        elif not example.comment and sentence.text.endswith(":") and masked.readable:
             whole = replace(
                 sentence, span=replace(sentence.span, end=example.end), text=f"{sentence.text} {example.line}"
             )
@@ -101,18 +101,18 @@ def _untied(text: str) -> str:
 
 
 def is_asked_about(sentence: DocumentSentence, corpus: CorpusStatistics) -> bool:
-    """Return whether a sentence stands in a technical document, and not in its history or its thanks."""
+    """Return whether a sentence is of a technical document, outside its change log and acknowledgements."""
     unasked = _NOT_ASKED.match(sentence.heading) or _NOT_ASKED.match(sentence.title)
     return is_manual(sentence, corpus) and unasked is None
 
 
 def is_manual(sentence: DocumentSentence, corpus: CorpusStatistics) -> bool:
-    """Return whether a sentence stands in a technical document."""
+    """Return whether a sentence is of a technical document."""
     return sentence.span.document_id in corpus.technical_documents
 
 
 def manual_objection(candidate: CandidateQuestion, sentence: DocumentSentence, corpus: CorpusStatistics) -> str:
-    """Return an objection to a question that may be asked of an article, and that nobody asks a manual."""
+    """Return an objection to a question that suits an article but no manual, or an empty string."""
     at = sentence.text.find(candidate.answer)
     if at >= 0 and candidate.kind != "item" and _LISTS_ON.match(sentence.text, at + len(candidate.answer)):
         return "the answer is cut short"
@@ -124,7 +124,7 @@ def manual_objection(candidate: CandidateQuestion, sentence: DocumentSentence, c
 
 
 def _is_idle(candidate: CandidateQuestion, sentence: DocumentSentence) -> bool:
-    """Return whether a question is of a form that turns out badly, or asks for what is half said."""
+    """Return whether a question is of a form that turns out badly, or asks for something incomplete."""
     kind, text, answer, topic = candidate.kind, candidate.text, candidate.answer, candidate.topic
     if kind not in _KINDS or _IDLE.search(text):
         return True

@@ -1,4 +1,4 @@
-"""Names and terms of the corpus with what they stand for, for questions that it does not answer."""
+"""Names and terms of the corpus with their kinds, for questions that it does not answer."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ROLE = re.compile(r"(?:trustee|employee|appointee|tor|yer|ist|ian|ner|man|woman
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name or term as a question would write it. `count`: how often it occurs; `core`: its words that say enough."""
+    """A name or term as a question would write it. `count`: how often it occurs; `core`: the words that identify it."""
 
     text: str
     kind: str
@@ -64,19 +64,19 @@ class Name:
 
 def names(corpus: CorpusStatistics) -> list[Name]:
     """Return the names of the corpus that are used often enough to be asked about, most frequent first."""
-    seen = _Seen(corpus)
+    seen = _NameCounts(corpus)
     found = []
     for name, count in seen.counts.items():
-        kind = _kind(name, seen.placed[name] / count, corpus) or _speaker(name, seen.spoke[name])
+        kind = _kind(name, seen.in_places[name] / count, corpus) or _kind_by_speech(name, seen.speeches[name])
         if kind and count >= (3 if kind == "settlement" else 2):
-            articled = seen.articled[name] > (0 if kind in _WITH_ARTICLE or " of " in name else 0.6) * count
+            articled = seen.with_article[name] > (0 if kind in _WITH_ARTICLE or " of " in name else 0.6) * count
             found.append(Name(f"the {name}" if articled else name, kind, count))
     return sorted([*found, *_terms(corpus)], key=lambda name: (-name.count, name.text))
 
 
 def people_named_once(corpus: CorpusStatistics) -> list[Name]:
-    """Return the people whom the corpus mentions a single time, in order of the alphabet."""
-    counts = _Seen(corpus).counts
+    """Return the people whom the corpus mentions once, in alphabetical order."""
+    counts = _NameCounts(corpus).counts
     return [
         Name(name, "somebody", 1)
         for name in sorted(counts)
@@ -87,20 +87,20 @@ def people_named_once(corpus: CorpusStatistics) -> list[Name]:
     ]
 
 
-def _speaker(name: str, speeches: int) -> str:
-    """Return `person` for a single name that is said to speak (`said Filby`), as in stories."""
+def _kind_by_speech(name: str, speeches: int) -> str:
+    """Return `person` for a single name that speaks (`said Filby`), as in stories."""
     plain = name.isalpha() and not name.isupper() and name.lower() not in NUMBER_WORDS | STOP and not name.endswith("s")
     return "person" if speeches and plain else ""
 
 
-class _Seen:
-    """How often each capitalised phrase occurs, and in what company."""
+class _NameCounts:
+    """How often each capitalised phrase occurs: at all, behind `in` and its like, with an article, as a speaker."""
 
     def __init__(self, corpus: CorpusStatistics) -> None:
         self.counts: Counter[str] = Counter()
-        self.placed: Counter[str] = Counter()
-        self.articled: Counter[str] = Counter()
-        self.spoke: Counter[str] = Counter()
+        self.in_places: Counter[str] = Counter()
+        self.with_article: Counter[str] = Counter()
+        self.speeches: Counter[str] = Counter()
         for sentences in corpus.sentences.values():
             for sentence in sentences:
                 self._read(sentence.text)
@@ -110,18 +110,18 @@ class _Seen:
         opening = _OPENING.match(text)
         if opening is not None:
             self.counts[opening.group(1)] += 1
-            self.articled[opening.group(1)] += 1
+            self.with_article[opening.group(1)] += 1
         for match in _NAME.finditer(text):
             written = re.sub(r"['’]s?$", "", match.group())
             name = written.removeprefix("the ")
             self.counts[name] += 1
-            self.articled[name] += written != name
-            self.placed[name] += bool(_SETTLED.search(text[: match.start()])) and written == name
-            self.spoke[name] += _SPEAKS.match(text[match.end() :]) is not None
+            self.with_article[name] += written != name
+            self.in_places[name] += bool(_SETTLED.search(text[: match.start()])) and written == name
+            self.speeches[name] += _SPEAKS.match(text[match.end() :]) is not None
 
 
 def _kind(name: str, share_placed: float, corpus: CorpusStatistics) -> str:
-    """Return what kind of thing a name stands for, or nothing where it is no clear name."""
+    """Return the kind of entity that a name means, empty where that is unclear."""
     parts = name.split()
     lower = [part.lower().rstrip(".") for part in parts]
     if (
@@ -156,7 +156,7 @@ def _terms(corpus: CorpusStatistics) -> list[Name]:
         for at, (first, second) in enumerate(pairwise(found)):
             pairs[f"{first} {second}"] += 1
             longer[f"{first} {second}"] += at + 2 < len(found) and _noun(found[at + 2]) and found[at + 2] not in STOP
-    kind = "concept" if _rules(texts) else "idea"
+    kind = "concept" if _is_on_rules(texts) else "idea"
     terms = []
     for pair, count in pairs.items():
         first, second = pair.split()
@@ -172,8 +172,8 @@ def _terms(corpus: CorpusStatistics) -> list[Name]:
     return terms
 
 
-def _rules(texts: set[str]) -> bool:
-    """Return whether a corpus lays down or discusses rules, so that one may ask how its terms are ruled elsewhere."""
+def _is_on_rules(texts: set[str]) -> bool:
+    """Return whether a corpus is about rules, so that its terms may be asked about as legal concepts."""
     return sum(_RULES.search(text) is not None for text in texts) > _SHARE_OF_RULES * len(texts)
 
 

@@ -1,4 +1,4 @@
-"""Who says `I` in a document: the narrator of a story, the speaker of a speech, or nobody that could be named."""
+"""Who says `I` in a document: the narrator of a story, the speaker of a speech, or nobody known."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _BETWEEN = word_set("also always never ever still just only really now then soon
 
 
 def with_narrators(doc: SourceDoc, sentences: Sequence[DocumentSentence]) -> list[DocumentSentence]:
-    """Return the sentences, with the voice of the one who tells the document where they are his, and not quoted."""
+    """Return the sentences with their narrator, where they are not direct speech of others."""
     speeches = list(_speeches(doc.text))
     own = [not _inside(one, speeches) for one in sentences]
     narrator = (
@@ -76,10 +76,10 @@ def _is_past(verb: str) -> bool:
 
 
 def _speeches(text: str, *, unfinished: bool = False) -> Iterator[tuple[int, int]]:
-    """Yield the stretches that others say: quotations that end in the paragraph in which they begin.
+    """Yield the direct speech of others: quotations that end in the paragraph in which they begin.
 
-    One that goes on over paragraphs is a story told aloud, so its last paragraph is none either; with `unfinished`
-    its paragraphs are speeches too.
+    A quotation over several paragraphs is a story within the story and does not count; with `unfinished`
+    its paragraphs count too.
     """
     goes_on = False
     # British books quote with single marks; one before a letter is an apostrophe.
@@ -112,14 +112,14 @@ def _inside(sentence: DocumentSentence, stretches: Sequence[tuple[int, int]]) ->
 
 
 def written_out(text: str) -> str:
-    """Return a text with `I’m`, `it’s` and `don’t` in full."""
+    """Return a text with contractions written out: `I’m`, `it’s`, `don’t`."""
     for pattern, whole in _CONTRACTED:
         text = pattern.sub(whole, text)
     return text
 
 
 def in_third_person(text: str, narrator: str) -> str:
-    """Return a sentence with `I` written as the one who says it: `the narrator lit a match`."""
+    """Return a sentence with `I` replaced by the narrator: `the narrator lit a match`."""
     text = _UNPAUSED.sub(r"\g<lead>, I", text)
     pieces: list[str] = []
     end = 0
@@ -145,7 +145,7 @@ def _in_third_person(word: str, narrator: str) -> str:
 
 
 def _third_person_verb(verb: str) -> str:
-    """Return the form of a verb after `the narrator` that stood after `I`."""
+    """Return the third-person form of a verb that followed `I`."""
     if verb in {"am", "have", "do"}:
         return {"am": "is", "have": "has", "do": "does"}[verb]
     base = verb.isalpha() and verb.islower() and verb not in MODALS | {"cannot"} and verb_lemma(verb) == verb

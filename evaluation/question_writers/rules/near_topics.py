@@ -1,4 +1,4 @@
-"""What near questions ask about: names of the corpus, those whose kind is plain before terms and unknown ones."""
+"""What near questions ask about: names of the corpus, those of a clear kind before terms and unclear ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RANK = {"concept": 1, "concepts": 1, "idea": 2, "somebody": 2, "any": 3}
 
 
 class NearNames:
-    """The names of a corpus in an order drawn from the seed: all, those of a plain kind, those of a known kind."""
+    """The names of a corpus in an order drawn from the seed: all, those of a clear kind, those of any known kind."""
 
     def __init__(self, corpus: CorpusStatistics, seed: int, rng: random.Random) -> None:
         named = sorted(names(corpus), key=_rank)[:_MOST]

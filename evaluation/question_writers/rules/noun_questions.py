@@ -1,4 +1,4 @@
-"""Questions for a person, a thing, a name, a definition, a list or a duty."""
+"""Questions for a noun phrase: a person, a thing, a name, a definition or a list."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _last_name(clause: Clause) -> str:
 
 
 def _asking_for(tokens: Tokens) -> str:
-    """Return `who`, `which company`, or `what` where nothing tells."""
+    """Return `who`, `which company`, or `what` where the kind is unknown."""
     if is_person(tokens):
         return "who"
     head = [token for token in tokens if token.is_noun]
@@ -172,7 +172,7 @@ def identity(clause: Clause) -> Iterator[CandidateQuestion]:
 
 
 def _is_somebody(subject: Tokens, complement: Tokens) -> bool:
-    """Return whether a subject is a person, by its name or by what it is said to be."""
+    """Return whether a subject is a person, by its name or by its complement."""
     end = noun_phrase(complement, 0)
     return is_person(subject) or (end > 0 and is_somebody(complement[:end]) and _named(subject))
 
@@ -256,7 +256,7 @@ def what(clause: Clause) -> Iterator[CandidateQuestion]:
 
 
 def _may_follow(after: Tokens) -> bool:
-    """Return whether what stands behind an object can stand without it: a time, a condition, a purpose."""
+    """Return whether what follows an object is an adjunct: a time, a condition, a purpose."""
     if not after:
         return True
     if after[0].lower in _CIRCUMSTANCES:

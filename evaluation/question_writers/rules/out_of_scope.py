@@ -22,7 +22,7 @@ _FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class OutOfScope:
-    """A question without an answer. `entity` and `attribute` say what was checked for a near one."""
+    """A question without an answer. `entity` and `attribute`: what was found to be absent, for a near one."""
 
     text: str
     kind: str
@@ -69,14 +69,14 @@ class OutOfScopeQuestions:
                 rows.sort(key=lambda row: used[row[1]])
                 for _, template, keys in rows:
                     text = _write(template, name.text)
-                    if text not in asked and used[template] < most and self._silent(name, keys.split()):
+                    if text not in asked and used[template] < most and self._is_absent(name, keys.split()):
                         asked.add(text)
                         used[template] += 1
                         yield OutOfScope(text, "near", name.core or name.text, tuple(keys.split()))
                         break
 
-    def _silent(self, name: Name, keys: list[str]) -> bool:
-        """Return whether the corpus says nothing of it; a much used name must not have the words anywhere."""
+    def _is_absent(self, name: Name, keys: list[str]) -> bool:
+        """Return whether the corpus lacks the attribute near the name; for a frequent name, anywhere."""
         entity = name.core or re.sub(r"^(?:the|an?) ", "", name.text)
         if not name.core and looks_like_person(entity.split()):
             entity = entity.split()[-1]

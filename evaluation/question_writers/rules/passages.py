@@ -1,4 +1,4 @@
-"""Passages: stretches of running text that a model is shown to write questions about, and to look for answers in."""
+"""Passages of documents that a model writes questions about, and that are searched for answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENDS = (re.compile(r"\n\s*\n"), re.compile(r"\n|(?<=[.!?。！？])\s+|(?<=[。
 
 @dataclass(frozen=True, slots=True)
 class DocumentPassage:
-    """A stretch of a document."""
+    """A range of a document."""
 
     document: SourceDoc
     start: int

@@ -133,7 +133,7 @@ def of_phrase(tokens: Tokens, start: int) -> int:
 
 
 def _starts_clause(tokens: Tokens, at: int) -> bool:
-    """Return whether a finite verb stands here, so that the noun phrase before it is a subject."""
+    """Return whether there is a finite verb here, so that the noun phrase before it is a subject."""
     return at < len(tokens) and tokens[at].tag in {"VBZ", "VBP", "VBD", "MD"}
 
 

@@ -1,4 +1,4 @@
-"""True statements of the documents that a complicated question can start from without giving its answer away."""
+"""True statements of the documents that a complicated question can begin with without containing its answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOOK_BACK = 6
 def premise_for(question: SimpleQuestion, earlier: Sequence[SimpleQuestion], corpus: CorpusStatistics) -> str:
     """Return a short sentence that an earlier question was made of, as a clause, or an empty string.
 
-    Such sentences are known to stand for themselves. It must be of the same document and article, and share no word
+    Such sentences are known to be standalone. It must be of the same document and article, and share no word
     with the answer.
     """
     answer = set(content_lemmas(question.candidate.answer))

@@ -1,4 +1,4 @@
-"""What the bot is for, as a frame around situational questions."""
+"""The purpose of the bot as an introduction of situational questions."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _GENERAL = (
 )
 
 
-def stories(purpose: str) -> tuple[str, ...]:
-    """Return situations out of which somebody asks; the purpose, when there is one, is part of each."""
+def situations(purpose: str) -> tuple[str, ...]:
+    """Return introductions in which the asker describes a situation, each with the purpose where there is one."""
     purpose = " ".join(purpose.split())
     if not purpose:
         return _GENERAL

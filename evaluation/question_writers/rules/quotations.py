@@ -1,4 +1,4 @@
-"""Who said what: questions of stories, where a speech stands with the name of its speaker."""
+"""Questions for who said what, where direct speech comes with the name of its speaker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST_WORDS = 6
 
 
 def who_said(text: str, corpus: CorpusStatistics) -> CandidateQuestion | None:
-    """Return `Who said “…”?` for a speech of some length with a named speaker that stands in the corpus once."""
+    """Return `Who said “…”?` for a longer speech with a named speaker that the corpus has once."""
     for match in _SPOKEN.finditer(text):
         speech, who = match.group("speech").strip(), match.group("who")
         name = who.removeprefix("the ")

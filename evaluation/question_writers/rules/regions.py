@@ -1,4 +1,4 @@
-"""Regions of the corpus: stretches of sentences that each give one question, in proportion to length."""
+"""Regions of the corpus: runs of sentences that each give one question, in proportion to length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rag_pipeline.types import SourceDoc
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A stretch of a document, its sentences in the order in which they are tried."""
+    """A part of a document, its sentences in the order in which they are tried."""
 
     document_id: int
     sentences: tuple[DocumentSentence, ...]

@@ -1,4 +1,4 @@
-"""The round trip: a question is asked back, and kept when the trained reader gives its answer back."""
+"""Round-trip check: a question is kept when the built-in reader finds its answer again."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from rag_pipeline.types import Context, GenerationRequest, Span
 NOT_FOUND = "the built-in reader did not find the answer again"
 ANSWERED = "the built-in reader would answer it from the documents"
 
-EXEMPT = frozenset({"said", "item", "entry", "stands_for"})
-"""Kinds that are not read again: what makes their answers right is checked by their rules, and the reader often fails.
+_EXEMPT = frozenset({"said", "item", "entry", "stands_for"})
+"""Kinds that are not checked: their rules make sure of the answer, and the reader often fails on them.
 
-`said`: the speech stands once in the corpus, with its speaker. `is_list_item`, `entry`: a list says it of its term.
+`said`: the corpus has the speech once, with its speaker. `item`, `entry`: it is the description of a term in a list.
 `stands_for`: the initials are those of the words before the bracket.
 """
 _BY_SENTENCE = frozenset({"why", "how", "held", "stated_of", "described", "happens"})
-"""Kinds that a clause answers and no phrase: the right sentence is enough."""
+"""Kinds that a clause answers, not a phrase: the right sentence is enough."""
 _SHARED = 0.5
 """How much of the shorter of the two, phrase found and answer, must be in the other.
 
@@ -48,7 +48,7 @@ _TOKEN = re.compile(r"\w+")
 
 
 class RoundTrip:
-    """Reads questions over the passages around their evidence, and over the best passages of the whole corpus."""
+    """Answers questions over the passages around their evidence and over the best passages of the corpus."""
 
     def __init__(self, corpus: CorpusStatistics, embed: Callable[[Sequence[str]], Vectors]) -> None:
         self._corpus = corpus
@@ -58,21 +58,21 @@ class RoundTrip:
 
     def objection(self, question: SimpleQuestion) -> str:
         """Return why a question is left out: the reader does not find its answer; else an empty string."""
-        return "" if self._gives_back(question.candidate.text, question) else NOT_FOUND
+        return "" if self._is_answered(question.candidate.text, question) else NOT_FOUND
 
-    def first_given_back(self, wordings: Iterable[str], question: SimpleQuestion) -> int | None:
-        """Return which wording of a question is the first that gives its answer back; None when none does.
+    def first_answered(self, wordings: Iterable[str], question: SimpleQuestion) -> int | None:
+        """Return the number of the first wording of a question that the reader answers; None for none.
 
-        The clause that asks is enough: a situation told before it may confuse the reader, but changes no answer.
+        The asking clause is enough: a situation before it may confuse the reader, but changes no answer.
         """
         for number, wording in enumerate(wordings):
             if any(
-                self._gives_back(text, question) for text in dict.fromkeys((analyse_question(wording).core, wording))
+                self._is_answered(text, question) for text in dict.fromkeys((analyse_question(wording).core, wording))
             ):
                 return number
         return None
 
-    def refuses(self, text: str) -> bool:
+    def is_declined(self, text: str) -> bool:
         """Return whether the reader declines over the best passages of the corpus, at its default strictness."""
         contexts = [self._context(passage.document.id, passage.start, passage.end) for passage in self._best(text)]
         answerability = AnswerabilityModel.of(card())
@@ -80,8 +80,8 @@ class RoundTrip:
         found = reader.find([GenerationRequest(text, tuple(contexts), "", "", "")])[0]
         return found.probability(answerability) < answerability.strictness
 
-    def _gives_back(self, text: str, question: SimpleQuestion) -> bool:
-        if question.candidate.kind in EXEMPT or _stands_behind_its_name(question):
+    def _is_answered(self, text: str, question: SimpleQuestion) -> bool:
+        if question.candidate.kind in _EXEMPT or _is_apposition(question):
             return True
         contexts = [*self._around(question.sentence), *self._elsewhere(text, question.sentence)]
         found = findings(shipped_reader(), [text], [contexts])[0]
@@ -129,7 +129,7 @@ class RoundTrip:
 
 
 def _reach(spans: Sequence[Span], at: int, step: int, longest: int = _LONGEST) -> int:
-    """Return how far one can go from a sentence in steps of 1 or -1 until the stretch would be too long."""
+    """Return the furthest sentence from `at` in steps of 1 or -1 before the range would be too long."""
     end = at
     while 0 <= end + step < len(spans):
         first, last = min(at, end + step), max(at, end + step)
@@ -139,8 +139,8 @@ def _reach(spans: Sequence[Span], at: int, step: int, longest: int = _LONGEST) -
     return end
 
 
-def _stands_behind_its_name(question: SimpleQuestion) -> bool:
-    """Return whether a definition is one by its place: `Pawiak, an infamous prison, …`; the reader often fails."""
+def _is_apposition(question: SimpleQuestion) -> bool:
+    """Return whether a definition is an apposition (`Pawiak, an infamous prison, …`), where the reader often fails."""
     answer, text = question.candidate.answer, question.sentence.text
     return question.candidate.kind == "definition" and (f", {answer}" in text or f"– {answer}" in text)
 

@@ -1,4 +1,4 @@
-"""Headings that a question can be tied to, where its own words do not say which of several passages is meant."""
+"""Headings that a question can name, where its own words fit several passages."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from evaluation.question_writers.rules.phrasing import CandidateQuestion
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import content_lemmas, lower_words
 
-_CURABLE = frozenset({"names too little", "names nothing particular", "could mean another passage"})
+_HELPED = frozenset({"names too little", "names nothing particular", "could mean another passage"})
 _MOST_WORDS = 9
 _SIGNS = re.compile(r"[:;“”\"|=]|\d{3}")
 
 
 class Sections:
-    """The headings of a document that stand in it once, with the words of the sentences below them."""
+    """The headings that a document has once, with the words of the sentences below them."""
 
     def __init__(self, sentences: Sequence[DocumentSentence]) -> None:
         runs: Counter[str] = Counter()
@@ -30,7 +30,7 @@ class Sections:
             self._below[one.heading].append(set(content_lemmas(one.text)))
         self._once = {heading for heading, count in runs.items() if count == 1 and _reads_as_title(heading)}
 
-    def tied(
+    def with_section(
         self, candidate: CandidateQuestion, sentence: DocumentSentence, lemmas: set[str]
     ) -> CandidateQuestion | None:
         """Return the question with its section named, if only one sentence of that section has all its words."""
@@ -48,12 +48,12 @@ class Sections:
         )
 
 
-def is_curable(reason: str, sentence: DocumentSentence) -> bool:
-    """Return whether the name of its section can answer an objection to a question.
+def section_may_help(reason: str, sentence: DocumentSentence) -> bool:
+    """Return whether naming its section removes an objection to a question.
 
     In a manual `the nut` is the one that the section is about; a chapter of a story speaks of many.
     """
-    return reason in _CURABLE or (
+    return reason in _HELPED or (
         sentence.heading_marked and not sentence.narrator and reason.startswith("does not say which ")
     )
 

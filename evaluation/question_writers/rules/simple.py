@@ -29,8 +29,8 @@ from evaluation.question_writers.rules.manuals import (
 )
 from evaluation.question_writers.rules.phrasing import CandidateQuestion
 from evaluation.question_writers.rules.quotations import who_said
-from evaluation.question_writers.rules.sections import is_curable
-from evaluation.question_writers.rules.standalone_sentences import parts, place_of, standalone_forms
+from evaluation.question_writers.rules.sections import section_may_help
+from evaluation.question_writers.rules.standalone_sentences import answer_as_worded, joined_statements, standalone_forms
 from evaluation.question_writers.rules.statements import reported_candidates
 from evaluation.question_writers.rules.sufficiency import cuts_a_phrase, is_cut_short
 from evaluation.question_writers.rules.usable_sentences import text_is_usable
@@ -107,15 +107,15 @@ def _checked(
     candidate: CandidateQuestion, sentence: DocumentSentence, corpus: CorpusStatistics
 ) -> tuple[CandidateQuestion, str]:
     """Return a question with its answer as its sentence words it, its section named if need be, and an objection."""
-    place = place_of(candidate.answer, sentence, corpus)
+    place = answer_as_worded(candidate.answer, sentence, corpus)
     placed = replace(candidate, answer=place or candidate.answer)
     reason = objection(placed, corpus) or ("" if place else "the answer is worded otherwise in the document")
     reason = reason or ("the answer is cut short" if is_cut_short(placed, sentence.text) else "")
     reason = reason or ("cuts a phrase in two" if cuts_a_phrase(placed, sentence.text, corpus) else "")
-    if place and not corpus.is_collection and is_curable(reason, sentence):
+    if place and not corpus.is_collection and section_may_help(reason, sentence):
         sections = corpus.sections[sentence.span.document_id]
-        tied = sections.tied(placed, sentence, lemmas_of(placed, corpus))
-        return (tied, "") if tied is not None else (placed, reason)
+        with_section = sections.with_section(placed, sentence, lemmas_of(placed, corpus))
+        return (with_section, "") if with_section is not None else (placed, reason)
     return placed, reason
 
 
@@ -137,7 +137,7 @@ def _distinct_candidates(sentence: DocumentSentence, corpus: CorpusStatistics) -
             yield candidate
     forms = list(standalone_forms(sentence, corpus))
     in_story = sentence.span.document_id in corpus.stories
-    for number, text in enumerate([*forms, *(() if sentence.in_speech or in_story else parts(forms))]):
+    for number, text in enumerate([*forms, *(() if sentence.in_speech or in_story else joined_statements(forms))]):
         for candidate in _candidates(text, corpus, first_person=bool(sentence.narrator) and bool(number)):
             # In a story too much is said of everything; a part of a sentence may hang on another.
             vague = candidate.kind == "stated_of" and (in_story or number >= len(forms))

@@ -1,4 +1,4 @@
-"""Small human slips of a known kind, never in a number or in a word that is needed to know what is asked."""
+"""Small slips of a known kind, as people make them, never in a number or a protected word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a sentence reads by itself: without citations, marks of sections, quotation marks and words that tie it back."""
+"""Standalone forms of a sentence: without citations, section marks, quotation marks and opening connectives."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _FILED = re.compile(
 
 
 def standalone_forms(sentence: DocumentSentence, corpus: CorpusStatistics) -> Iterator[str]:
-    """Yield the ways in which a sentence may be read, the nearest to its own words first."""
+    """Yield the forms of a sentence that rules read, the closest to its own words first."""
     raw = _FILED.sub("filed ", sentence.text) if corpus.has_lost_letters(sentence.text) else sentence.text
     if corpus.has_lost_letters(raw) or _STUTTER.search(raw):
         return
@@ -75,7 +75,7 @@ def _standalone(text: str, narrator: str) -> str:
 
 
 def _without_connective(text: str) -> str:
-    """Return a sentence without the `And`, `But`, `Well,` that ties it to what came before."""
+    """Return a sentence without an opening connective: `And`, `But`, `Well,`."""
     for _ in range(2):
         match = _CONNECTIVES.match(text)
         if match is None:
@@ -89,12 +89,12 @@ def _without_connective(text: str) -> str:
 
 
 def _in_story_without_narrator(sentence: DocumentSentence, corpus: CorpusStatistics) -> bool:
-    """Return whether a story that nobody tells as `I` holds the sentence: who speaks there is not plain enough."""
+    """Return whether a sentence is of a story without a first-person narrator, where it is unclear who speaks."""
     return not sentence.narrator and sentence.span.document_id in corpus.stories
 
 
-def parts(wording: Sequence[str]) -> Iterator[str]:
-    """Yield the further statements of a sentence that joins several, where no condition governs them all."""
+def joined_statements(wording: Sequence[str]) -> Iterator[str]:
+    """Yield the further statements of a sentence that joins several without a common condition."""
     for text in wording[-1:]:
         pieces = _JOINTS.split(text)
         if len(pieces) < 2 or _GOVERNS.match(text) or _is_speech(text):
@@ -105,11 +105,11 @@ def parts(wording: Sequence[str]) -> Iterator[str]:
 
 
 def _is_speech(text: str) -> bool:
-    """Return whether what stands in quotation marks is said by somebody, and no part of the sentence's own words."""
+    """Return whether quotation marks enclose direct speech, and no part of the sentence's own words."""
     return re.search(r"(?:^|[,:.!?—] ?)[\"“]|[,!?][\"”]", text) is not None
 
 
-def place_of(answer: str, sentence: DocumentSentence, corpus: CorpusStatistics) -> str:
+def answer_as_worded(answer: str, sentence: DocumentSentence, corpus: CorpusStatistics) -> str:
     """Return an answer as its sentence words it, quotation marks and all; empty where it words it otherwise."""
     text = corpus.with_ligatures(sentence.text)
     stretch = answer
@@ -123,7 +123,7 @@ def place_of(answer: str, sentence: DocumentSentence, corpus: CorpusStatistics) 
 
 
 def _quotes_balanced(stretch: str) -> bool:
-    """Return whether every quotation mark that is opened is closed."""
+    """Return whether quotation marks are balanced."""
     return stretch.count("“") == stretch.count("”") and stretch.count('"') % 2 == 0
 
 

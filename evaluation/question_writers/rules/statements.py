@@ -1,4 +1,4 @@
-"""Questions for what somebody held, argued or explained: the clause after `that` is asked about as a sentence."""
+"""Questions for reported statements: the clause after `that` is read as a sentence of its own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Rules = Callable[[str], Iterator[CandidateQuestion]]
 
 
 def reported_candidates(clause: Clause, text: str, rules: Rules) -> Iterator[CandidateQuestion]:
-    """Yield the questions of what a source says, `According to the source, …`; `rules` ask about a sentence."""
+    """Yield the candidates of what a source says, `According to the source, …`; `rules` ask about a sentence."""
     said = _statement(clause, text)
     if not said:
         return

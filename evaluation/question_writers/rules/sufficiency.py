@@ -1,4 +1,4 @@
-"""What a picky reader asks of a question: that it says when and which, and that its answer is whole."""
+"""Whether a question specifies time and reference enough, and its answer is complete."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _A_FEW = 3
 
 
 def insufficiency(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
-    """Return what a question leaves open, or an empty string."""
+    """Return an objection to what a question leaves open, or an empty string."""
     if not candidate.generic and not candidate.topic.startswith(tuple(corpus.narrators)) and _says_no_time(candidate):
         return "leaves the year open"
     if candidate.kind in {"when", "when_event", "where"} and _GOES_ON.search(candidate.text):
@@ -116,14 +116,14 @@ def _is_one_of_several(candidate: CandidateQuestion, corpus: CorpusStatistics) -
 
 
 def _is_common_duty(candidate: CandidateQuestion, corpus: CorpusStatistics) -> bool:
-    """Return whether its circumstance does not single out a duty: two words, or ones that come back elsewhere."""
+    """Return whether its circumstance identifies no single duty: two words, or words of other sentences too."""
     circumstance, comma, _ = candidate.text.rpartition(", what ")
     lemmas = content_lemmas(circumstance.partition(" ")[2])
     return bool(comma) and (len(set(lemmas)) < _A_FEW or corpus.sentences_with(lemmas) > 1)
 
 
 def _is_done_elsewhere(candidate: CandidateQuestion, corpus: CorpusStatistics) -> bool:
-    """Return whether what somebody known to all has to do is spoken of in several places, each with its own reason."""
+    """Return whether what a well-known subject does is mentioned in several places, each with its own reason."""
     subject = re.sub(r"^(?:the|an?) ", "", candidate.topic)
     if not corpus.is_used_throughout(subject) or "," in candidate.text:
         return False
@@ -154,7 +154,7 @@ def _says_no_time(candidate: CandidateQuestion) -> bool:
 
 
 def _asks_by_a_verb_alone(candidate: CandidateQuestion, corpus: CorpusStatistics) -> bool:
-    """Return whether a short subject and a verb are all that is said: `What did Smith play?`"""
+    """Return whether a question has only a short subject and a verb: `What did Smith play?`"""
     if "," in candidate.text or (candidate.generic and corpus.is_title(re.sub(r"^(?:the|an?) ", "", candidate.topic))):
         return False
     subject = set(content_lemmas(candidate.topic))
@@ -164,7 +164,7 @@ def _asks_by_a_verb_alone(candidate: CandidateQuestion, corpus: CorpusStatistics
 
 
 def _leaves_open_in_answer(candidate: CandidateQuestion, corpus: CorpusStatistics) -> str:
-    """Return an objection to an answer that leans on its passage."""
+    """Return an objection to an answer that depends on its passage, or an empty string."""
     if candidate.kind == "stated_of" and set(candidate.answer.lower().split()) & _OWN:
         return "the answer needs its neighbours"
     if (
@@ -185,7 +185,7 @@ def _leaves_open_in_answer(candidate: CandidateQuestion, corpus: CorpusStatistic
 
 
 def _does_something_unnamed(candidate: CandidateQuestion, corpus: CorpusStatistics) -> bool:
-    """Return whether something is to be done to a thing spoken of before: `include the anticipated recovery as …`."""
+    """Return whether an answer refers to a thing mentioned before: `include the anticipated recovery as …`."""
     answer = tag(candidate.answer)
     end = noun_phrase(answer, 1) if len(answer) > 2 and answer[1].lower == "the" else 0
     if end < 3 or (end < len(answer) and answer[end].lower in {"of", "that", "for"}):
@@ -196,7 +196,7 @@ def _does_something_unnamed(candidate: CandidateQuestion, corpus: CorpusStatisti
 
 
 def is_cut_short(candidate: CandidateQuestion, sentence: str) -> bool:
-    """Return whether a further thing stands right behind the answer: `the tax reports | and the accounts`."""
+    """Return whether the answer continues behind its end: `the tax reports | and the accounts`."""
     at = sentence.find(candidate.answer)
     if candidate.kind not in _WHOLE_KINDS or at < 0:
         return False

@@ -32,11 +32,11 @@ _NOUNS = {
     "method": ("function", "method"),
     **{noun: ("setting", noun) for noun in word_set("argument field flag option parameter property setting variable")},
 }
-"""What stands behind a name in code tells what it is (`the `reference` parameter`): the kind and how it is called."""
+"""The kind of a name in code by the noun behind it (`the `reference` parameter`), and how a question calls it."""
 _NOT_OWN = re.compile(
     r"^_|^(?:[Mm]y|[Yy]our|[Cc]ustom|[Ee]xample|[Ff]oo|[Bb]ar|[Dd]ummy)(?![a-z])|(?:Error|Exception|Warning)$"
 )
-"""Private names, those that an example makes up, and errors, most of which are of the language."""
+"""Private names, invented names of examples, and errors, most of which belong to the language."""
 _SERVICE = r"(?<![A-Za-z])(?:api|API|client|server|request|service|provider)s?(?![A-Za-z])"
 _NEARBY = r"[\s\S]{0,150}"
 _LEAST_NAMES = 5
@@ -45,7 +45,7 @@ _LEAST_MENTIONS = 2
 
 @dataclass(frozen=True)
 class TechnicalNames:
-    """What the technical documents of a corpus name again and again in their prose, most frequent first.
+    """The names that the technical documents of a corpus repeat in their prose, most frequent first.
 
     `throughout`: every document of the corpus is technical, that is, writes several things as code.
     """
@@ -83,7 +83,7 @@ class _Mentions:
         self._words = Counter(re.findall(r"\w+", text))
 
     def count(self, core: str) -> int:
-        """Return how often a name stands by itself."""
+        """Return how often a name occurs as a whole word."""
         return self._words[core] if re.fullmatch(r"\w+", core) else len(re.findall(_alone(core), self._text))
 
     @cached_property
@@ -91,7 +91,7 @@ class _Mentions:
         return Counter(re.findall(r"(\w+)\(", self._text)) + Counter(re.findall(r"`(\w+)`", self._text))
 
     def calls(self, core: str) -> int:
-        """Return how often a function is called, or stands as code by itself."""
+        """Return how often a function is called, or marked as code."""
         return self._called[core]
 
 
@@ -106,7 +106,7 @@ def _asks_a_service(function: str, text: str) -> bool:
 
 
 def _is_its_own(core: str, kind: str, mentions: _Mentions) -> bool:
-    """Return whether a document names a thing as its own: in its prose, again and again."""
+    """Return whether a document mentions a name in its prose often enough to be about it."""
     # `close()` is a function of many things; what a text is about it names more often.
     least = _LEAST_MENTIONS + (kind == "function" and core.isalpha())
     named = mentions.calls(core) if kind == "function" else mentions.count(core)
@@ -114,7 +114,7 @@ def _is_its_own(core: str, kind: str, mentions: _Mentions) -> bool:
 
 
 def _prose_and_code(text: str) -> tuple[str, str]:
-    """Return the lines outside and those inside code fences: the names of an example are nobody's but its own."""
+    """Return the lines outside and those inside code fences: names in examples do not count as the document's."""
     parts: tuple[list[str], list[str]] = ([], [])
     inside = False
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""Questions for what the lists of a technical text say of a name: `` `--quiet` - hides the progress bar ``."""
+"""Questions for the descriptions of names in technical lists: `` `--quiet` - hides the progress bar ``."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _INSTEAD = re.compile(
     r"(?:Use|use|Replaced by|replaced by|Replace with|Migrate to|Switch to) (?P<new>.+?)(?: instead)?"
 )
 _POINTS = re.compile(r"\?|\be\.g$|\bsee\b|^(?:Set|Change|Replace) (?:to|that|this|it)\b", re.IGNORECASE)
-"""What is a question itself, leads elsewhere, or tells one what to do about a name and not what it is."""
+"""Descriptions that are questions, refer elsewhere, or instruct instead of describing."""
 _TYPED = re.compile(r"[\w\[\] |]+, optional\b")
 """`str, optional Specify …`, as docstrings have it."""
 _BEHIND_NOUNS = word_set("for of you we that which who whose")
-"""Behind these a word in -s was a noun: `Bugs you have verified`."""
+"""A word in -s before one of these is a noun: `Bugs you have verified`."""
 _GONE = re.compile(r"deprecat|remov|legacy|migrat|renam|obsolete", re.IGNORECASE)
 _AGAIN = 2
 _KINDS = {
@@ -36,7 +36,7 @@ _KINDS = {
        "key", "metric", "class")},
     "classes": "class", "properties": "property", "configuration": "setting", "subcommands": "subcommand",
 }  # fmt: skip
-"""What a heading says that the entries below it are."""
+"""The kind of the entries below a heading, by its words."""
 
 
 class TechnicalTerms:
@@ -66,7 +66,7 @@ class TechnicalTerms:
 
 
 def _entry(sentence: DocumentSentence) -> tuple[str, str, MaskedSentence] | None:
-    """Return the name that an item of a list explains, what it tells with its code masked, and the mask."""
+    """Return the name that an item of a list explains, its description with code masked, and the mask."""
     if not sentence.is_list_item:
         return None
     masked = MaskedSentence(sentence.text, sentence.codes)
@@ -77,12 +77,12 @@ def _entry(sentence: DocumentSentence) -> tuple[str, str, MaskedSentence] | None
 
 
 def _announces_past(announcing: str) -> bool:
-    """Return whether a list is announced as what was: `The old system required two functions:`."""
+    """Return whether the sentence before a list is in the past tense: `The old system required two functions:`."""
     return announcing.endswith(":") and any(one.tag == "VBD" for one in tag(announcing))
 
 
 def _called(name: str, heading: str) -> str | None:
-    """Return how a question names a thing: `the -o option`, `RougeScore`; None for what reads as a common word."""
+    """Return how a question writes a name: `the -o option`, `RougeScore`; None for a common word."""
     kind = next((_KINDS[word] for word in reversed(lower_words(heading)) if word in _KINDS), "")
     if re.search("[A-Z]", name) and kind not in {"class", "metric"}:
         kind = ""
@@ -128,7 +128,7 @@ def _of_name(name: str, description: str, heading: str) -> Iterator[CandidateQue
 
 
 def _repeats(name: str, description: str) -> bool:
-    """Return whether half of what is told are parts of the name: `ExactMatch - Exact string matching`."""
+    """Return whether half of the description repeats the name: `ExactMatch - Exact string matching`."""
     again, new = set(content_lemmas(parted(name))), set(content_lemmas(description))
     return len(again & new) >= _AGAIN and 2 * len(again & new) >= len(new)
 
@@ -155,6 +155,6 @@ def _main(tokens: Sequence) -> Sequence:
 
 
 def _is_thing(description: str) -> bool:
-    """Return whether a stretch begins as the name of a thing does: `a list`, `the default`, `Edit distance`."""
+    """Return whether a description begins with a noun phrase: `a list`, `the default`, `Edit distance`."""
     first = tag(f"It is {description[:1].lower()}{description[1:]}")[2]
     return first.tag in {"DT", "NN", "NNS", "JJ", "CD", "NNP"} and STANDS_FOR_CODE.match(description) is None

@@ -1,4 +1,4 @@
-"""What `the city` or `the game` means in an article about one thing, so that a question can name it."""
+"""What `the city` or `the game` refers to in an article about one thing, so that a question can name it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MANY = 4
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """The thing an article is about, and the nouns that stand for it (`the city`)."""
+    """The thing an article is about, and the nouns that refer to it (`the city`)."""
 
     name: str
     nouns: tuple[str, ...]
@@ -93,7 +93,7 @@ def _heads(complement: str, title: str) -> list[str]:
 
 
 def _is_settled(noun: str, text: str) -> bool:
-    """Return whether the article says `the city` often and hardly speaks of `another city` or of cities by number."""
+    """Return whether the article has `the city` often and hardly `another city` or numbered cities."""
     plain = len(re.findall(rf"\bthe {noun}\b", text, re.IGNORECASE))
     others = len(re.findall(rf"\b(?:another|first|second|third|new|previous|other|that|each|two|three) {noun}\b", text))
     return plain >= 3 and others <= 0.3 * plain
@@ -115,7 +115,7 @@ def _with_name(text: str, topic: Topic) -> str:
 
 
 def _in_longer_name(text: str, found: re.Match[str]) -> bool:
-    """Return whether a name stands inside another one: `the Siege of Warsaw`, `the Warsaw Confederation`."""
+    """Return whether a name is part of a longer one: `the Siege of Warsaw`, `the Warsaw Confederation`."""
     before = re.search(r"\b[A-Z][\w-]+ (?:of (?:the )?)?$", text[: found.start()])
     behind = re.match(r" [A-Z][\w-]+", text[found.end() :])
     return (before is not None and before.group().split()[0] not in {"In", "At", "From", "The"}) or behind is not None

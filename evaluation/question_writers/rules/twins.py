@@ -1,4 +1,4 @@
-"""Complex twins of a simple question: rephrased, made more involved, or asked out of a situation."""
+"""Complex twins of a simple question: rephrased, complicated, or asked in a situation."""
 
 from __future__ import annotations
 
@@ -73,21 +73,21 @@ _INVOLVED_ANY = (
     "Assuming that somebody has to rely on the answer and therefore needs it exactly rather than roughly, {direct}",
 )
 _ABOUT_DEEDS = frozenset({"how_to", "in_case", "needed", "shown"})
-"""Kinds whose topic is what is done, which no `question_about` can stand before."""
+"""Kinds whose topic is an action, so that `about` cannot precede it."""
 
 
 def make_twin(
-    candidate: CandidateQuestion, transformation: str, rng: random.Random, *, story: str = "", premise: str = ""
+    candidate: CandidateQuestion, transformation: str, rng: random.Random, *, situation: str = "", premise: str = ""
 ) -> str:
     """Return the question in other words with the same answer, not yet with slips.
 
-    `story` is the situation out of which it is asked; `premise` a true statement to put before a complicated one.
+    `situation` comes before a situational question, `premise`, a true statement, before a complicated one.
     """
     if transformation == "rephrase":
         return rephrase(candidate, rng)
     if transformation == "complicate":
         return complicate(candidate, rng, premise)
-    return situate(candidate, rng, story)
+    return situate(candidate, rng, situation)
 
 
 def rephrase(candidate: CandidateQuestion, rng: random.Random) -> str:
@@ -148,12 +148,12 @@ def _needs_plain_form(candidate: CandidateQuestion) -> bool:
     )
 
 
-def situate(candidate: CandidateQuestion, rng: random.Random, story: str) -> str:
-    """Ask out of the circumstances of somebody who needs the answer."""
+def situate(candidate: CandidateQuestion, rng: random.Random, situation: str) -> str:
+    """Put a situation of the asker before the question."""
     question = rng.choice(
         (candidate.text, f"Can you tell me {candidate.indirect}?", f"I need to know {candidate.indirect}.")
     )
-    return f"{story} {question}"
+    return f"{situation} {question}"
 
 
 def protected_words(candidate: CandidateQuestion) -> set[str]:

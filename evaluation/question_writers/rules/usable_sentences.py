@@ -22,7 +22,7 @@ _ENDED = re.compile(r"\.[”\")]?$")
 
 
 def sentence_is_usable(sentence: DocumentSentence) -> bool:
-    """Return whether a sentence stands for itself, as it is written."""
+    """Return whether a sentence is standalone as it is written."""
     return text_is_usable(sentence.text)
 
 
@@ -50,6 +50,6 @@ def text_is_usable(text: str, *, first_person: bool = False) -> bool:
 
 
 def _quotes_much(text: str) -> bool:
-    """Return whether more stands in quotation marks than a title or a term."""
+    """Return whether quotation marks enclose more than a title or a term."""
     without = re.sub(r"(?<=[\s(])(?:\"[^\"]{1,40}\"|“[^“”]{1,40}”)", "", text)
     return re.search(r"[\"“”]", without) is not None

@@ -66,15 +66,11 @@ def _missing_content(found: Found, settings: Settings) -> Iterator[tuple[int, Ad
 def _missed_ranks(found: Found, settings: Settings) -> Iterator[tuple[int, Advice]]:
     causes, n = _causes(found), len(found)
     if count := causes["split"]:
-        yield count, _larger_chunks(count, [each for each in found if each["cause"] == "split"], n, settings)
-    limit = max(int(each.get("limit") or 0) for each in found)
-    ranks = sorted(each["rank"] for each in found if each["cause"] == "rank")
-    near = [rank for rank in ranks if limit < rank <= _reach(limit)]
-    if near:
-        reach = near[math.ceil(_MOST * len(near)) - 1]
-        within = [rank for rank in near if rank <= reach]
-        name = str(found[0].get("limited_by") or "top_k")
-        yield len(within), _reaching(name, reach, within, n)
+        yield count, _larger_chunks(_of_cause(found, "split"), n, settings)
+    limit = _most(found, "limit")
+    ranks = sorted(each["rank"] for each in _of_cause(found, "rank"))
+    if near := [rank for rank in ranks if limit < rank <= _reach(limit)]:
+        yield _reaching(near, n, str(found[0].get("limited_by") or "top_k"))
     if passed := sum(rank <= limit for rank in ranks):
         text = f"For {passed} of {n} the evidence was near enough, but passed over for something new: try a higher one."
         yield passed, Advice("MMR lambda", text)
@@ -85,33 +81,34 @@ def _missed_ranks(found: Found, settings: Settings) -> Iterator[tuple[int, Advic
         yield count, Advice("Retriever", f"For {count} of {n} the evidence lay far down ({where}): {more}.")
 
 
-def _larger_chunks(count: int, split: Found, n: int, settings: Settings) -> Advice:
-    longest = max(int(each.get("length") or 0) for each in split)
+def _larger_chunks(split: Found, n: int, settings: Settings) -> Advice:
     kind = "parent" if "parent_size" in settings else "chunk"
     size, unit = settings.get(f"{kind}_size"), settings.get("chunk_unit", "characters")
     now = f"; {kind}s have {size:,} {unit}" if isinstance(size, int) else ""
     now += f", overlap {settings[f'{kind}_overlap']}" if now and f"{kind}_overlap" in settings else ""
     text = (
-        f"For {count} of {n} no {kind} holds the evidence whole (up to {longest:,} characters in a piece{now}): "
-        f"larger {kind}s or more overlap would."
+        f"For {len(split)} of {n} no {kind} holds the evidence whole (up to {_most(split, 'length'):,} characters in a "
+        f"piece{now}): larger {kind}s or more overlap would."
     )
-    limit = max(int(each.get("limit") or 0) for each in split)
+    limit = _most(split, "limit")
     enough = sorted(each["needed"] for each in split if limit < (each.get("needed") or 0) <= _reach(limit))
     if enough:
         text += f" Top k {enough[-1]} would hold enough of it for {len(enough)}."
     return Advice(f"{kind.capitalize()} size", text)
 
 
-def _reaching(name: str, reach: int, within: Sequence[int], n: int) -> Advice:
+def _reaching(ranks: Sequence[int], n: int, name: str) -> tuple[int, Advice]:
+    reach = ranks[math.ceil(_MOST * len(ranks)) - 1]
+    within = [rank for rank in ranks if rank <= reach]
     label = "Top k" if name == "top_k" else "Rerank candidates"
     lay = f"For {len(within)} of {n} the evidence lay at {_ranks(within)}"
-    return Advice(label, f"{lay}: {label.lower()} {reach} would have included it.", (name, reach))
+    return len(within), Advice(label, f"{lay}: {label.lower()} {reach} would have included it.", (name, reach))
 
 
 def _not_in_context(found: Found, settings: Settings) -> Iterator[tuple[int, Advice]]:
     causes, n = _causes(found), len(found)
     if count := causes["rerank"]:
-        yield count, _after_reranking([each for each in found if each["cause"] == "rerank"], n, settings)
+        yield count, _after_reranking(_of_cause(found, "rerank"), n, settings)
     if count := causes["consolidate"]:
         text = f"It left out the evidence of {count} of {n}: without it the contexts stay whole."
         yield count, Advice("Consolidation", text)
@@ -168,8 +165,7 @@ def _incomplete(found: Found, settings: Settings) -> Iterator[tuple[int, Advice]
     if count := causes["cut off"]:
         text = f"{count} of {n} {_were(count)} cut off at {int(settings.get('max_tokens') or 0):,} tokens: raise it."
         yield count, Advice("Max tokens", text)
-    partial = [each for each in found if each["cause"] == "partial"]
-    if partial:
+    if partial := _of_cause(found, "partial"):
         several = sum(each.get("pieces", 1) > 1 for each in partial)
         parts = f" (the evidence of {several} lies in several places)" if several else ""
         mean = statistics.fmean(each["agreement"] for each in partial)
@@ -209,6 +205,14 @@ def _reach(limit: int) -> int:
 
 def _causes(found: Found) -> Counter[str]:
     return Counter(str(each.get("cause")) for each in found)
+
+
+def _of_cause(found: Found, cause: str) -> Found:
+    return [each for each in found if each["cause"] == cause]
+
+
+def _most(found: Found, name: str) -> int:
+    return max(int(each.get(name) or 0) for each in found)
 
 
 def _questions(count: int) -> str:

@@ -182,9 +182,9 @@ def test_kept_questions_and_twins_give_their_answer_back_and_near_ones_none() ->
         candidate = CandidateQuestion(str(simple.metadata["question_type"]), simple.text, "", simple.references[0], "")
         question = SimpleQuestion(candidate, sentences[simple.evidence[0].span])
         assert not trip.objection(question)
-        assert trip.first_given_back([twin.text], question) == 0
+        assert trip.first_answered([twin.text], question) == 0
     near = [step.questions[0].text for step in written_and_read()[-3:]]
-    assert all(trip.refuses(text) for text in near)
+    assert all(trip.is_declined(text) for text in near)
 
 
 def test_reading_again_changes_nothing_about_the_seed_or_about_going_on() -> None:

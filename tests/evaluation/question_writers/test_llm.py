@@ -264,7 +264,7 @@ def test_an_abandoned_writing_asks_no_more(fake_openai: FakeOpenAI) -> None:
 def test_a_model_that_never_quotes_its_passage_is_not_sent_through_all_documents(
     fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model_pairs, "_MOST_IN_VAIN", 3)
+    monkeypatch.setattr(model_pairs, "_MOST_EMPTY_PASSAGES", 3)
     pair = {"question": "Why?", "answer": "So.", "quote": "no document says this at all", "twin": "But why?"}
     fake_openai.fills("WrittenPair", *[pair] * 200)
     many = [SourceDoc(number, f"{number}.txt", f"{SHORT.text} {number}") for number in range(1, 21)]

@@ -112,8 +112,8 @@ def test_what_is_no_part_of_the_question_is_left_out(question: str, core: str) -
 
 
 @pytest.mark.parametrize(("question", "mended"), MENDED.items())
-def test_slips_are_mended_after_the_corpus(question: str, mended: str) -> None:
-    assert REWRITE.rewritten(question) == mended
+def test_slips_are_mended_after_the_corpus(question: str, corrected: str) -> None:
+    assert REWRITE.rewritten(question) == corrected
 
 
 @pytest.mark.parametrize("question", UNTOUCHED)
@@ -122,23 +122,23 @@ def test_a_question_without_either_is_sent_as_it_is(question: str) -> None:
 
 
 def test_the_more_frequent_word_is_meant() -> None:
-    assert Spelling({"reader": 2, "render": 9}).mended("reader") == "reader"
-    assert Spelling({"zorgal": 2, "zorgel": 9}).mended("zorgil") == "zorgel"
-    assert Spelling({"zorgal": 9, "zorgel": 2}).mended("zorgil") == "zorgal"
+    assert Spelling({"reader": 2, "render": 9}).corrected("reader") == "reader"
+    assert Spelling({"zorgal": 2, "zorgel": 9}).corrected("zorgil") == "zorgel"
+    assert Spelling({"zorgal": 9, "zorgel": 2}).corrected("zorgil") == "zorgal"
 
 
 def test_a_closer_word_wins_over_a_more_frequent_one() -> None:
-    assert Spelling({"infrastructure": 1, "infrastructures": 50}).mended("infrastructur") == "infrastructure"
+    assert Spelling({"infrastructure": 1, "infrastructures": 50}).corrected("infrastructur") == "infrastructure"
 
 
 def test_two_slips_are_mended_in_long_words_only() -> None:
     words = Spelling({"photosynthesis": 1, "gunbat": 1})
-    assert words.mended("photosyntesiss") == "photosynthesis"
-    assert words.mended("gnubt") == "gnubt"
+    assert words.corrected("photosyntesiss") == "photosynthesis"
+    assert words.corrected("gnubt") == "gnubt"
 
 
 def test_a_swap_of_neighbours_is_one_slip() -> None:
-    assert Spelling({"museum": 1}).mended("musuem") == "museum"
+    assert Spelling({"museum": 1}).corrected("musuem") == "museum"
 
 
 PIECES = st.sampled_from(
@@ -173,7 +173,7 @@ KNOWN = sorted({word for word in word_counts([SourceDoc(1, "tower.txt", TEXT)]) 
 @given(st.lists(st.sampled_from(KNOWN), min_size=1, max_size=12))
 def test_words_of_the_corpus_are_never_changed(words: list[str]) -> None:
     spelling = Spelling(word_counts([SourceDoc(1, "tower.txt", TEXT)]))
-    assert spelling.mend(" ".join(words)) == " ".join(words)
+    assert spelling.correct(" ".join(words)) == " ".join(words)
 
 
 @settings(max_examples=40)
@@ -182,4 +182,4 @@ def test_a_swap_in_a_long_word_is_undone(word: str, data: st.DataObject) -> None
     at = data.draw(st.integers(1, len(word) - 3))
     slipped = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
     spelling = Spelling({word: 1})
-    assert spelling.mended(slipped) == word or spelling.is_known(slipped)
+    assert spelling.corrected(slipped) == word or spelling.is_known(slipped)

@@ -64,8 +64,8 @@ def test_a_verbatim_repeat_of_the_evidence_is_as_good() -> None:
 def test_the_first_wording_that_asks_for_the_same_is_taken() -> None:
     right = question(FOUNDED)
     wordings = ["How long is the Vistula?", "What is made there?", f"My notes are lost. {FOUNDED}", FOUNDED]
-    assert trip().first_given_back(wordings, right) == 2
-    assert trip().first_given_back(wordings[:2], right) is None
+    assert trip().first_answered(wordings, right) == 2
+    assert trip().first_answered(wordings[:2], right) is None
 
 
 def test_lists_speeches_and_abbreviations_are_not_read() -> None:
@@ -78,8 +78,8 @@ def test_lists_speeches_and_abbreviations_are_not_read() -> None:
 
 
 def test_a_question_that_the_corpus_answers_is_not_refused() -> None:
-    assert not trip().refuses(FOUNDED)
-    assert trip().refuses("How do I descale the heating coil of an espresso machine?")
+    assert not trip().is_declined(FOUNDED)
+    assert trip().is_declined("How do I descale the heating coil of an espresso machine?")
 
 
 def test_a_question_that_is_objected_to_gives_way_to_another_of_its_region() -> None:
