@@ -75,9 +75,13 @@ def failure_flow(run: Run) -> FailureFlow | None:
         small=len(small),
         small_share=sum(small) / total if total else None,
         worst=max(failed, key=lambda stage: (stage.lost, stage.failed), default=None),
-        limits={name: scoring.spec.get(name, each.default) for name, each in evaluation_settings(FAILURES).items()},
+        limits=_limits(scoring),
         unknown=next((reason for _, reason, details, _ in rows if details.get("cause") == "unknown"), ""),
     )
+
+
+def _limits(scoring: Scoring) -> dict[str, float]:
+    return {name: scoring.spec.get(name, each.default) for name, each in evaluation_settings(FAILURES).items()}
 
 
 def _stored(scoring: Scoring) -> Iterator[tuple[int | None, str, Mapping[str, Any], str]]:

@@ -82,18 +82,12 @@ def _embedder(embedding: str, mode: str, state: str) -> Embedder:
     return unit(name, mode)
 
 
-def estimate(
-    *, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None, vectors: bool | None = None
-) -> IndexEstimate:
-    """Count chunks and texts to embed, loading no model.
-
-    `until`: see `corpus_snapshot`; `vectors`: see `open_index`.
-    """
+def estimate(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> IndexEstimate:
+    """Count chunks and texts to embed, loading no model. `until`: see `corpus_snapshot`."""
     snapshot = corpus_snapshot(corpus=corpus, until=until)
     documents = snapshot.documents
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
-    with_vectors = _needs_vectors(spec, vectors)
-    fingerprint = index_fingerprint(snapshot, spec, embedder, vectors=with_vectors)
+    fingerprint = index_fingerprint(snapshot, spec, embedder)
     row = Index.objects.filter(fingerprint=fingerprint).first()
     if row is not None and _folder(fingerprint).exists():
         return IndexEstimate(row.chunks, 0)
@@ -101,12 +95,12 @@ def estimate(
     if first:
         return IndexEstimate(None, len(first))
     table = chunk_documents(documents, spec, embedder)
-    unseen = embedder.unseen(table.embedded_texts(documents)) if with_vectors else []
+    unseen = embedder.unseen(table.embedded_texts(documents)) if _needs_vectors(spec) else []
     return IndexEstimate(len(table), len(unseen))
 
 
 def build_index(
-    *, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None, vectors: bool | None = None
+    *, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None
 ) -> Generator[Progress, None, int]:
     """Build the index of a corpus unless it is there, yielding progress; returns how many chunks it has.
 
@@ -115,8 +109,7 @@ def build_index(
     snapshot = _snapshot(corpus, until)
     documents = snapshot.documents
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
-    with_vectors = _needs_vectors(spec, vectors)
-    fingerprint = index_fingerprint(snapshot, spec, embedder, vectors=with_vectors)
+    fingerprint = index_fingerprint(snapshot, spec, embedder)
     there = _load(_folder(fingerprint), snapshot, embedder) if _recorded(fingerprint) else None
     if there is not None:
         Index.objects.filter(fingerprint=fingerprint).update(used=timezone.now())
@@ -124,7 +117,7 @@ def build_index(
     yield from _embed("Embedding sentences", texts_to_embed_first(documents, spec, embedder), embedder)
     table = chunk_documents(documents, spec, embedder)
     rows: Vectors = np.zeros((len(table), 0), np.float32)
-    if with_vectors:
+    if _needs_vectors(spec):
         texts = table.embedded_texts(documents)
         yield from _embed("Embedding chunks", texts, embedder)
         rows = embedder.embed_passages(texts)
@@ -150,19 +143,14 @@ def _embed(step: str, texts: list[str], embedder: CachedEmbedder) -> Iterator[Pr
         yield Progress(step, done, total)
 
 
-def open_index(
-    *, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None, vectors: bool | None = None
-) -> ChunkIndex:
-    """Return the index of a corpus, built when needed. Raises ConfigError, ProviderError.
-
-    `vectors`: False leaves the chunks unembedded; None does what the retriever of `spec` needs.
-    """
+def open_index(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> ChunkIndex:
+    """Return the index of a corpus, built when needed. Raises ConfigError, ProviderError."""
     snapshot = _snapshot(corpus, until)
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
-    folder = _folder(index_fingerprint(snapshot, spec, embedder, vectors=_needs_vectors(spec, vectors)))
+    folder = _folder(index_fingerprint(snapshot, spec, embedder))
     index = _load(folder, snapshot, embedder)
     if index is None:
-        for _ in build_index(corpus=corpus, spec=spec, until=until, vectors=vectors):
+        for _ in build_index(corpus=corpus, spec=spec, until=until):
             pass
         index = _load(folder, snapshot, embedder)
     if index is None:
@@ -213,18 +201,14 @@ def delete_indexes(*, corpus: Corpus) -> None:
         row.delete()
 
 
-def index_fingerprint(
-    snapshot: CorpusSnapshot, spec: PipelineSpec, embedder: CachedEmbedder, *, vectors: bool = True
-) -> str:
+def index_fingerprint(snapshot: CorpusSnapshot, spec: PipelineSpec, embedder: CachedEmbedder) -> str:
     """Return the hash of all that an index depends on: documents, chunker, embedder, and whether it has vectors."""
     parts = {"documents": snapshot.digests, "spec": spec.index_fingerprint, "embedder": embedder.fingerprint}
-    return digest(parts if vectors else parts | {"vectors": False})
+    return digest(parts if _needs_vectors(spec) else parts | {"vectors": False})
 
 
-def _needs_vectors(spec: PipelineSpec, asked: bool | None) -> bool:
-    if asked is not None:
-        return asked
-    return bool(getattr(retrievers.get(spec.core.retriever, "retriever"), "needs_vectors", True))
+def _needs_vectors(spec: PipelineSpec) -> bool:
+    return retrievers.get(spec.core.retriever, "retriever").needs_vectors
 
 
 def _snapshot(corpus: Corpus, until: dt.datetime | None) -> CorpusSnapshot:

@@ -17,12 +17,14 @@ BREAD = "Sourdough rises by wild yeast. The dough rests for a night before it is
 TEXT = WHALES + RAILWAYS + BREAD
 
 
-@pytest.fixture
-def bench(tmp_path):
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
     evidence = Span(1, TEXT.index("The first"), TEXT.index(" It pulled"))
     other = "The moon has no air. Nothing grows there."
     return SpanBench(
-        [SourceDoc(1, "a", TEXT), SourceDoc(2, "b", other)], [Asked("first locomotive", (evidence,))], tmp_path
+        [SourceDoc(1, "a", TEXT), SourceDoc(2, "b", other)],
+        [Asked("first locomotive", (evidence,))],
+        tmp_path_factory.mktemp("vectors"),
     )
 
 

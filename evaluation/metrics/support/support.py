@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -173,18 +173,22 @@ def _query(sentence: AnalysedSentence, index: ContextIndex, scheme: WeightingSch
 def _support(
     row: Sequence[SentenceQuery], case: SupportCase, meaning: Meaning, scheme: WeightingScheme
 ) -> Support | None:
-    asked = {unit.key for sentence in analyse_sentences(case.question) for unit in sentence.units}
+    asked = {unit.key for unit in _units(analyse_sentences(case.question))}
     found = tuple(_sentence_support(query, asked, meaning, scheme) for query in row)
     if not found:
         return None
-    mean = float(np.average([each.value for each in found], weights=[each.weight for each in found]))
-    weakest = min(each.value for each in found)
+    values = [each.value for each in found]
+    mean = float(np.average(values, weights=[each.weight for each in found]))
     # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
-    said = (_without_courtesy(sentence) for sentence in analyse_sentences(case.text))
-    words = tuple(unit for sentence in said for unit in sentence.units if not denies(unit))
+    said = map(_without_courtesy, analyse_sentences(case.text))
+    words = tuple(unit for unit in _units(said) if not denies(unit))
     absent = tuple(unit for unit in words if unit.key not in row[0].index.by_key)
     share_found = 1 - sum(map(scheme.said, absent)) / sum(map(scheme.said, words)) if words else 0.0
-    return Support((1 - scheme.weakest) * mean + scheme.weakest * weakest, found, words, absent, share_found)
+    return Support((1 - scheme.weakest) * mean + scheme.weakest * min(values), found, words, absent, share_found)
+
+
+def _units(sentences: Iterable[AnalysedSentence]) -> Iterator[SupportUnit]:
+    return (unit for sentence in sentences for unit in sentence.units)
 
 
 def _sentence_support(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from evaluation.question_writers.rules.passages import DocumentPassage, cut
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.embedders.base import Embed, Vectors
 from rag_pipeline.types import SourceDoc
 
 _LONGEST = 800
@@ -17,7 +17,7 @@ _LONGEST = 800
 class NearestPassages:
     """Searches passages by embedding. They are embedded once, at the first question."""
 
-    def __init__(self, documents: Sequence[SourceDoc], embed: Callable[[Sequence[str]], Vectors]) -> None:
+    def __init__(self, documents: Sequence[SourceDoc], embed: Embed) -> None:
         self._embed = embed
         self._passages = [passage for document in documents for passage in cut(document, _LONGEST)]
         self._vectors: Vectors | None = None

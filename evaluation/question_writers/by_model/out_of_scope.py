@@ -17,7 +17,7 @@ from evaluation.question_writers.rules.entities import looks_like_person
 from evaluation.question_writers.rules.passages import in_asking_order
 from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftQuestion, Rejected, Written
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.llm.circuit_breaker import CircuitBreaker
 from rag_pipeline.types import SourceDoc
@@ -56,7 +56,7 @@ class OutOfScopeWriting:
         tasks: ModelTasks,
         documents: Sequence[SourceDoc],
         spec: GeneratorSpec,
-        embed: Callable[[Sequence[str]], Vectors],
+        embed: Embed,
         done: Sequence[DraftQuestion],
     ) -> None:
         self._tasks = tasks

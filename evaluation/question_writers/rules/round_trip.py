@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.document_sentences import DocumentSentence, plain_text
 from evaluation.question_writers.rules.passages import DocumentPassage, cut
 from evaluation.question_writers.rules.simple import SimpleQuestion
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
 from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader
 from rag_pipeline.extractive_qa.findings import Finding, findings
@@ -50,7 +50,7 @@ _TOKEN = re.compile(r"\w+")
 class RoundTrip:
     """Answers questions over the passages around their evidence and over the best passages of the corpus."""
 
-    def __init__(self, corpus: CorpusStatistics, embed: Callable[[Sequence[str]], Vectors]) -> None:
+    def __init__(self, corpus: CorpusStatistics, embed: Embed) -> None:
         self._corpus = corpus
         self._embed = embed
         self._names = {doc.id: doc.name for doc in corpus.documents}

@@ -13,7 +13,7 @@ from evaluation.question_writers.rules.document_sentences import DocumentSentenc
 from evaluation.question_writers.rules.phrasing import CandidateQuestion
 from evaluation.question_writers.rules.regions import Region, regions
 from evaluation.question_writers.rules.simple import RejectedCandidate, SimpleQuestion, ask
-from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.english.lemmas import lower_words
 
 _VARIETY = 0.6
@@ -74,7 +74,7 @@ class Selected:
 class Purpose:
     """How near questions are to what the bot is for, by their embeddings."""
 
-    def __init__(self, text: str, embed: Callable[[Sequence[str]], Vectors]) -> None:
+    def __init__(self, text: str, embed: Embed) -> None:
         self.text = text
         self._embed = embed
         self._known: dict[str, float] = {}

@@ -14,9 +14,10 @@ from evaluation.metrics.base import MetricContext, metrics
 from evaluation.spec import EvaluationSpec
 from evaluation.statistics.roc import auroc
 from evaluation.types import Refusal, Sample, Score
-from rag_pipeline.embedders.base import Vectors, embedders
+from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.types import Context, Span
 from tests.evaluation.samples import make_sample
+from tests.minilm import minilm
 
 ROWS = Path(__file__).parents[2] / "data" / "attributed_replies.jsonl"
 PASSAGE = (
@@ -27,7 +28,7 @@ PASSAGE = (
 
 @pytest.fixture(scope="module")
 def embed():
-    return embedders.get("local")("all-MiniLM-L6-v2", "mean").embed_passages
+    return minilm().embed_passages
 
 
 def sample(

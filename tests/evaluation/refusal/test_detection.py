@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluation.refusal.detection import RefusalDetector, shipped_lines
 from evaluation.spec import EvaluationSpec
-from rag_pipeline.embedders.base import embedders
+from tests.minilm import minilm
 
 REFUSAL = "I am not aware of that topic"
 REPLIES = [
@@ -19,7 +19,7 @@ REPLIES = [
 
 @pytest.fixture(scope="module")
 def embed():
-    return embedders.get("local")("all-MiniLM-L6-v2", "mean").embed_passages
+    return minilm().embed_passages
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def test_any_text_gets_a_label_quickly(detector, answer):
 
 
 def test_a_refusal_in_a_script_that_the_model_cannot_read_is_known_by_its_letters_alone():
-    model = embedders.get("local")("all-MiniLM-L6-v2", "mean")
+    model = minilm()
     thai = RefusalDetector(model.embed_passages, EvaluationSpec(), "ฉันไม่ทราบ", model.reads)
     assert [label(thai, answer) for answer in ("ฉันไม่ทราบ", "กรุงเทพมหานคร", "It is Bangkok.", "I don't know.")] == [
         "refused",

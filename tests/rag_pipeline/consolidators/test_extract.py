@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from rag_pipeline.consolidators.extract import ExtractConsolidator
 from rag_pipeline.consolidators.pieces import pieces_of
-from rag_pipeline.embedders.base import embedders
 from rag_pipeline.types import Context, Span
 from tests.factories import ROSETTA
 from tests.fake_embedder import embed_words
+from tests.minilm import minilm
 from tests.real_passages import asked, contexts, paragraphs
 
 HANDBOOK = """# Handbook
@@ -41,7 +41,7 @@ backup --verify
 
 @pytest.fixture(scope="module")
 def extract() -> ExtractConsolidator:
-    return ExtractConsolidator(embed=embedders.get("local")("all-MiniLM-L6-v2", "mean").embed_passages)
+    return ExtractConsolidator(embed=minilm().embed_passages)
 
 
 def kept(extract: ExtractConsolidator, question: str, text: str) -> list[str]:

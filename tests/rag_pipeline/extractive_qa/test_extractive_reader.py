@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_pipeline.embedders.base import embedders
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
 from rag_pipeline.extractive_qa.context_sentences import context_sentences
@@ -23,6 +22,7 @@ from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.extractive_qa.trimming import answer_range
 from rag_pipeline.indexing.embedding_cache import CachedEmbedder
 from rag_pipeline.types import Context, GenerationRequest, Span
+from tests.minilm import minilm
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "reader_questions.jsonl"
 REFUSAL = "I am not aware of that topic"
@@ -34,8 +34,7 @@ SENTENCE = "Answer in one complete sentence."
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
     # The questions are read twice: with the cache every text of theirs is embedded once.
-    model = embedders.get("local")("all-MiniLM-L6-v2", "mean")
-    return read_with(CachedEmbedder(model, tmp_path_factory.mktemp("cache")).embed_passages)
+    return read_with(CachedEmbedder(minilm(), tmp_path_factory.mktemp("cache")).embed_passages)
 
 
 def read_with(embed, strictness=None):

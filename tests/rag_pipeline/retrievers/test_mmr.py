@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from rag_pipeline.embedders.base import embedders
 from rag_pipeline.retrievers.dense import DenseRetriever
 from rag_pipeline.retrievers.mmr import MmrOptions, MmrRetriever, choose
 from rag_pipeline.types import Query
+from tests.minilm import minilm
 from tests.rag_pipeline.retrievers.texts import CountingEmbedder, index_of, nuts, time_machine
 
 # Unit vectors: the first two nearly alike, the third at right angles to the first.
@@ -52,7 +52,7 @@ def test_the_first_is_the_nearest_whatever_lambda():
 def test_passes_over_repeats():
     """The same paragraph in three editions: dense gives it three times, mmr once."""
     paragraphs = [part for part in time_machine().split("\n\n") if len(part) > 200][:12]
-    embedder = embedders.get("local")("all-MiniLM-L6-v2")
+    embedder = minilm()
     index = index_of(["\n\n".join(paragraphs)] * 3, embedder)
     asked = [Query(" ".join(paragraphs[4].split()[:12]))]
     dense = DenseRetriever(index).retrieve_many(asked, 3)[0]

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rag_pipeline.embedders.base import Embedder, Vectors, embedders
+from rag_pipeline.embedders.base import Embedder, Vectors
 from rag_pipeline.indexing.index_store import ChunkIndex
 from rag_pipeline.types import SourceDoc
 from tests.fake_embedder import WordsEmbedder
+from tests.minilm import minilm
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -60,4 +61,4 @@ def time_machine() -> str:
 def nuts() -> ChunkIndex:
     """Return aircraft nuts and their part numbers, embedded by MiniLM."""
     text = (DATA / "faa_nuts_with_part_numbers.txt").read_text(encoding="utf-8")
-    return index_of([text], embedders.get("local")("all-MiniLM-L6-v2"))
+    return index_of([text], minilm())

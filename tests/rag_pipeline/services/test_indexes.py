@@ -110,11 +110,12 @@ def test_the_preview_counts_tokens_by_the_model_s_own_tokenizer():
     assert small.share_over_window == 0
 
 
-def test_an_index_without_vectors_embeds_nothing():
+def test_an_index_for_a_retriever_by_words_embeds_nothing():
     corpus = make_corpus()
-    assert estimate(corpus=corpus, spec=spec(), vectors=False).to_embed == 0
-    assert list(build_index(corpus=corpus, spec=spec(), vectors=False)) == []
-    bare = open_index(corpus=corpus, spec=spec(), vectors=False)
+    words = PipelineSpec.create({"chunk_size": 300, "chunk_overlap": "0", "retriever": "bm25"})
+    assert estimate(corpus=corpus, spec=words).to_embed == 0
+    assert list(build_index(corpus=corpus, spec=words)) == []
+    bare = open_index(corpus=corpus, spec=words)
     assert bare.vectors.shape == (len(bare), 0)
     assert estimate(corpus=corpus, spec=spec()) == IndexEstimate(len(bare), len(bare))
     assert open_index(corpus=corpus, spec=spec()).vectors.shape[1] > 0

@@ -10,11 +10,11 @@ from evaluation.question_writers.rules.corpus import CorpusStatistics
 from evaluation.question_writers.rules.round_trip import NOT_FOUND, RoundTrip
 from evaluation.question_writers.rules.selection import Purpose, select
 from evaluation.question_writers.rules.simple import SimpleQuestion, ask
-from rag_pipeline.embedders.base import embedders
 from rag_pipeline.types import SourceDoc
+from tests.minilm import minilm
 
 WARSAW = Path(__file__).parents[4] / "workbench" / "sample" / "warsaw.txt"
-EMBED = embedders.get("local")("all-MiniLM-L6-v2", "mean").embed_passages
+EMBED = minilm().embed_passages
 NO_PURPOSE = Purpose("", EMBED)
 AGAIN = "It is said once more. The FSO Car Factory was established in 1951."
 
