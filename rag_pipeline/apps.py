@@ -25,6 +25,7 @@ class RagPipelineConfig(AppConfig):
                 timeout_s=settings.REQUEST_TIMEOUT_S,
                 max_retries=settings.MAX_RETRIES,
                 prices_file=settings.PRICES_FILE,
+                concurrency=settings.CONCURRENCY,
             )
         )
         set_models_folder(lambda: settings.DATA_DIR / "models")

@@ -15,13 +15,15 @@ class ModelLimits:
 
     `timeout_s` is the longest silence: before the first token, and between any two. `max_retries` counts the attempts
     after the first. The wait before retry n is about `first_wait_s` * 2ⁿ⁻¹, at most `longest_wait_s`; a provider that
-    asks for more than `longest_wait_s` is not waited for. `prices_file` holds the user's prices (see prices.py).
+    asks for more than `longest_wait_s` is not waited for. `concurrency` is the most calls in flight to one model.
+    `prices_file` holds the user's prices (see prices.py).
     """
 
     timeout_s: float = 60.0
     max_retries: int = 4
     first_wait_s: float = 0.5
     longest_wait_s: float = 60.0
+    concurrency: int = 256
     prices_file: Path | None = None
 
 

@@ -13,11 +13,9 @@ class ScriptedJudge(Judge):
 
     def __init__(self, replies: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         self._left = list(replies)
+        self._kept = None
 
-    def ask_many(self, requests: Sequence[Request[F]]) -> list[F | Unjudged]:
-        return [self._next(request) for request in requests]
-
-    def _next(self, request: Request[F]) -> F | Unjudged:
+    async def ask(self, request: Request[F]) -> F | Unjudged:
         at = next((at for at, (name, _) in enumerate(self._left) if name == request.prompt), None)
         assert at is not None, f"the example has no (further) reply to the prompt {request.prompt}"
         reply = request.form.model_validate(self._left.pop(at)[1])

@@ -6,10 +6,9 @@ import asyncio
 import hashlib
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from evaluation.judge.forms import JudgeForm, NoMajorityError
 from evaluation.judge.prompts import JudgePrompts
@@ -17,9 +16,11 @@ from rag_pipeline.errors import ProviderError
 from rag_pipeline.llm.chat import CUT_OFF, FILTERED, ChatModel
 from rag_pipeline.llm.circuit_breaker import CircuitBreaker
 from rag_pipeline.llm.failures import ModelCallError
-from rag_pipeline.llm.loop_thread import iterate_blocking
+from rag_pipeline.llm.loop_thread import gather_blocking, together
+from rag_pipeline.llm.replies import KeptReplies, ReplyStore
 from rag_pipeline.llm.structured import read_form, strict_schema
 from rag_pipeline.llm.tally import UsageTally
+from rag_pipeline.runtime import ModelLimits
 
 F = TypeVar("F", bound=JudgeForm)
 
@@ -38,16 +39,6 @@ _WORDINGS = (
 """What the later votes are asked on top: other words, so that they are not the same call again."""
 
 
-class ReplyCache(Protocol):
-    """Where replies are kept by the content of what was asked."""
-
-    def get_many(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return the replies that are there, by key."""
-
-    def put(self, key: str, model: str, reply: Mapping[str, Any]) -> None:
-        """Keep a reply."""
-
-
 def _accept(form: Any) -> str:
     return ""
 
@@ -57,12 +48,14 @@ class Request(Generic[F]):
     """One question to the judge: the prompt called `prompt` with its `fields`, to be answered as `form`.
 
     `check` returns what is wrong with a reply of the right form, such as a verdict too few, or an empty string.
+    `chain`: how many calls one after the other depend on it, itself among them; long chains begin first.
     """
 
     prompt: str
     form: type[F]
     fields: Mapping[str, str]
     check: Callable[[F], str] = field(default=_accept, compare=False)
+    chain: int = field(default=1, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +75,9 @@ class _Call(Generic[F]):
 
 
 class Judge:
-    """A chat model that judges at temperature 0. Not to be called from an event loop.
+    """A chat model that judges at temperature 0. `store`: where replies are kept by content.
 
-    `votes`: differently worded calls for each question, of which the majority counts. `concurrency`: calls at once.
+    `votes`: differently worded calls for each question, of which the majority counts.
     `lenient`: when it cannot be asked any more, what is not judged yet stays so with the reason, which is kept as
     `failure`, and nothing is raised: whoever asks has other things to do that must not be lost.
     """
@@ -93,17 +86,17 @@ class Judge:
         self,
         model: ChatModel,
         prompts: JudgePrompts,
-        cache: ReplyCache | None = None,
+        store: ReplyStore | None = None,
         *,
         votes: int = 1,
-        concurrency: int = 16,
         lenient: bool = False,
     ) -> None:
         self._model = model
         self._prompts = prompts
-        self._cache = cache
+        self._kept = KeptReplies(store, model.target.setting) if store is not None else None
         self._votes = votes
-        self._concurrency = concurrency
+        self._under_way: dict[str, asyncio.Future[Any]] = {}
+        self._asking: dict[asyncio.Future[Any], str] = {}
         self._tally = UsageTally()
         self._cached = 0
         self._unjudged = 0
@@ -137,38 +130,89 @@ class Judge:
             "cost_usd": total.cost_usd,
         }
 
-    def ask_many(self, requests: Sequence[Request[F]]) -> list[F | Unjudged]:
-        """Return the verdict on each request, in order. A reply that cannot be used is repaired, then asked for anew.
+    async def ask(self, request: Request[F]) -> F | Unjudged:
+        """Return the verdict on a request. A reply that cannot be used is repaired, then asked for anew.
 
-        Raises ProviderError when the judge cannot be asked at all, or fails again and again, unless it is `lenient`.
+        Only in what `loop_thread` runs for a thread that waits. Raises ProviderError when the judge cannot be asked at
+        all, or fails again and again, unless it is `lenient`.
         """
-        ballots = [self._calls(request) for request in requests]
-        calls = {call.key: call for call in chain.from_iterable(ballots)}
-        replies = self._known(calls)
+        calls = self._calls(request)
+        replies = await together(*(self._reply(call) for call in calls))
+        decided = _decided(request.form, replies)
+        self._unjudged += isinstance(decided, Unjudged)
+        return decided
+
+    def ask_many(self, requests: Sequence[Request[F]]) -> list[F | Unjudged]:
+        """Return the verdict on each request, in order, as `ask` does; for callers without an event loop."""
         try:
-            self._fill(replies, [call for key, call in calls.items() if key not in replies])
+            return gather_blocking([self.ask(request) for request in requests])
+        finally:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the replies that are not stored yet; whoever ran `ask` in the loop calls it at the end."""
+        if self._kept is not None:
+            self._kept.flush()
+
+    async def _reply(self, call: _Call[F]) -> F | Unjudged:
+        """Return the reply to a call; the same call that is under way is waited for, not made again."""
+        asked = self._under_way.get(call.key)
+        if asked is None:
+            asked = self._under_way[call.key] = asyncio.ensure_future(self._stored_or_asked(call))
+            asked.add_done_callback(lambda _: self._under_way.pop(call.key, None))
+        return cast("F | Unjudged", await asked)
+
+    async def _stored_or_asked(self, call: _Call[F]) -> F | Unjudged:
+        kept = await self._kept.get(call.key) if self._kept is not None else None
+        if kept is not None:
+            self._cached += 1
+            return call.request.form.model_validate(kept)
+        reply = await self._asked(call)
+        if self._kept is not None and not isinstance(reply, Unjudged):
+            self._kept.put(call.key, reply.model_dump(mode="json"))
+        return reply
+
+    async def _asked(self, call: _Call[F]) -> F | Unjudged:
+        """Ask, unless that has turned out to be in vain."""
+        prompt = call.request.prompt
+        in_vain = self._why_in_vain(prompt)
+        if in_vain is not None:
+            return in_vain
+        asking = asyncio.ensure_future(self._ask(call))
+        self._asking[asking] = prompt
+        try:
+            return await asking
         except ProviderError as failure:
             if not self._lenient:
                 raise
-            self.failure = failure
-        if self.failure is not None:
-            silent = Unjudged(f"the judge could not be asked: {self.failure}")
-            replies.update((key, silent) for key in calls.keys() - replies.keys())
-        decided = [
-            _decided(request.form, [replies[call.key] for call in ballot])
-            for request, ballot in zip(requests, ballots, strict=True)
-        ]
-        self._unjudged += sum(isinstance(each, Unjudged) for each in decided)
-        return decided
+            self.failure = self.failure or failure
+            self._give_up()
+            return Unjudged(f"the judge could not be asked: {self.failure}")
+        except asyncio.CancelledError:
+            in_vain = self._why_in_vain(prompt)
+            if in_vain is None or not asking.cancelled():
+                asking.cancel()
+                raise
+            return in_vain
+        finally:
+            del self._asking[asking]
 
-    def _fill(self, replies: dict[str, F | Unjudged], calls: Sequence[_Call[F]]) -> None:
-        """Ask, unless the judge has failed for good, and keep what comes."""
+    def _why_in_vain(self, prompt: str) -> Unjudged | None:
+        """Return why nothing is asked with a prompt any more; None where it still is."""
         if self.failure is not None:
-            return
-        for call, reply in iterate_blocking(lambda: self._ask_all(calls)):
-            replies[call.key] = reply
-            if self._cache is not None and not isinstance(reply, Unjudged):
-                self._cache.put(call.key, self.model, reply.model_dump(mode="json"))
+            return Unjudged(f"the judge could not be asked: {self.failure}")
+        if self._unusable[prompt] >= _MOST_UNUSABLE:
+            return Unjudged(
+                f"the judge was not asked any more: none of its last {_MOST_UNUSABLE} replies to this prompt could be "
+                "used. Choose another judge"
+            )
+        return None
+
+    def _give_up(self, prompt: str = "") -> None:
+        """End the calls that are under way, with one prompt or with all."""
+        for asking, used in self._asking.items():
+            if (not prompt or used == prompt) and asking is not asyncio.current_task():
+                asking.cancel()
 
     def _calls(self, request: Request[F]) -> list[_Call[F]]:
         text = self._prompts.fill(request.prompt, request.fields)
@@ -182,42 +226,16 @@ class Judge:
         key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         return _Call(key, text + wording, request)
 
-    def _known(self, calls: Mapping[str, _Call[F]]) -> dict[str, F | Unjudged]:
-        kept = self._cache.get_many(list(calls)) if self._cache is not None else {}
-        self._cached += len(kept)
-        return {key: calls[key].request.form.model_validate(reply) for key, reply in kept.items()}
-
-    async def _ask_all(self, calls: Sequence[_Call[F]]) -> AsyncIterator[tuple[_Call[F], F | Unjudged]]:
-        """Yield replies as they come, `concurrency` calls at once; with the first failure the others are given up."""
-        gate = asyncio.Semaphore(self._concurrency)
-
-        async def one(call: _Call[F]) -> tuple[_Call[F], F | Unjudged]:
-            async with gate:
-                return call, await self._ask(call)
-
-        tasks = [asyncio.ensure_future(one(call)) for call in calls]
-        try:
-            for ended in asyncio.as_completed(tasks):
-                yield await ended
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
     async def _ask(self, call: _Call[F]) -> F | Unjudged:
         """Return a reply that can be used: the first, one repaired, or one to the same question asked anew."""
         problem, prompt = "", call.request.prompt
-        if self._unusable[prompt] >= _MOST_UNUSABLE:
-            return Unjudged(
-                f"the judge was not asked any more: none of its last {_MOST_UNUSABLE} replies to this prompt could be "
-                "used. Choose another judge"
-            )
         sent = call.text
         for attempt in range(3):
             try:
-                text, problem = await self._text(sent, call.request.form)
+                text, problem = await self._text(sent, call.request, attempt)
             except ProviderError as failure:
-                self._record(failure)
+                if not (isinstance(failure, ModelCallError) and failure.too_long):  # a fault of this text alone
+                    self._breaker.record(failure)
                 return Unjudged(f"the judge could not be asked: {failure}")
             self._breaker.record(None)
             found, wrong = read_form(text, call.request.form)
@@ -228,15 +246,15 @@ class Judge:
             problem = problem or wrong
             sent = _repair(call.text, text, problem) if attempt == 0 else call.text
         self._unusable[prompt] += 1
+        if self._unusable[prompt] == _MOST_UNUSABLE:
+            self._give_up(prompt)
         return Unjudged(f"the judge's reply could not be used, even repaired and asked for again: {problem}")
 
-    def _record(self, failure: ProviderError) -> None:
-        if not (isinstance(failure, ModelCallError) and failure.too_long):  # a fault of this text alone
-            self._breaker.record(failure)
-
-    async def _text(self, prompt: str, form: type[JudgeForm]) -> tuple[str, str]:
+    async def _text(self, prompt: str, request: Request[Any], attempt: int) -> tuple[str, str]:
         """Return a reply, and that it was cut off or stopped where it was."""
-        reply = await self._model.ask(prompt, json_schema=strict_schema(form))
+        # What has begun is ended first, then what most calls wait for.
+        priority = 10 * attempt + request.chain
+        reply = await self._model.ask(prompt, json_schema=strict_schema(request.form), priority=priority)
         self._tally.add(reply.usage)
         if reply.finish in FILTERED:
             return reply.text, "The provider's content filter stopped it."
@@ -246,16 +264,16 @@ class Judge:
 def make_judge(
     setting: str,
     prompts: JudgePrompts,
-    cache: ReplyCache | None,
-    votes: int,
-    concurrency: int,
+    store: ReplyStore | None,
+    votes: int = 1,
     *,
+    limits: ModelLimits | None = None,
     lenient: bool = False,
 ) -> Judge:
     """Return the judge called `provider:model`."""
     provider, _, name = setting.partition(":")
-    model = ChatModel(provider, name, temperature=0.0, max_tokens=LONGEST_REPLY)
-    return Judge(model, prompts, cache, votes=votes, concurrency=concurrency, lenient=lenient)
+    model = ChatModel(provider, name, temperature=0.0, max_tokens=LONGEST_REPLY, limits=limits)
+    return Judge(model, prompts, store, votes=votes, lenient=lenient)
 
 
 def _repair(prompt: str, reply: str, problem: str) -> str:

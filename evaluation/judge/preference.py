@@ -10,6 +10,7 @@ from evaluation.judge.forms import JudgeForm
 from evaluation.judge.judge import Judge, Request, Unjudged
 from evaluation.judge.material import expected_answer
 from evaluation.types import JUDGE, NOT_NEEDED, Sample, Score
+from rag_pipeline.llm.loop_thread import gather_blocking, together
 
 PROMPT = "prefer_answer"
 FIRST, SECOND, TIE = "first", "second", "tie"
@@ -34,22 +35,24 @@ class PreferredAnswer(JudgeForm):
         return replies[0].model_copy(update={"better": TIE, "reason": reason})
 
 
-def prefer_many(samples: Sequence[Sample], judge: Judge) -> list[Score]:
-    """Return for each sample whether its answer (1) or its `other_answer` (0) is better, 0.5 where neither is.
+async def prefer(sample: Sample, judge: Judge) -> Score:
+    """Return whether a sample's answer (1) or its `other_answer` (0) is better, 0.5 where neither is.
 
     Details: `shown_first` and `shown_second`, the verdicts with this answer in that place (this, other or tie; absent
     where the answers are the same and nobody was asked); `orders_agree`; `place_taken`, first or second where the
     answer in that place won both times, absent otherwise.
     """
-    asked = [position for position, sample in enumerate(samples) if not _same(sample)]
-    requests = [_request(samples[position], swapped) for position in asked for swapped in (False, True)]
-    verdicts = judge.ask_many(requests)
-    scores: list[Score] = [Score(DRAW, "The answers are the same.", {"orders_agree": True, JUDGE: NOT_NEEDED})] * len(
-        samples
-    )
-    for place, position in enumerate(asked):
-        scores[position] = decided(verdicts[2 * place], verdicts[2 * place + 1])
-    return scores
+    if _same(sample):
+        return Score(DRAW, "The answers are the same.", {"orders_agree": True, JUDGE: NOT_NEEDED})
+    return decided(*await together(*(judge.ask(_request(sample, swapped)) for swapped in (False, True))))
+
+
+def prefer_many(samples: Sequence[Sample], judge: Judge) -> list[Score]:
+    """Return `prefer` of each sample, all asked about at once; for callers without an event loop."""
+    try:
+        return gather_blocking([prefer(sample, judge) for sample in samples])
+    finally:
+        judge.flush()
 
 
 def decided(in_order: PreferredAnswer | Unjudged, swapped: PreferredAnswer | Unjudged) -> Score:

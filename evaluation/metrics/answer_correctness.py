@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evaluation.judge.claims.forms import PART_PROMPT
-from evaluation.judge.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER
-from evaluation.metrics.base import UNREAD, Metric, MetricContext, metrics
-from evaluation.metrics.claim_based import ALL_CLAIMS, ANSWERABLE, tables_of
+from evaluation.judge.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER, ClaimTable
+from evaluation.metrics.base import UNREAD, MetricContext, metrics
+from evaluation.metrics.claim_based import ALL_CLAIMS, ANSWERABLE, table_of
 from evaluation.metrics.factual_similarity import FactualSimilarity, factual_score
+from evaluation.metrics.judged import JudgedMetric
 from evaluation.types import Sample, Score
 
 
@@ -38,7 +39,7 @@ class AnswerCorrectnessOptions(BaseModel):
 
 
 @metrics.register
-class AnswerCorrectness(Metric):
+class AnswerCorrectness(JudgedMetric):
     """Weighted mean of the F1 of claims and of the cosine of answer and reference under the scoring embedding.
 
     Both against the first reference; weights are shared out so that they add up to 1. An empty answer is 0.
@@ -66,12 +67,14 @@ class AnswerCorrectness(Metric):
         "(all-MiniLM-L6-v2): 0.75 · 0.5 + 0.25 · 0.83 = 0.58.",
     )
 
-    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
-        """Have the claim tables made and embed all texts of the block at once."""
-        tables = tables_of(samples, context, self.claim_parts)
-        closeness = _cosines(samples, context)
+    async def ask(self, sample: Sample, context: MetricContext) -> ClaimTable:
+        """Have the claim table made."""
+        return await table_of(sample, context, self.claim_parts)
+
+    def read_block(self, samples: Sequence[Sample], found: Sequence[Any], context: MetricContext) -> list[Score]:
+        """Embed all texts of the block at once."""
         scores = []
-        for sample, table, cosine in zip(samples, tables, closeness, strict=True):
+        for sample, table, cosine in zip(samples, found, _cosines(samples, context), strict=True):
             problem = table.problem(self.claim_parts)
             if not sample.trace.answer.strip():
                 scores.append(Score.without_judge(0.0, "the answer is empty"))

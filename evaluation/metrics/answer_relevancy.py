@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from evaluation.judge.forms import JudgeForm
 from evaluation.judge.judge import Request, Unjudged
-from evaluation.metrics.base import UNREAD, Metric, MetricContext, metrics
+from evaluation.metrics.base import UNREAD, MetricContext, metrics
+from evaluation.metrics.judged import JudgedMetric, judge_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Refusal, Sample, Score
 
@@ -26,7 +27,7 @@ class QuestionsBack(JudgeForm):
 
 
 @metrics.register
-class AnswerRelevancy(Metric):
+class AnswerRelevancy(JudgedMetric):
     """Mean cosine of the question and three different ones that the judge makes of the answer alone.
 
     An evasive answer is 0, and so is a refusal. For an out-of-scope question, where declining is right, both are null.
@@ -62,13 +63,12 @@ class AnswerRelevancy(Metric):
         "(all-MiniLM-L6-v2), 0.73 in the mean. They ask for the place alone, for the answer leaves the capital out.",
     )
 
-    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
-        """Ask for the questions of all answers, then embed all questions at once."""
-        if context.judge is None:
-            raise ValueError("answer_relevancy needs a judge")
-        asked = [sample for sample, refusal in zip(samples, context.refusals, strict=True) if not refusal.refused]
-        replies = iter(context.judge.ask_many([_request(sample.trace.answer) for sample in asked]))
-        found = [None if refusal.refused else next(replies) for refusal in context.refusals]
+    async def ask(self, sample: Sample, context: MetricContext) -> QuestionsBack | Unjudged | None:
+        """Return the questions that the answer would answer; None for a refusal."""
+        return None if context.refusals[0].refused else await judge_of(context).ask(_request(sample.trace.answer))
+
+    def read_block(self, samples: Sequence[Sample], found: Sequence[Any], context: MetricContext) -> list[Score]:
+        """Embed all questions at once."""
         cosines = _cosines(samples, found, context)
         return [_score(*each) for each in zip(samples, context.refusals, found, cosines, strict=True)]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -19,9 +18,10 @@ from evaluation.judge.aspects import (
     ShippedAspect,
     aspect_request,
 )
-from evaluation.judge.judge import Unjudged
+from evaluation.judge.judge import Request, Unjudged
 from evaluation.metrics.aspect_examples import EXAMPLES
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.judged import JudgedMetric, judge_of
 from evaluation.types import Sample, Score
 
 LONGEST_DEFINITION = 600
@@ -45,7 +45,7 @@ class AspectOptions(BaseModel):
     show_contexts: bool = Field(False, title="Show the contexts", description="The judge sees the contexts too.")
 
 
-class AspectCritic(Metric):
+class AspectCritic(JudgedMetric):
     """A critic of one aspect; the members of the family are its subclasses."""
 
     group = "judge"
@@ -57,23 +57,23 @@ class AspectCritic(Metric):
     Options: ClassVar[type[BaseModel]] = AspectOptions
     options: AspectOptions
 
-    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
-        """Ask for all answers at once; a quality that nobody has put in words is not judged."""
-        if not self.options.definition.strip():
-            return [Score.unscored(_UNDEFINED)] * len(samples)
-        options, judge = self.options, context.judge
-        assert judge is not None  # `needs` has seen to it
-        requests: list[Any] = [
-            aspect_request(
-                sample,
-                options.definition,
-                five=options.scale == "five",
-                reference=options.show_reference,
-                contexts=options.show_contexts,
-            )
-            for sample in samples
-        ]
-        return [_score(verdict) for verdict in judge.ask_many(requests)]
+    async def ask(self, sample: Sample, context: MetricContext) -> AspectVerdict | AspectGrade | Unjudged | None:
+        """Have the answer judged; None for a quality that nobody has put in words."""
+        options = self.options
+        if not options.definition.strip():
+            return None
+        request: Request[Any] = aspect_request(
+            sample,
+            options.definition,
+            five=options.scale == "five",
+            reference=options.show_reference,
+            contexts=options.show_contexts,
+        )
+        return cast("AspectVerdict | AspectGrade | Unjudged", await judge_of(context).ask(request))
+
+    def read(self, sample: Sample, found: AspectVerdict | AspectGrade | Unjudged | None) -> Score:
+        """Return the verdict as a number."""
+        return Score.unscored(_UNDEFINED) if found is None else _score(found)
 
 
 @metrics.register

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from evaluation.metrics.worked import WorkedExample
 from evaluation.registry import MetricRegistry, metric_units
@@ -59,6 +59,8 @@ class MetricContext:
     judge: Judge | None = None
     claims: ClaimTables | None = None
     reads: Reads = reads_all
+    asked: Mapping[str, Mapping[int, Any]] = field(default_factory=dict)
+    """What the judge said, by metric and `id` of the sample, where it was asked for the whole scoring at once."""
 
     def comparable(self, first: str, second: str) -> bool:
         """Tell whether the vectors of two texts may be compared: the model reads both, or they are the same."""

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 from evaluation.judge.claims.forms import PART_PROMPT
 from evaluation.judge.claims.table import Claim, ClaimTable
 from evaluation.judge.claims.tables import ClaimTables
-from evaluation.metrics.base import POOLED, Metric, MetricContext
+from evaluation.metrics.base import POOLED, MetricContext
+from evaluation.metrics.judged import JudgedMetric, judge_of
 from evaluation.types import Sample, Score
 
 ANSWERABLE = frozenset({"simple", "complex"})
@@ -21,42 +22,35 @@ ALL_CLAIMS = "all claims of an answer or reference are checked, up to 400 (null 
 """What a second revision brought to everything that is read off claims."""
 
 
-class ClaimMetric(Metric):
-    """A metric that reads each answer's claim table: write `read`. `claim_parts` are the parts that it needs."""
+class ClaimMetric(JudgedMetric):
+    """A metric that reads each answer's claim table: write `read_table`. `claim_parts` are the parts that it needs."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "contexts", "judge"})
     judge_prompts: ClassVar[frozenset[str]] = frozenset({PART_PROMPT})
     revision = 2
     changes = ALL_CLAIMS
 
-    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
-        """Have the block's tables made, or taken from another metric that needed them, and read them."""
-        return [
-            self._scored(sample, table)
-            for sample, table in zip(samples, tables_of(samples, context, self.claim_parts), strict=True)
-        ]
+    async def ask(self, sample: Sample, context: MetricContext) -> ClaimTable:
+        """Have the sample's table made, or wait for another metric that needed it."""
+        return await table_of(sample, context, self.claim_parts)
 
-    def _scored(self, sample: Sample, table: ClaimTable) -> Score:
-        problem = table.problem(self.claim_parts)
+    def read(self, sample: Sample, found: ClaimTable) -> Score:
+        """Return the score of a table, or why it gives none."""
+        problem = found.problem(self.claim_parts)
         if problem:
             return Score.unjudged(problem)
-        score = self.read(table, sample)
-        return replace(score, details=score.details | {"note": " ".join(table.notes)}) if table.notes else score
+        score = self.read_table(found, sample)
+        return replace(score, details=score.details | {"note": " ".join(found.notes)}) if found.notes else score
 
     @abstractmethod
-    def read(self, table: ClaimTable, sample: Sample) -> Score:
+    def read_table(self, table: ClaimTable, sample: Sample) -> Score:
         """Return the score that the table gives; all of `claim_parts` are in it."""
 
 
-def tables_of(samples: Sequence[Sample], context: MetricContext, parts: frozenset[str]) -> list[ClaimTable]:
-    """Return the claim tables of a block: those of the whole scoring where there are such, else with `parts` alone."""
-    if context.claims is not None:
-        tables = context.claims
-    elif context.judge is not None:
-        tables = ClaimTables(context.judge, parts)
-    else:
-        raise ValueError("claims need a judge: a metric that reads them must have “judge” in its needs")
-    return tables.of(samples, [refusal.refused for refusal in context.refusals])
+async def table_of(sample: Sample, context: MetricContext, parts: frozenset[str]) -> ClaimTable:
+    """Return the claim table of a sample: of the whole scoring where there are such, else with `parts` alone."""
+    tables = context.claims or ClaimTables(judge_of(context), parts)
+    return await tables.of(sample, declined=context.refusals[0].refused)
 
 
 def share_of(

@@ -40,7 +40,7 @@ class ClaimRecall(ClaimMetric):
         "together only, as the last verdict has it, that would count for context recall and not here.",
     )
 
-    def read(self, table: ClaimTable, sample: Sample) -> Score:
+    def read_table(self, table: ClaimTable, sample: Sample) -> Score:
         """Return supported by a single context over all claims of the reference; an empty retrieval is 0."""
         words = "claims of the reference are in one of the contexts"
         return share_of(table.reference, lambda claim: claim.supported_alone, words, NO_REFERENCE_STATEMENT)

@@ -7,10 +7,12 @@ from typing import ClassVar
 
 from evaluation.judge.forms import JudgeForm
 from evaluation.judge.judge import Request, Unjudged
-from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.base import MetricContext, metrics
 from evaluation.metrics.claim_based import ANSWERABLE
+from evaluation.metrics.judged import JudgedMetric, judge_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
+from rag_pipeline.llm.loop_thread import together
 
 
 class Usefulness(JudgeForm):
@@ -21,7 +23,7 @@ class Usefulness(JudgeForm):
 
 
 @metrics.register
-class ContextPrecision(Metric):
+class ContextPrecision(JudgedMetric):
     """Average precision over the ranks, from one verdict a context: did it help to arrive at the reference?
 
     Where there is no reference the answer takes its place. 0 where no context helped or none was retrieved.
@@ -53,14 +55,13 @@ class ContextPrecision(Metric):
         "The other way round it would be 1.",
     )
 
-    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
-        """Ask about all contexts of all samples at once."""
-        if context.judge is None:
-            raise ValueError("context_precision needs a judge")
-        jobs = [_requests(sample) for sample in samples]
-        replies = iter(context.judge.ask_many([request for requests in jobs for request in requests]))
-        found = [[next(replies) for _ in requests] for requests in jobs]
-        return [_score(sample, verdicts) for sample, verdicts in zip(samples, found, strict=True)]
+    async def ask(self, sample: Sample, context: MetricContext) -> list[Usefulness | Unjudged]:
+        """Ask about all contexts of a sample at once."""
+        return await together(*(judge_of(context).ask(request) for request in _requests(sample)))
+
+    def read(self, sample: Sample, found: list[Usefulness | Unjudged]) -> Score:
+        """Return the average precision of the verdicts."""
+        return _score(sample, found)
 
     def why_null(self, sample: Sample, context: MetricContext) -> str:
         """A row needs a reference or, in its place, an answer."""

@@ -60,7 +60,7 @@ class ContextRecall(ClaimMetric):
         "names the capital: 1/2.",
     )
 
-    def read(self, table: ClaimTable, sample: Sample) -> Score:
+    def read_table(self, table: ClaimTable, sample: Sample) -> Score:
         """Return supported over all claims of the reference; an empty retrieval is 0."""
         words = "claims of the reference are supported by the contexts"
         return share_of(table.reference, lambda claim: claim.supported, words, NO_REFERENCE_STATEMENT)

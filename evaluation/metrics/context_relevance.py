@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from evaluation.judge.forms import JudgeForm
 from evaluation.judge.judge import Request, Unjudged
-from evaluation.metrics.base import POOLED, Metric, MetricContext, metrics
+from evaluation.metrics.base import POOLED, MetricContext, metrics
 from evaluation.metrics.claim_based import ANSWERABLE, ratio
+from evaluation.metrics.judged import JudgedMetric, judge_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.quotes import covered_by, holds
 from evaluation.types import Sample, Score
@@ -27,7 +28,7 @@ class RelevantSentences(JudgeForm):
 
 
 @metrics.register
-class ContextRelevance(Metric):
+class ContextRelevance(JudgedMetric):
     """Share of the contexts' sentences that the judge extracts as needed for the question.
 
     What it extracts must stand in the contexts word for word (white space aside): after one chance to mend it,
@@ -68,13 +69,13 @@ class ContextRelevance(Metric):
         working="The contexts have four sentences; one of them is needed: 1/4.",
     )
 
-    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
-        """Ask about all samples at once."""
-        if context.judge is None:
-            raise ValueError("context_relevance needs a judge")
-        asked = [sample for sample in samples if _texts(sample)]
-        replies = iter(context.judge.ask_many([_request(sample) for sample in asked]))
-        return [_score(sample, next(replies)) if _texts(sample) else _NOTHING for sample in samples]
+    async def ask(self, sample: Sample, context: MetricContext) -> RelevantSentences | Unjudged | None:
+        """Return the sentences that are needed; None where nothing was retrieved."""
+        return await judge_of(context).ask(_request(sample)) if _texts(sample) else None
+
+    def read(self, sample: Sample, found: RelevantSentences | Unjudged | None) -> Score:
+        """Return the share of sentences that are needed."""
+        return _NOTHING if found is None else _score(sample, found)
 
 
 _NOTHING = Score.without_judge(0.0, "nothing was retrieved")

@@ -69,7 +69,7 @@ class ContextUtilization(ClaimMetric):
         working="The context supports two of the reference's three claims; of these two the answer states one: 1/2.",
     )
 
-    def read(self, table: ClaimTable, sample: Sample) -> Score:
+    def read_table(self, table: ClaimTable, sample: Sample) -> Score:
         """Return used over usable claims of the reference."""
         if not table.reference:
             return Score.unscored(NO_REFERENCE_STATEMENT)

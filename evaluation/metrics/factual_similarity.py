@@ -71,7 +71,7 @@ class FactualSimilarity(ClaimMetric):
         working="TP: born in 1879. FP: born in Spain. FN: born in Germany. F1 = 1 / (1 + (1 + 1) / 2) = 0.5.",
     )
 
-    def read(self, table: ClaimTable, sample: Sample) -> Score:
+    def read_table(self, table: ClaimTable, sample: Sample) -> Score:
         """Return the measure that is asked for; `details` hold all three."""
         return factual_score(table, self.options.mode)
 

@@ -46,7 +46,7 @@ class Faithfulness(ClaimMetric):
         working="The answer states two things. That he was born in Germany is in the context, the date is not: 1/2.",
     )
 
-    def read(self, table: ClaimTable, sample: Sample) -> Score:
+    def read_table(self, table: ClaimTable, sample: Sample) -> Score:
         """Return supported over all claims."""
         words = "claims of the answer are supported by the contexts"
         return share_of(table.answer, lambda claim: claim.supported, words)

@@ -60,7 +60,7 @@ class Hallucination(ClaimMetric):
         "the reference does, is self-knowledge.",
     )
 
-    def read(self, table: ClaimTable, sample: Sample) -> Score:
+    def read_table(self, table: ClaimTable, sample: Sample) -> Score:
         """Return made up over all claims."""
         words = "claims of the answer are in no context and not in the reference"
         return share_of(table.answer, lambda claim: not claim.supported and not claim.in_other, words)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
-from evaluation.judge.preference import PROMPT, prefer_many
-from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.judge.preference import PROMPT, prefer
+from evaluation.metrics.base import MetricContext, metrics
+from evaluation.metrics.judged import JudgedMetric, judge_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
 
 @metrics.register
-class JudgePreference(Metric):
+class JudgePreference(JudgedMetric):
     """1 where this answer wins in both orders, 0 where the other does, else a tie of 0.5."""
 
     key = "judge_preference"
@@ -37,7 +37,10 @@ class JudgePreference(Metric):
         ),
     )
 
-    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
-        """Ask about all pairs at once."""
-        assert context.judge is not None  # `needs` has seen to it
-        return prefer_many(samples, context.judge)
+    async def ask(self, sample: Sample, context: MetricContext) -> Score:
+        """Ask in both orders."""
+        return await prefer(sample, judge_of(context))
+
+    def read(self, sample: Sample, found: Score) -> Score:
+        """Return what both orders came to."""
+        return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from pydantic import Field
@@ -10,7 +9,8 @@ from pydantic import Field
 from evaluation.judge.forms import JudgeForm
 from evaluation.judge.judge import Request, Unjudged
 from evaluation.judge.material import expected_answer
-from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.base import MetricContext, metrics
+from evaluation.metrics.judged import JudgedMetric, judge_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -26,7 +26,7 @@ class AnswerRating(JudgeForm):
 
 
 @metrics.register
-class JudgeScore(Metric):
+class JudgeScore(JudgedMetric):
     """One prompt, one number: what the more careful metrics have to be better than."""
 
     key = "judge_score"
@@ -46,11 +46,13 @@ class JudgeScore(Metric):
         judge=((PROMPT, {"reason": "It names one of the two towns.", "rating": 5}),),
     )
 
-    def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
-        """Ask for all answers at once."""
-        assert context.judge is not None  # `needs` has seen to it
-        requests = [Request(PROMPT, AnswerRating, _fields(sample)) for sample in samples]
-        return [_score(rating) for rating in context.judge.ask_many(requests)]
+    async def ask(self, sample: Sample, context: MetricContext) -> AnswerRating | Unjudged:
+        """Have the answer rated."""
+        return await judge_of(context).ask(Request(PROMPT, AnswerRating, _fields(sample)))
+
+    def read(self, sample: Sample, found: AnswerRating | Unjudged) -> Score:
+        """Return the rating as a share of the best one."""
+        return _score(found)
 
 
 def _fields(sample: Sample) -> dict[str, str]:

@@ -102,7 +102,7 @@ class NoiseSensitivity(ClaimMetric):
         "it is relevant, for it supports claims of the reference: 1/3.",
     )
 
-    def read(self, table: ClaimTable, sample: Sample) -> Score:
+    def read_table(self, table: ClaimTable, sample: Sample) -> Score:
         """Return wrong claims from the contexts in focus over all claims."""
         relevant, in_focus = table.relevant_contexts, self.options.focus == "relevant"
         words = f"claims of the answer are not in the reference and come from {self.options.focus} contexts"

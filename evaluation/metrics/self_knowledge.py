@@ -33,7 +33,7 @@ class SelfKnowledge(ClaimMetric):
         "hallucination; none of the claims is faithful: 0/2 + 1/2 + 1/2 = 1.",
     )
 
-    def read(self, table: ClaimTable, sample: Sample) -> Score:
+    def read_table(self, table: ClaimTable, sample: Sample) -> Score:
         """Return known without the contexts over all claims."""
         words = "claims of the answer are in no context but in the reference"
         return share_of(table.answer, lambda claim: not claim.supported and claim.in_other, words)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from evaluation.judge.claims.table import ClaimTable
 from evaluation.judge.claims.tables import ClaimTables
 from evaluation.judge.judge import Judge
 from evaluation.metrics.base import Metric, MetricContext, make_metric
+from evaluation.metrics.judged import JudgedMetric
 from evaluation.refusal.detection import RefusalDetector
 from evaluation.scoring.summaries import Summaries, summarise
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Sample, Score, Summary
 from rag_pipeline.embedders.base import Embed
+from rag_pipeline.llm.loop_thread import as_completed_blocking
 from rag_pipeline.local_models.scripts import Reads, reads_all
 from rag_pipeline.types import Progress
 
@@ -24,8 +28,8 @@ Steps = Generator[Progress, None, Result]
 
 STEP = "Scoring"
 
-JUDGED_BLOCK = 16
-"""Rows that a metric with a judge scores at once."""
+MOST_STEPS = 100
+"""How often progress is reported, at most, while a judge is asked."""
 MODEL_BLOCK = 64
 """Rows that a metric with a model of its own, or a server, scores at once."""
 BLOCK = 250
@@ -69,22 +73,63 @@ def score_samples(
     """
     units = [make_metric(name, spec) for name in names]
     agreeing = make_metric(spec.agreement, spec)
-    total = sum(_blocks(unit, len(samples)) for unit in (agreeing, *units)) + 2
-    yield Progress(STEP, 0, total)
     refusals = RefusalDetector(embed, spec, refusal, reads).classify_many([sample.trace.answer for sample in samples])
     parts = {part for unit in (agreeing, *units) for part in unit.claim_parts}
     claims = ClaimTables(judge, parts) if judge else None
     context = MetricContext(spec, refusals, embed, use_context=use_context, judge=judge, claims=claims, reads=reads)
-    agreement = yield from _scored(agreeing, samples, context, 1, total)
+    questions = _questions([agreeing, *units], samples, context) if judge else []
+    total = len(questions) + sum(_blocks(unit, len(samples)) for unit in (agreeing, *units)) + 2
+    yield Progress(STEP, 0, total)
+    if judge:
+        asked = yield from _asked(questions, judge, total)
+        context = replace(context, asked=asked)
+    done = len(questions) + 1
+    agreement = yield from _scored(agreeing, samples, context, done, total)
     context = replace(context, agreement=agreement)
     scores: dict[str, list[Score]] = {}
-    done = 1 + _blocks(agreeing, len(samples))
+    done += _blocks(agreeing, len(samples))
     for name, unit in zip(names, units, strict=True):
         scores[name] = yield from _scored(unit, samples, context, done, total)
         done += _blocks(unit, len(samples))
     yield Progress(STEP, total - 1, total)
     tables = [claims.made_for(sample) if claims else None for sample in samples]
     return ScoredSamples(samples, refusals, scores, summarise(samples, scores, spec), tables)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What a metric wants to know of the judge about one sample."""
+
+    metric: str
+    sample: int
+    ask: Callable[[], Coroutine[Any, Any, Any]]
+
+
+def _questions(units: Sequence[Metric], samples: Sequence[Sample], context: MetricContext) -> list[_Question]:
+    """Return what all metrics want to know about all samples, what takes the longest chains of calls first."""
+    judged = {unit.key: unit for unit in units if isinstance(unit, JudgedMetric)}.values()
+    return [
+        _Question(unit.key, id(sample), partial(unit.ask, sample, context.only([position])))
+        for unit in sorted(judged, key=lambda unit: not unit.claim_parts)
+        for position, sample in enumerate(samples)
+        if not unit.why_null(sample, context)
+    ]
+
+
+def _asked(questions: Sequence[_Question], judge: Judge, total: int) -> Steps[dict[str, dict[int, Any]]]:
+    """Ask the judge everything at once; return its replies by metric and sample. Raises ProviderError."""
+    found: dict[str, dict[int, Any]] = {question.metric: {} for question in questions}
+    stride = max(1, len(questions) // MOST_STEPS)
+    try:
+        with closing(as_completed_blocking([question.ask() for question in questions])) as replies:
+            for done, (position, reply) in enumerate(replies, 1):
+                question = questions[position]
+                found[question.metric][question.sample] = reply
+                if done % stride == 0:
+                    yield Progress(STEP, done, total)
+    finally:
+        judge.flush()
+    return found
 
 
 def _scored(
@@ -105,8 +150,6 @@ def _blocks(unit: Metric, rows: int) -> int:
 
 
 def _block(unit: Metric) -> int:
-    if "judge" in unit.needs:
-        return JUDGED_BLOCK
     return MODEL_BLOCK if unit.needs & {"weights", "server"} else BLOCK
 
 

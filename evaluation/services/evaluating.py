@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from django.conf import settings
-
 from evaluation.models import Answer, Question, Run
 from evaluation.services.contexts import contexts_of
 from evaluation.services.runs import asked_questions
@@ -90,7 +88,7 @@ class EvaluateRun(TaskHandler):
             retrieves=not self.run.contexts_origin,
         )
         failed_in_a_row = 0
-        for position, trace in run_block(pipeline, queries, settings.CONCURRENCY):
+        for position, trace in run_block(pipeline, queries):
             if trace.permanent:
                 raise ProviderError(trace.error, permanent=True)
             key, question, repeat = open_ones[position]

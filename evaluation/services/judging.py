@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.conf import settings
-
 from evaluation.judge.judge import Judge, make_judge
 from evaluation.judge.prompts import JudgePrompts
 from evaluation.metrics.base import metrics
@@ -29,9 +27,10 @@ class StoredReplies:
             found.update(rows.values_list("key", "reply"))
         return found
 
-    def put(self, key: str, model: str, reply: Mapping[str, Any]) -> None:
-        """Keep a reply; of two scorings that ask the same at once, the first stays."""
-        JudgeReply.objects.bulk_create([JudgeReply(key=key, model=model, reply=dict(reply))], ignore_conflicts=True)
+    def put_many(self, model: str, replies: Mapping[str, Mapping[str, Any]]) -> None:
+        """Keep replies; of two scorings that ask the same at once, the first stays."""
+        rows = [JudgeReply(key=key, model=model, reply=dict(reply)) for key, reply in replies.items()]
+        JudgeReply.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def check_judge(spec: EvaluationSpec) -> None:
@@ -54,6 +53,4 @@ def open_judge(
     if not spec.judge:
         return None
     changed = dict(JudgePrompt.objects.values_list("name", "text")) if prompts is None else prompts
-    return make_judge(
-        spec.judge, JudgePrompts(changed), StoredReplies(), spec.judge_votes, settings.CONCURRENCY, lenient=lenient
-    )
+    return make_judge(spec.judge, JudgePrompts(changed), StoredReplies(), spec.judge_votes, lenient=lenient)

@@ -13,6 +13,7 @@ from rag_pipeline.embedders.openai_tokens import openai_token_offsets
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.llm.clients import openai_client
 from rag_pipeline.llm.failures import ExplainedErrors, ModelCallError
+from rag_pipeline.llm.gate import gate_of
 from rag_pipeline.llm.loop_thread import run_blocking
 from rag_pipeline.llm.preflight import check_model
 from rag_pipeline.llm.retry import Retry
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 _BATCH_TEXTS = 128
 _BATCH_CHARACTERS = 200_000  # OpenAI takes 300,000 tokens a request; no script has many more tokens than characters
-_IN_FLIGHT = 4
 _SHORTEST_HALF = 16
 
 
@@ -71,15 +71,9 @@ class OpenAIEmbedder(Embedder):
         return openai_token_offsets(self._target, text)
 
     async def _embed(self, texts: Sequence[str]) -> Vectors:
-        gate = asyncio.Semaphore(_IN_FLIGHT)
-
-        async def one(batch: Sequence[str]) -> Vectors:
-            async with gate:
-                return await self._embed_batch(batch)
-
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(batch)) for batch in _batches(texts)]
+                tasks = [group.create_task(self._embed_batch(batch)) for batch in _batches(texts)]
         except ExceptionGroup as failures:  # the first failure has ended the others
             raise failures.exceptions[0] from None
         parts = [task.result() for task in tasks]
@@ -111,15 +105,17 @@ class OpenAIEmbedder(Embedder):
     async def _request(self, batch: Sequence[str]) -> Vectors:
         client = await openai_client(self._target, self._limits)
         inputs = [text if text.strip() else " " for text in batch]  # an empty text is refused
-        retry = Retry(self._limits)
+        gate = gate_of(self._target, self._limits.concurrency)
+        retry = Retry(self._limits, gate)
         while True:
             try:
-                with ExplainedErrors(self._target, self._limits.timeout_s):
-                    async with asyncio.timeout(self._limits.timeout_s):
-                        response = await client.embeddings.create(
-                            model=self.name, input=inputs, encoding_format="float"
-                        )
-                    vectors = _read(response)
+                async with gate.call():
+                    with ExplainedErrors(self._target, self._limits.timeout_s):
+                        async with asyncio.timeout(self._limits.timeout_s):
+                            response = await client.embeddings.create(
+                                model=self.name, input=inputs, encoding_format="float"
+                            )
+                        vectors = _read(response)
                 return self._checked(vectors, len(batch))
             except ModelCallError as error:
                 await retry.wait(error)

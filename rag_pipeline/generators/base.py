@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from typing import ClassVar
 
 from rag_pipeline.errors import ConfigError, PipelineError, ProviderError
@@ -45,26 +45,24 @@ class Generator(Unit):
         """Ask one prompt that is not a question of the user. Raises ProviderError or ConfigError."""
         return await self.generate(GenerationRequest("", (), prompt, prompt, "", use_context=False))
 
-    async def generate_many(
-        self, requests: Sequence[GenerationRequest], concurrency: int = 16
-    ) -> AsyncIterator[tuple[int, Result]]:
-        """Answer requests with at most `concurrency` in flight; yield (position, result) as each finishes.
+    async def generate_many(self, requests: Sequence[GenerationRequest]) -> AsyncGenerator[tuple[int, Result]]:
+        """Answer all requests at once, as far as the model's gate lets them; yield (position, result) as each finishes.
 
-        A failure is yielded, not raised. After a permanent one, requests not yet sent are left out.
+        A failure is yielded, not raised. After a permanent one nothing more is sent, and what was not is left out.
         """
-        gate = asyncio.Semaphore(max(1, concurrency))
-        stop = asyncio.Event()
+        stopped = False
 
         async def one(position: int) -> tuple[int, Result] | None:
-            async with gate:
-                if stop.is_set():
-                    return None
-                try:
-                    return position, await self.generate(requests[position])
-                except PipelineError as error:
-                    if getattr(error, "permanent", False):
-                        stop.set()
+            nonlocal stopped
+            if stopped:
+                return None
+            try:
+                return position, await self.generate(requests[position])
+            except PipelineError as error:
+                if not getattr(error, "permanent", False):
                     return position, error
+                first, stopped = not stopped, True
+                return (position, error) if first else None
 
         tasks = [asyncio.ensure_future(one(position)) for position in range(len(requests))]
         try:

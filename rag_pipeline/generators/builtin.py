@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
 from rag_pipeline.embedders.base import Embed, embedders
 from rag_pipeline.errors import ConfigError, PipelineError, UsageError
@@ -58,9 +58,7 @@ class BuiltinReader(Generator):
         yield reading.text
         yield _generation(reading, watch.elapsed(), watch.ttft_s)
 
-    async def generate_many(
-        self, requests: Sequence[GenerationRequest], concurrency: int = 16
-    ) -> AsyncIterator[tuple[int, Result]]:
+    async def generate_many(self, requests: Sequence[GenerationRequest]) -> AsyncGenerator[tuple[int, Result]]:
         """Answer the whole block at once, so that its passages are read in batches."""
         if not requests:
             return

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rag_pipeline.llm.call_settings import CallSettings
 from rag_pipeline.llm.connect import connect
 from rag_pipeline.llm.failures import ExplainedErrors, ModelCallError, broken_off, garbage
+from rag_pipeline.llm.gate import Gate, gate_of
 from rag_pipeline.llm.loop_thread import iterate_there, run_there
 from rag_pipeline.llm.prices import cost_usd
 from rag_pipeline.llm.retry import Retry
@@ -75,7 +76,7 @@ class ChatModel:
 
     async def stream(self, prompt: str) -> AsyncGenerator[str | Reply]:
         """Yield pieces of the answer, then the Reply. An answer that breaks off after its first piece is an error."""
-        retry = Retry(self.limits)
+        retry = Retry(self.limits, self._gate())
         while True:
             delivered, sent = False, self.settings
             try:
@@ -90,17 +91,25 @@ class ChatModel:
                 if not self._leave_out(failure.parameter, sent):
                     await retry.wait(failure)
 
-    async def ask(self, prompt: str, *, json_schema: dict[str, Any] | None = None, streaming: bool = False) -> Reply:
+    async def ask(
+        self,
+        prompt: str,
+        *,
+        json_schema: dict[str, Any] | None = None,
+        streaming: bool = False,
+        priority: float = 0.0,
+    ) -> Reply:
         """Return the whole answer; one that breaks off is asked for again.
 
         `json_schema` asks for JSON of that form, where the server can; the caller checks the text in any case.
-        `streaming` measures the time to the first token.
+        `streaming` measures the time to the first token. Of the calls that wait to be sent, those of the highest
+        `priority` go first.
         """
-        retry, schema = Retry(self.limits), json_schema
+        retry, schema = Retry(self.limits, self._gate()), json_schema
         while True:
             sent = self.settings
             try:
-                call = self._collect(prompt, sent) if streaming else self._invoke_once(prompt, sent, schema)
+                call = self._collect(prompt, sent) if streaming else self._invoke_once(prompt, sent, schema, priority)
                 reply = self._finished(await call, retry)
                 if schema is not json_schema:  # it was the schema that the server did not take
                     self._leave_out("response_format", sent)
@@ -119,6 +128,12 @@ class ChatModel:
         raise broken_off(self.target)
 
     async def _stream_once(self, prompt: str, sent: CallSettings) -> AsyncGenerator[str | Reply]:
+        """Yield the pieces of one attempt, then its Reply; it holds a place of the gate until it has ended."""
+        async with self._gate().call(), aclosing(self._streamed(prompt, sent)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def _streamed(self, prompt: str, sent: CallSettings) -> AsyncGenerator[str | Reply]:
         model = await self._model(sent)
         usage = _UsageCounter(cumulative=self._is_openai)
         pieces = Pieces()
@@ -153,7 +168,13 @@ class ChatModel:
                     return
                 yield chunk
 
-    async def _invoke_once(self, prompt: str, sent: CallSettings, json_schema: dict[str, Any] | None) -> Reply:
+    async def _invoke_once(
+        self, prompt: str, sent: CallSettings, json_schema: dict[str, Any] | None, priority: float
+    ) -> Reply:
+        async with self._gate().call(priority):
+            return await self._invoked(prompt, sent, json_schema)
+
+    async def _invoked(self, prompt: str, sent: CallSettings, json_schema: dict[str, Any] | None) -> Reply:
         model = await self._model(sent)
         options: dict[str, Any] = {}
         if json_schema is not None and sent.json_schema and self._is_openai:
@@ -176,6 +197,9 @@ class ChatModel:
         if sent.temperature is not None and getattr(model, "temperature", sent.temperature) is None:
             self._leave_out("temperature", sent)  # LangChain knows that it is rejected
         return model
+
+    def _gate(self) -> Gate:
+        return gate_of(self.target, self.limits.concurrency)
 
     @property
     def _is_openai(self) -> bool:

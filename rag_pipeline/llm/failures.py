@@ -40,6 +40,7 @@ class ModelCallError(ProviderError):
 
     `retryable`: the same request may succeed a moment later. `parameter`: the setting that the model rejected.
     `too_long`: the text does not fit into the model. `refused`: the request itself was rejected, for whatever reason.
+    `busy`: the server has more to do than it can: it limits requests, is overloaded, or was silent for too long.
     """
 
     def __init__(
@@ -52,12 +53,14 @@ class ModelCallError(ProviderError):
         parameter: str = "",
         too_long: bool = False,
         refused: bool = False,
+        busy: bool = False,
     ) -> None:
         super().__init__(message, permanent=permanent, retry_after=retry_after)
         self.retryable = retryable
         self.parameter = parameter
         self.too_long = too_long
         self.refused = refused
+        self.busy = busy
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,7 @@ def timed_out(target: Target, timeout_s: float) -> ModelCallError:
     return ModelCallError(
         f"{target.place} sent nothing for {timeout_s:g} seconds. Try again, or raise WORKBENCH_REQUEST_TIMEOUT_S.",
         retryable=True,
+        busy=True,
     )
 
 
@@ -203,7 +207,7 @@ def _temporary(status: int, error: Exception, target: Target) -> ModelCallError:
         said = _said(error)
         message = f"{target.place} has a problem of its own (status {status}). Try again later."
         message += f" It said: {said}" if said else ""
-    return ModelCallError(message, retryable=True, retry_after=wait)
+    return ModelCallError(message, retryable=True, retry_after=wait, busy=status in {429, 503})
 
 
 def _in_words(wait_s: float | None) -> str:

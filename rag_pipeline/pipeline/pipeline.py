@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 from rag_pipeline.errors import PipelineError
@@ -27,21 +27,19 @@ class Pipeline:
         self.retrieval = retrieval
         self.generator = generator
 
-    async def retrieve_many(self, questions: Sequence[str | Query], concurrency: int = 16) -> list[Retrieved]:
+    async def retrieve_many(self, questions: Sequence[str | Query]) -> list[Retrieved]:
         """Return what is found for each question; one that failed carries its error. Raises ProviderError."""
         queries = [Query(question) if isinstance(question, str) else question for question in questions]
         if self.retrieval is not None:
-            return await self.retrieval.retrieve_many(queries, concurrency)
+            return await self.retrieval.retrieve_many(queries)
         return [Retrieved(query.given or ()) for query in queries]
 
-    async def answer_many(
-        self, questions: Sequence[str | Query], concurrency: int = 16
-    ) -> AsyncIterator[tuple[int, Trace]]:
+    async def answer_many(self, questions: Sequence[str | Query]) -> AsyncGenerator[tuple[int, Trace]]:
         """Yield (position, trace) as each question finishes. Failures are traces with `error`.
 
         After a permanent failure the questions not yet sent are left out. Raises ProviderError when retrieval fails.
         """
-        found = await self.retrieve_many(questions, concurrency)
+        found = await self.retrieve_many(questions)
         requests, places = [], []
         for position, (question, each) in enumerate(zip(questions, found, strict=True)):
             if each.error is not None:
@@ -49,7 +47,7 @@ class Pipeline:
             else:
                 requests.append(self.request(text_of(question), each.hits))
                 places.append(position)
-        async for number, result in self.generator.generate_many(requests, concurrency):
+        async for number, result in self.generator.generate_many(requests):
             yield places[number], self.trace(requests[number], found[places[number]], result)
 
     async def answer_stream(self, question: str | Query) -> AsyncGenerator[str | Trace]:

@@ -58,32 +58,32 @@ class Retrieval:
     budget: int = 0
     count_tokens: CountTokens | None = None
 
-    async def retrieve_many(self, queries: Sequence[Query], concurrency: int = 16) -> list[Retrieved]:
+    async def retrieve_many(self, queries: Sequence[Query]) -> list[Retrieved]:
         """Return what is found for each query, in order. One that failed carries its `error`. Raises ProviderError."""
         found = [Retrieved(query.given) if query.given is not None else Retrieved() for query in queries]
         asked = [position for position, query in enumerate(queries) if query.given is None]
-        block = await self._steps([queries[position] for position in asked], concurrency)
+        block = await self._steps([queries[position] for position in asked])
         for position, result in zip(asked, block, strict=True):
             found[position] = result
         return found
 
-    async def _steps(self, queries: Sequence[Query], concurrency: int) -> list[Retrieved]:
+    async def _steps(self, queries: Sequence[Query]) -> list[Retrieved]:
         if not queries:
             return []
         texts = [query.text for query in queries]
-        found = await self._transformed(texts, concurrency)
+        found = await self._transformed(texts)
         found = await asyncio.to_thread(self._retrieved, queries, found)
-        found = await self._reranked(texts, found, concurrency)
+        found = await self._reranked(texts, found)
         if self.parent_of is not None:
             found = [each.after("parents", self._parents(each.hits)) for each in found]
         found = [replace(each, hits=each.hits[: self.top_k]) for each in found]
         found = await asyncio.to_thread(self._consolidated, texts, found)
         return [self._within_budget(each) for each in found]
 
-    async def _transformed(self, texts: Sequence[str], concurrency: int) -> list[Retrieved]:
+    async def _transformed(self, texts: Sequence[str]) -> list[Retrieved]:
         if self.transform is None:
             return [Retrieved(queries=(text,)) for text in texts]
-        results = await self.transform.transform_many(texts, concurrency)
+        results = await self.transform.transform_many(texts)
         return [
             Retrieved(error=result)
             if isinstance(result, PipelineError)
@@ -131,11 +131,11 @@ class Retrieval:
             result.append(own[0][:depth] if len(own) == 1 else fuse(own, depth))
         return result
 
-    async def _reranked(self, texts: Sequence[str], found: Sequence[Retrieved], concurrency: int) -> list[Retrieved]:
+    async def _reranked(self, texts: Sequence[str], found: Sequence[Retrieved]) -> list[Retrieved]:
         if self.reranker is None:
             return list(found)
         heads = [contexts_of(each.hits[: self.candidates], self.documents) for each in found]
-        results = await self.reranker.rerank_many(texts, heads, concurrency)
+        results = await self.reranker.rerank_many(texts, heads)
         reranked = []
         for each, result in zip(found, results, strict=True):
             if each.error is not None:

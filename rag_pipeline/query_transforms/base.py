@@ -50,10 +50,8 @@ class QueryTransform(Unit):
         return 1
 
     @abstractmethod
-    async def transform_many(
-        self, questions: Sequence[str], concurrency: int = 16
-    ) -> Sequence[Transformed | PipelineError]:
-        """Return per question what to search with, or why that failed; at most `concurrency` calls in flight."""
+    async def transform_many(self, questions: Sequence[str]) -> Sequence[Transformed | PipelineError]:
+        """Return per question what to search with, or why that failed."""
 
 
 query_transforms: Registry[QueryTransform] = Registry("query transform", "rag_pipeline.query_transforms")

@@ -29,27 +29,16 @@ class ModelTransform(QueryTransform):
         """How many questions the prompt asks for, its `{count}`."""
         return 1
 
-    async def transform_many(
-        self, questions: Sequence[str], concurrency: int = 16
-    ) -> Sequence[Transformed | PipelineError]:
-        """Ask for all questions, at most `concurrency` at once. After a permanent failure the others get it too."""
-        gate = asyncio.Semaphore(max(1, concurrency))
-        permanent: list[PipelineError] = []
+    async def transform_many(self, questions: Sequence[str]) -> Sequence[Transformed | PipelineError]:
+        """Ask for all questions at once."""
 
         async def one(question: str) -> Transformed | PipelineError:
-            async with gate:
-                if permanent:
-                    return permanent[0]
-                try:
-                    return await self._transformed(question)
-                except PipelineError as error:
-                    if getattr(error, "permanent", False):
-                        permanent.append(error)
-                    return error
+            try:
+                return await self._transformed(question)
+            except PipelineError as error:
+                return error
 
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(question)) for question in questions]
-        return [task.result() for task in tasks]
+        return await asyncio.gather(*(one(question) for question in questions))
 
     async def _transformed(self, question: str) -> Transformed:
         if self.complete is None:

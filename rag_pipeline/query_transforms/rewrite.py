@@ -36,12 +36,10 @@ class Rewrite(ModelTransform):
         written = read_question(reply)
         return ((written,) if written else (), ())
 
-    async def transform_many(
-        self, questions: Sequence[str], concurrency: int = 16
-    ) -> Sequence[Transformed | PipelineError]:
+    async def transform_many(self, questions: Sequence[str]) -> Sequence[Transformed | PipelineError]:
         """Return one text a question: the model's, or that of the rules, which never fail."""
         if self.complete is not None:
-            return await super().transform_many(questions, concurrency)
+            return await super().transform_many(questions)
         return await asyncio.to_thread(lambda: [self._by_rules(question) for question in questions])
 
     def _by_rules(self, question: str) -> Transformed:

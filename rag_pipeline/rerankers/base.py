@@ -70,7 +70,7 @@ class Reranker(Unit):
 
     @abstractmethod
     async def rerank_many(
-        self, questions: Sequence[str], candidates: Sequence[Sequence[Context]], concurrency: int = 16
+        self, questions: Sequence[str], candidates: Sequence[Sequence[Context]]
     ) -> Sequence[Reranked | PipelineError]:
         """Return per question the new order of all its candidates, or why that failed."""
 

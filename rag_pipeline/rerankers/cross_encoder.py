@@ -64,7 +64,7 @@ class CrossEncoderReranker(Reranker):
             _load(name, _state(name))
 
     async def rerank_many(
-        self, questions: Sequence[str], candidates: Sequence[Sequence[Context]], concurrency: int = 16
+        self, questions: Sequence[str], candidates: Sequence[Sequence[Context]]
     ) -> Sequence[Reranked | PipelineError]:
         """Score all pairs in batches of like length. Raises ConfigError when the model cannot be loaded."""
         return await asyncio.to_thread(self._rerank, questions, candidates)

@@ -44,22 +44,15 @@ class LlmReranker(Reranker):
         return len(list(windows(candidates)))
 
     async def rerank_many(
-        self, questions: Sequence[str], candidates: Sequence[Sequence[Context]], concurrency: int = 16
+        self, questions: Sequence[str], candidates: Sequence[Sequence[Context]]
     ) -> Sequence[Reranked | PipelineError]:
-        """Order the candidates of each question; after a permanent failure nothing more is sent."""
-        gate = asyncio.Semaphore(max(1, concurrency))
-        fatal: list[PipelineError] = []
+        """Order the candidates of each question, all at once."""
 
         async def one(question: str, contexts: Sequence[Context]) -> Reranked | PipelineError:
-            async with gate:
-                if fatal:
-                    return fatal[0]
-                try:
-                    return await self._order(question, contexts)
-                except PipelineError as error:
-                    if getattr(error, "permanent", False):
-                        fatal.append(error)
-                    return error
+            try:
+                return await self._order(question, contexts)
+            except PipelineError as error:
+                return error
 
         return await asyncio.gather(*(one(*each) for each in zip(questions, candidates, strict=True)))
 

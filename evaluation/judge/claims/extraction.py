@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from evaluation.judge.claims.forms import MOST_CLAIMS, ONE_REPLY, ExtractedClaims, extraction, extraction_of_part
 from evaluation.judge.judge import Judge, Unjudged
+from rag_pipeline.llm.loop_thread import together
 
 PORTION = 20
 """Sentences of a long text whose claims are extracted with one reply: three claims a sentence fit."""
@@ -20,19 +21,16 @@ class Extracted:
     portions: int = 1
 
 
-def claims_of(judge: Judge, texts: Sequence[tuple[str, str]]) -> list[Extracted | Unjudged]:
-    """Return the claims of each text, given with the question that it answers, or why they could not be had.
+async def claims_of(judge: Judge, question: str, text: str) -> Extracted | Unjudged:
+    """Return the claims of a text that answers a question, or why they could not be had.
 
     Never some of them: a share of the first claims would pass for one of all.
     """
-    replies = judge.ask_many([extraction(question, text) for question, text in texts])
-    found: list[Extracted | Unjudged] = [
-        reply if isinstance(reply, Unjudged) else Extracted(distinct(reply.claims)) for reply in replies
-    ]
-    full = [place for place, each in enumerate(found) if isinstance(each, Extracted) and len(each.claims) > ONE_REPLY]
-    for place, each in zip(full, _in_portions(judge, [texts[place] for place in full]), strict=True):
-        found[place] = each
-    return found
+    reply = await judge.ask(extraction(question, text))
+    if isinstance(reply, Unjudged):
+        return reply
+    found = Extracted(distinct(reply.claims))
+    return await _in_portions(judge, question, text) if len(found.claims) > ONE_REPLY else found
 
 
 def portions_of(text: str) -> list[str]:
@@ -49,17 +47,13 @@ def distinct(claims: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(text for claim in claims if (text := " ".join(claim.split()))))
 
 
-def _in_portions(judge: Judge, texts: Sequence[tuple[str, str]]) -> list[Extracted | Unjudged]:
-    """Return the claims of texts that make more than fit into one reply; all portions are asked about at once."""
-    parts = [portions_of(text) for _, text in texts]
-    parts = [each if len(each) * PORTION <= MOST_CLAIMS else [] for each in parts]
-    requests = [
-        extraction_of_part(question, before, part)
-        for (question, _), own in zip(texts, parts, strict=True)
-        for before, part in zip(["", *own], own, strict=False)
-    ]
-    replies = iter(judge.ask_many(requests) if requests else [])
-    return [_joined([next(replies) for _ in own]) for own in parts]
+async def _in_portions(judge: Judge, question: str, text: str) -> Extracted | Unjudged:
+    """Return the claims of a text that makes more than fit into one reply; all portions are asked about at once."""
+    parts = portions_of(text)
+    if len(parts) * PORTION > MOST_CLAIMS:
+        parts = []
+    requests = [extraction_of_part(question, before, part) for before, part in zip(["", *parts], parts, strict=False)]
+    return _joined(await together(*(judge.ask(request) for request in requests)))
 
 
 def _joined(replies: Sequence[ExtractedClaims | Unjudged]) -> Extracted | Unjudged:

@@ -54,18 +54,20 @@ def extraction(question: str, text: str) -> Request[ExtractedClaims]:
     """Return the request for the claims of `text`, an answer to `question`."""
     # One more than fits, so that it is seen when there are more.
     fields = {"question": question.strip(), "answer": text.strip(), "most": str(ONE_REPLY + 1)}
-    return Request("claims", ExtractedClaims, fields)
+    return Request("claims", ExtractedClaims, fields, chain=3)
 
 
 def extraction_of_part(question: str, before: str, part: str) -> Request[ExtractedClaims]:
     """Return the request for the claims of a `part` of an answer to `question`; `before` says whom its “it” means."""
     fields = {"question": question.strip(), "before": before or "(nothing)", "part": part, "most": str(ONE_REPLY + 1)}
-    return Request(PART_PROMPT, ExtractedClaims, fields)
+    return Request(PART_PROMPT, ExtractedClaims, fields, chain=3)
 
 
 def check_against_text(claims: Sequence[str], text: str) -> Request[CheckedClaims]:
     """Return the request for verdicts on `claims` by one context, or all of them joined."""
-    return Request("check_claims", CheckedClaims, {"claims": _numbered(claims), "text": text}, _complete(len(claims)))
+    return Request(
+        "check_claims", CheckedClaims, {"claims": _numbered(claims), "text": text}, _complete(len(claims)), chain=2
+    )
 
 
 def check_against_answer(claims: Sequence[str], question: str, other: str) -> Request[CheckedClaims]:

@@ -1,7 +1,8 @@
-"""ClaimTables: builds the claim tables of many answers at once, each part only where it is wanted, each only once."""
+"""ClaimTables: builds the claim table of an answer, each part only where it is wanted, each only once."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -24,6 +25,7 @@ from evaluation.judge.claims.table import (
 )
 from evaluation.judge.judge import Judge, Request, Unjudged
 from evaluation.types import Sample
+from rag_pipeline.llm.loop_thread import together
 
 _EMPTY_CONTEXT = Verdict(False, "the context is empty")
 _JOINED = "\n\n---\n\n"
@@ -78,47 +80,48 @@ class ClaimTables:
     def __init__(self, judge: Judge, parts: Collection[str]) -> None:
         self.judge = judge
         self.parts = frozenset(parts)
-        self._made: dict[int, tuple[Sample, ClaimTable]] = {}
+        self._made: dict[int, tuple[Sample, asyncio.Future[ClaimTable]]] = {}
 
-    def of(self, samples: Sequence[Sample], declined: Sequence[bool] = ()) -> list[ClaimTable]:
-        """Return one table per sample; all that are not there yet are made together. Raises ProviderError.
+    async def of(self, sample: Sample, *, declined: bool = False) -> ClaimTable:
+        """Return the table of a sample; whoever asks first has it made. Raises ProviderError.
 
-        `declined[i]`: answer i is a refusal and states nothing. What the judge could not say stands in a table's
+        `declined`: the answer is a refusal and states nothing. What the judge could not say stands in the table's
         `problems`.
         """
-        flags = declined or [False] * len(samples)
-        fresh = [_Draft(one, flag) for one, flag in zip(samples, flags, strict=True) if id(one) not in self._made]
-        if fresh:
-            self._extract(fresh)
-            self._check(check for draft in fresh for check in self._first_checks(draft))
-            self._check(check for draft in fresh for check in self._joined_checks(draft))
-        for draft in fresh:
+        held = self._made.get(id(sample))
+        if held is None:
             # The sample is kept beside its table, or another one could come to have its id.
-            self._made[id(draft.sample)] = (draft.sample, self._finished(draft))
-        return [self._made[id(sample)][1] for sample in samples]
+            held = self._made[id(sample)] = (sample, asyncio.ensure_future(self._make(_Draft(sample, declined))))
+        return await held[1]
 
     def made_for(self, sample: Sample) -> ClaimTable | None:
         """Return the table of a sample where one was made."""
         held = self._made.get(id(sample))
-        return held[1] if held else None
+        return held[1].result() if held else None
 
-    def _extract(self, drafts: Sequence[_Draft]) -> None:
-        jobs = []
-        for draft in drafts:
-            if draft.answer_text and self.parts & {ANSWER_CONTEXTS, ANSWER_REFERENCE}:
-                jobs.append((draft, draft.answer, "answer", draft.answer_text))
-            if draft.reference_text and self.parts & {REFERENCE_CONTEXTS, REFERENCE_ANSWER}:
-                jobs.append((draft, draft.reference, "reference", draft.reference_text))
-        extracted = claims_of(self.judge, [(job[0].sample.trace.question, job[3]) for job in jobs])
-        for (draft, claims, whose, _), found in zip(jobs, extracted, strict=True):
-            if isinstance(found, Unjudged):
-                lost = [part for part in self.parts if part.startswith(whose)]
-                draft.problems |= dict.fromkeys(lost, f"the {whose}'s claims could not be extracted: {found.reason}")
-                continue
-            if found.portions > 1:
-                more = f"The {whose} states more than {ONE_REPLY} things"
-                draft.notes.append(f"{more}: its claims were extracted in {found.portions} portions.")
-            claims.extend(found.claims)
+    async def _make(self, draft: _Draft) -> ClaimTable:
+        await together(
+            self._extract(draft, draft.answer, "answer", draft.answer_text, {ANSWER_CONTEXTS, ANSWER_REFERENCE}),
+            self._extract(
+                draft, draft.reference, "reference", draft.reference_text, {REFERENCE_CONTEXTS, REFERENCE_ANSWER}
+            ),
+        )
+        await self._check(self._first_checks(draft))
+        await self._check(self._joined_checks(draft))
+        return self._finished(draft)
+
+    async def _extract(self, draft: _Draft, claims: list[str], whose: str, text: str, parts: set[str]) -> None:
+        if not text or not self.parts & parts:
+            return
+        found = await claims_of(self.judge, draft.sample.trace.question, text)
+        if isinstance(found, Unjudged):
+            lost = [part for part in self.parts if part.startswith(whose)]
+            draft.problems |= dict.fromkeys(lost, f"the {whose}'s claims could not be extracted: {found.reason}")
+            return
+        if found.portions > 1:
+            more = f"The {whose} states more than {ONE_REPLY} things"
+            draft.notes.append(f"{more}: its claims were extracted in {found.portions} portions.")
+        claims.extend(found.claims)
 
     def _first_checks(self, draft: _Draft) -> Iterable[_Check]:
         """Yield the checks against each context, and of each text against the other."""
@@ -153,10 +156,10 @@ class ClaimTables:
                 parts.append(part)
         return list(dict.fromkeys(claims)), tuple(parts)
 
-    def _check(self, checks: Iterable[_Check]) -> None:
+    async def _check(self, checks: Iterable[_Check]) -> None:
         """Ask for all verdicts at once and note them, or what is lost without them."""
         batches = [(check, part) for check in checks for part in _batches(check.claims)]
-        replies = self.judge.ask_many([_request(check, claims) for check, claims in batches])
+        replies = await together(*(self.judge.ask(_request(check, claims)) for check, claims in batches))
         for (check, claims), reply in zip(batches, replies, strict=True):
             if isinstance(reply, Unjudged):
                 check.draft.problems |= dict.fromkeys(check.parts, f"its claims could not be checked: {reply.reason}")

@@ -14,6 +14,7 @@ from evaluation.judge.prompts import JudgePrompts, check_prompt
 from rag_pipeline.errors import ConfigError, ProviderError
 from rag_pipeline.llm.structured import Form
 from rag_pipeline.prompt_files import placeholders
+from rag_pipeline.runtime import ModelLimits
 from tests.fake_openai import Behaviour, FakeOpenAI
 
 
@@ -43,15 +44,16 @@ class Kept(dict[str, Any]):
     def get_many(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
         return {key: self[key] for key in keys if key in self}
 
-    def put(self, key: str, model: str, reply: Mapping[str, Any]) -> None:
-        self[key] = dict(reply)
+    def put_many(self, model: str, replies: Mapping[str, Mapping[str, Any]]) -> None:
+        self.update({key: dict(reply) for key, reply in replies.items()})
 
 
+FOUR = ModelLimits(concurrency=4)
 PROMPT = {"verdict": "Is “{claim}” in {this is no field} {context}?"}
 
 
-def judge(kept: Kept | None = None, votes: int = 1) -> Judge:
-    return make_judge("openai:judge-1", JudgePrompts(PROMPT), kept, votes, 4)
+def judge(kept: Kept | None = None, votes: int = 1, at_once: int = 4) -> Judge:
+    return make_judge("openai:judge-1", JudgePrompts(PROMPT), kept, votes, limits=ModelLimits(concurrency=at_once))
 
 
 def asked(claim: str, form: type[Any] = Verdict, **more: Any) -> Request[Any]:
@@ -88,8 +90,8 @@ def test_another_prompt_or_model_is_another_question(fake_openai: FakeOpenAI) ->
     fake_openai.always = Behaviour.says('{"supported": true}')
     kept = Kept()
     judge(kept).ask_many([asked("one")])
-    make_judge("openai:judge-2", JudgePrompts(PROMPT), kept, 1, 4).ask_many([asked("one")])
-    make_judge("openai:judge-1", JudgePrompts({"verdict": "{claim}?"}), kept, 1, 4).ask_many([asked("one")])
+    make_judge("openai:judge-2", JudgePrompts(PROMPT), kept).ask_many([asked("one")])
+    make_judge("openai:judge-1", JudgePrompts({"verdict": "{claim}?"}), kept).ask_many([asked("one")])
     assert len(fake_openai.requests) == 3
 
 
@@ -159,7 +161,7 @@ def test_two_votes_of_three_that_contradict_each_other_are_no_verdict(
     fake_openai: FakeOpenAI, first: Any, second: Any, reason: str
 ) -> None:
     fake_openai.fills("Verdict", first, second, *["no JSON"] * 3)
-    [verdict] = make_judge("openai:judge-1", JudgePrompts(PROMPT), None, 3, 1).ask_many([asked("one")])
+    [verdict] = judge(votes=3, at_once=1).ask_many([asked("one")])
     if reason:
         assert isinstance(verdict, Unjudged)
         assert reason in verdict.reason
@@ -243,7 +245,7 @@ def test_a_lenient_judge_that_fails_leaves_the_rest_unjudged_and_is_not_asked_ag
     fake_openai.next(Behaviour.says('{"supported": true}'))
     judge(kept).ask_many([asked("one")])
     fake_openai.key = "another"
-    lenient = make_judge("openai:judge-1", JudgePrompts(PROMPT), kept, 1, 4, lenient=True)
+    lenient = make_judge("openai:judge-1", JudgePrompts(PROMPT), kept, limits=FOUR, lenient=True)
     known, unknown = lenient.ask_many([asked("one"), asked("two")])
     assert known == Verdict(supported=True)
     assert isinstance(unknown, Unjudged)
@@ -259,9 +261,10 @@ def test_a_judge_whose_replies_can_never_be_used_is_not_paid_on_and_on(fake_open
     unable = judge()
     found = unable.ask_many([asked(f"claim {number}") for number in range(40)])
     assert all(isinstance(each, Unjudged) for each in found)
-    assert 20 * 3 <= len(fake_openai.requests) <= (20 + 3) * 3  # and those in flight
-    assert "even repaired" in found[0].reason
-    assert "not asked any more" in found[-1].reason
+    assert 20 * 3 <= len(fake_openai.requests) <= (20 + 4) * 3  # and those in flight
+    reasons = ["even repaired" in each.reason for each in found]
+    assert sum(reasons) == 20
+    assert all("not asked any more" in each.reason for each, used in zip(found, reasons, strict=True) if not used)
 
 
 def test_a_reply_that_a_content_filter_stopped_says_so(fake_openai: FakeOpenAI) -> None:

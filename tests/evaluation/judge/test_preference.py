@@ -21,7 +21,7 @@ def pair(this: str, other: str | None) -> Sample:
 
 
 def preferred(*samples: Sample, votes: int = 1) -> list[Score]:
-    return prefer_many(samples, make_judge("openai:judge-1", JudgePrompts(), None, votes, 4))
+    return prefer_many(samples, make_judge("openai:judge-1", JudgePrompts(), None, votes))
 
 
 def says(better: str) -> PreferredAnswer:

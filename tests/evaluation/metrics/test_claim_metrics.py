@@ -18,6 +18,7 @@ from evaluation.metrics.context_relevance import RelevantSentences, _score
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.local_models.scripts import Reads, reads_all
+from rag_pipeline.runtime import ModelLimits
 from rag_pipeline.types import Context, Span, Trace
 from tests.fake_embedder import embed_words
 from tests.fake_openai import Behaviour, FakeOpenAI
@@ -31,6 +32,9 @@ WITHOUT_PARIS = "The country is also renowned for its wines. Lyon’s Roman thea
 LIC = ["LIC is the largest insurance company in India.", "LIC is known for its vast portfolio of investments."]
 STABILITY = "LIC contributes to the financial stability of the country."
 
+ONE = ModelLimits(concurrency=1)
+"""One call at a time: replies come in order."""
+
 
 def sample(
     answer: str, references: Sequence[str] = (), contexts: Sequence[str] = (), question: str = "What?"
@@ -41,7 +45,7 @@ def sample(
 
 def scored(name: str, one: Sample, label: str = "attempt", reads: Reads = reads_all, **options: Any) -> Score:
     spec = EvaluationSpec.create({"metric_options": {name: options} if options else {}})
-    judge = make_judge("openai:judge-1", JudgePrompts(), None, 1, 1)  # one call at a time: replies come in order
+    judge = make_judge("openai:judge-1", JudgePrompts(), None, limits=ONE)
     context = MetricContext(spec, [Refusal(label)], embed_words, judge=judge, reads=reads)
     [score] = make_metric(name, spec).score_many([one], context)
     return score
@@ -322,7 +326,7 @@ def tables(draw: st.DrawFn) -> ClaimTable:
 def read(name: str, table: ClaimTable, **options: Any) -> float | None:
     metric = make_metric(name, EvaluationSpec.create({"metric_options": {name: options} if options else {}}))
     assert isinstance(metric, ClaimMetric)
-    value = metric.read(table, sample("")).value
+    value = metric.read_table(table, sample("")).value
     assert value is None or 0 <= value <= 1
     return value
 

@@ -23,7 +23,7 @@ POLITE = {"definition": "Is the answer polite?"}
 
 def scores(name: str, *samples: Sample, votes: int = 1, **options: Any) -> list[Score]:
     spec = EvaluationSpec.create({"metrics": name, "metric_options": {name: options}})
-    judge = make_judge("openai:judge-1", JudgePrompts(), None, votes, 4)
+    judge = make_judge("openai:judge-1", JudgePrompts(), None, votes)
     refusals = [Refusal("attempt")] * len(samples)
     return make_metric(name, spec).score_many(samples, MetricContext(spec, refusals, embed_words, judge=judge))
 

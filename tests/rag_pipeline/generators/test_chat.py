@@ -237,7 +237,7 @@ async def test_leaves_out_a_temperature_that_the_model_rejects(fake_openai: Fake
 @pytest.mark.parametrize("parameter", ["temperature", "max_tokens", "stream_options"])
 async def test_a_setting_rejected_for_many_at_once_fails_none(fake_openai: FakeOpenAI, parameter: str) -> None:
     fake_openai.rejects = {parameter}
-    results = [result async for _, result in generator().generate_many([request()] * 8, concurrency=8)]
+    results = [result async for _, result in generator().generate_many([request()] * 8)]
     assert [getattr(result, "text", result) for result in results] == [BUILT_BY] * 8
     assert sum(parameter not in body for body in fake_openai.bodies()) == 8
     assert ("max_completion_tokens" in fake_openai.bodies()[-1]) == (parameter == "max_tokens")
@@ -283,7 +283,8 @@ async def test_a_stream_that_breaks_while_somebody_reads_is_an_error(fake_openai
 
 async def test_many_are_in_flight_at_once_but_no_more_than_asked(fake_openai: FakeOpenAI) -> None:
     fake_openai.always = Behaviour(together=4)
-    results = [result async for result in generator().generate_many([request()] * 12, concurrency=4)]
+    model = generator(limits=replace(QUICK, concurrency=4))
+    results = [result async for result in model.generate_many([request()] * 12)]
     assert sorted(position for position, _ in results) == list(range(12))
     assert fake_openai.most_in_flight == 4
     assert len(fake_openai.connections) <= 4
@@ -291,8 +292,9 @@ async def test_many_are_in_flight_at_once_but_no_more_than_asked(fake_openai: Fa
 
 async def test_a_rejected_key_stops_the_others(fake_openai: FakeOpenAI) -> None:
     fake_openai.key = "another"
-    results = [result async for _, result in generator().generate_many([request()] * 20, concurrency=2)]
-    assert all(isinstance(result, PipelineError) for result in results)
+    model = generator(limits=replace(QUICK, concurrency=2))
+    results = [result async for _, result in model.generate_many([request()] * 20)]
+    assert [isinstance(result, PipelineError) for result in results] == [True]
     assert len(fake_openai.requests) <= 4
 
 

@@ -29,9 +29,7 @@ USAGE = Usage(10, 2, 0.5)
 class OtherWords(QueryTransform):
     """Searches for two texts; cannot do with an empty question."""
 
-    async def transform_many(
-        self, questions: Sequence[str], concurrency: int = 16
-    ) -> Sequence[Transformed | PipelineError]:
+    async def transform_many(self, questions: Sequence[str]) -> Sequence[Transformed | PipelineError]:
         return [
             Transformed((text, "blue"), USAGE, 1.0, ("reworded",)) if text else ProviderError("Nothing to rewrite.")
             for text in questions
@@ -42,7 +40,7 @@ class LastFirst(Reranker):
     """Turns the order round."""
 
     async def rerank_many(
-        self, questions: Sequence[str], candidates: Sequence[Sequence[Context]], concurrency: int = 16
+        self, questions: Sequence[str], candidates: Sequence[Sequence[Context]]
     ) -> Sequence[Reranked | PipelineError]:
         return [
             Reranked(tuple(range(len(each)))[::-1], tuple(float(n) for n in range(len(each)))[::-1], USAGE, 2.0)

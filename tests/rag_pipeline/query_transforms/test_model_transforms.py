@@ -8,16 +8,18 @@ from typing import Any
 
 import pytest
 
+from rag_pipeline import runtime
 from rag_pipeline.errors import ConfigError, PipelineError, ProviderError
 from rag_pipeline.generators.base import generator_for
 from rag_pipeline.query_transforms.base import QueryTransform, Transformed, query_transforms
+from rag_pipeline.runtime import ModelLimits
 from rag_pipeline.types import FREE
 from tests.fake_openai import Behaviour, FakeOpenAI
 
 QUESTION = "When was the museum opened?"
 
 
-def transform(key: str, questions: Sequence[str], concurrency: int = 16, **options: Any) -> list[Any]:
+def transform(key: str, questions: Sequence[str], **options: Any) -> list[Any]:
     """Return what a transform with a real client makes of questions."""
 
     async def ask() -> Sequence[Transformed | PipelineError]:
@@ -25,7 +27,7 @@ def transform(key: str, questions: Sequence[str], concurrency: int = 16, **optio
         unit: type[QueryTransform] = query_transforms.get(key)
         try:
             made = unit(unit.Options(**options), generator.complete)
-            return await made.transform_many(questions, concurrency)
+            return await made.transform_many(questions)
         finally:
             await generator.aclose()
 
@@ -108,10 +110,11 @@ def test_an_empty_reply_for_want_of_tokens_says_so(fake_openai: FakeOpenAI) -> N
     assert "max_tokens" in result.notes[0]
 
 
-def test_questions_are_asked_at_the_same_time_but_no_more_than_allowed(fake_openai: FakeOpenAI) -> None:
+def test_questions_are_asked_at_the_same_time_but_no_more_than_allowed(fake_openai, monkeypatch) -> None:
+    monkeypatch.setattr(runtime, "_configured", ModelLimits(concurrency=4))
     fake_openai.always = Behaviour(together=4)
     questions = [f"What is the number {number}?" for number in range(12)]
-    results = transform("rewrite", questions, concurrency=4)
+    results = transform("rewrite", questions)
     assert [result.queries for result in results] == [(question,) for question in questions]
     assert fake_openai.most_in_flight == 4
 
@@ -123,9 +126,10 @@ def test_one_question_that_fails_leaves_the_others_alone(fake_openai: FakeOpenAI
     assert len(one.queries) == len(three.queries) == 2
 
 
-def test_a_rejected_key_ends_the_asking(fake_openai: FakeOpenAI) -> None:
+def test_a_rejected_key_ends_the_asking(fake_openai, monkeypatch) -> None:
+    monkeypatch.setattr(runtime, "_configured", ModelLimits(concurrency=2))
     fake_openai.key = "another"
-    results = transform("step_back", [f"What is number {number}?" for number in range(20)], concurrency=2)
+    results = transform("step_back", [f"What is number {number}?" for number in range(20)])
     assert all(isinstance(result, ProviderError) and result.permanent for result in results)
     assert len(fake_openai.bodies()) <= 2
 

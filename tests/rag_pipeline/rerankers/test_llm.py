@@ -44,12 +44,11 @@ async def test_brings_evidence_from_the_end_of_the_list_to_the_top():
         others = [text for place, text in enumerate(paragraphs()) if place != question.paragraph][:19]
         rows.append(contexts((*others, paragraphs()[question.paragraph])))
     model = OverlapModel()
-    results = await LlmReranker(complete=model.complete).rerank_many([each.text for each in QUESTIONS], rows, 3)
+    results = await LlmReranker(complete=model.complete).rerank_many([each.text for each in QUESTIONS], rows)
     ranks = [result.order.index(19) + 1 for result in results]
     assert sum(rank <= 3 for rank in ranks) >= 0.8 * len(ranks)
     assert all(sorted(result.order) == list(range(20)) for result in results)
     assert len(model.prompts) == 3 * len(QUESTIONS)
-    assert model.most <= 3
     assert results[0].usage == Usage(300, 30, 0.75)
     assert results[0].scores[:3] == (1, 1 / 2, 1 / 3)
     assert results[0].seconds > 0
@@ -138,9 +137,9 @@ async def test_a_failed_call_is_the_error_of_its_question_alone():
     assert [sorted(result.order) for result in results[1:]] == [[0, 1, 2, 3]] * 2
 
 
-async def test_a_permanent_failure_stops_the_others():
-    complete, model = failing(ProviderError("The key was rejected.", permanent=True), "Who fails?")
-    rows = [contexts(paragraphs()[:4])] * 3
-    results = await LlmReranker(complete=complete).rerank_many(["Who fails?", "Who reads?", "Who writes?"], rows, 1)
-    assert [str(result) for result in results] == ["The key was rejected."] * 3
-    assert model.prompts == []
+async def test_a_permanent_failure_is_that_of_its_own_question():
+    complete, _ = failing(ProviderError("The key was rejected.", permanent=True), "Who fails?")
+    rows = [contexts(paragraphs()[:4])] * 2
+    results = await LlmReranker(complete=complete).rerank_many(["Who fails?", "Who reads?"], rows)
+    assert str(results[0]) == "The key was rejected."
+    assert sorted(results[1].order) == [0, 1, 2, 3]

@@ -16,6 +16,8 @@ from evaluation.judge.claims.tables import ClaimTables
 from evaluation.judge.judge import Judge, make_judge
 from evaluation.judge.prompts import JudgePrompts
 from evaluation.types import Sample
+from rag_pipeline.llm.loop_thread import gather_blocking
+from rag_pipeline.runtime import ModelLimits
 from rag_pipeline.types import Context, Span, Trace
 from tests.fake_openai import Behaviour, FakeOpenAI
 
@@ -37,11 +39,12 @@ def sample(
 
 
 def judge(votes: int = 1, at_once: int = 1) -> Judge:
-    return make_judge("openai:judge-1", JudgePrompts(), None, votes, at_once)
+    return make_judge("openai:judge-1", JudgePrompts(), None, votes, limits=ModelLimits(concurrency=at_once))
 
 
 def table(one: Sample, parts: Sequence[str] = PARTS, declined: bool = False) -> ClaimTable:
-    [made] = ClaimTables(judge(), parts).of([one], [declined])
+    tables = ClaimTables(judge(), parts)
+    [made] = gather_blocking([tables.of(one, declined=declined)])
     return made
 
 
@@ -109,10 +112,10 @@ def test_tables_are_made_once_for_all_metrics_and_together_for_a_block(fake_open
     tables = ClaimTables(judge(at_once=8), PARTS)
     rows = [sample(), sample("The Rosetta Stone was found in Cairo in 1801.")]
     fake_openai.when("You check which claims a text supports.", Behaviour(together=5))
-    first = tables.of(rows)
+    first = gather_blocking([tables.of(row) for row in rows])
     calls = len(fake_openai.requests)
     assert 4 < fake_openai.most_in_flight <= 8
-    assert tables.of(list(reversed(rows))) == list(reversed(first))
+    assert gather_blocking([tables.of(row) for row in reversed(rows)]) == list(reversed(first))
     assert len(fake_openai.requests) == calls
     assert tables.made_for(rows[0]) is first[0]
     assert tables.made_for(sample()) is None
@@ -254,7 +257,7 @@ def test_other_scripts_and_odd_signs_go_through_as_they_are(
 
 
 def test_votes_count_for_verdicts_and_not_for_extractions(fake_openai: FakeOpenAI) -> None:
-    ClaimTables(judge(votes=3), ["answer_contexts"]).of([sample(contexts=CONTEXTS[:1])])
+    gather_blocking([ClaimTables(judge(votes=3), ["answer_contexts"]).of(sample(contexts=CONTEXTS[:1]))])
     assert asked(fake_openai) == {"ExtractedClaims": 1, "CheckedClaims": 3}
 
 
