@@ -111,7 +111,7 @@ def test_what_is_no_part_of_the_question_is_left_out(question: str, core: str) -
     assert REWRITE.rewritten(question) == core
 
 
-@pytest.mark.parametrize(("question", "mended"), MENDED.items())
+@pytest.mark.parametrize(("question", "corrected"), MENDED.items())
 def test_slips_are_mended_after_the_corpus(question: str, corrected: str) -> None:
     assert REWRITE.rewritten(question) == corrected
 
