@@ -366,3 +366,11 @@ def test_reads_and_models_do_not_import_what_uses_them(layer, above):
         if module.split(".")[1:2] == [above]
     ]
     assert breaches == []
+
+
+def test_the_folders_of_tests_are_those_of_the_packages():
+    """A folder that moved takes its tests along."""
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests) for package in PACKAGES for path in (tests / package).rglob("test_*.py")}
+    assert len(folders) > 10
+    assert [str(folder) for folder in sorted(folders) if not (ROOT / folder).is_dir()] == []

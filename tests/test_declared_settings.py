@@ -29,7 +29,7 @@ from rag_pipeline.settings.parts import PARTS
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from tests.commands import ROOT
 from tests.factories import make_run, make_testset
-from tests.workbench.test_bench import HTMX, fields
+from tests.workbench.test_workbench import HTMX, fields
 
 GUIDE = ROOT / "docs" / "extending.md"
 PACKAGES = ("rag_pipeline", "evaluation", "workbench")

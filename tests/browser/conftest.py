@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from tests.browser.chromium import find_chromium
 from tests.browser.waiting import PATIENCE_S
@@ -23,10 +23,11 @@ expect.set_options(timeout=1000 * PATIENCE_S)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything in this folder needs a browser."""
+    """Everything in this folder needs a browser, and nobody comes before the first visitor."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+    items.sort(key=lambda item: item.path.name != "test_first_start.py")
 
 
 @pytest.fixture(scope="session")
@@ -71,8 +72,11 @@ class Bench:
 
 
 @pytest.fixture(scope="session")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    """Serve a fresh data folder for all browser tests, models at hand; the sample is loaded while they begin."""
+def bench(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Bench]:
+    """Serve a fresh data folder for all browser tests, models at hand.
+
+    Its sample is made while the first test looks: the browser has to be there before.
+    """
     with FakeOpenAI() as models:
         environment = {"OPENAI_BASE_URL": models.base_url, "OPENAI_API_KEY": "sk-of-the-browser-tests"}
         bench = Bench(tmp_path_factory.mktemp("bench") / "data", environment)

@@ -150,14 +150,17 @@ def test_half_of_the_out_of_scope_questions_is_near() -> None:
     assert list(writer(out_of_scope=15).write_out_of_scope(done=made)) == []
 
 
-MANUAL = read_document("faa_amt_handbook_page.pdf", (DATA / "faa_amt_handbook_page.pdf").read_bytes()).text
-READ_AGAIN = (SourceDoc(1, "warsaw.txt", SAMPLE[:2000]), SourceDoc(2, "faa.pdf", MANUAL[:2500]))
+@lru_cache
+def read_again() -> tuple[SourceDoc, SourceDoc]:
+    """Return pieces of two real texts, whose questions are read again."""
+    manual = read_document("faa_amt_handbook_page.pdf", (DATA / "faa_amt_handbook_page.pdf").read_bytes()).text
+    return SourceDoc(1, "warsaw.txt", SAMPLE[:2000]), SourceDoc(2, "faa.pdf", manual[:2500])
 
 
 @lru_cache
 def written_and_read() -> tuple[Written, ...]:
     """Return all that the writer does over pieces of two real texts when every question is read again."""
-    made = writer(READ_AGAIN, round_trip=True, pairs=40, out_of_scope=6)
+    made = writer(read_again(), round_trip=True, pairs=40, out_of_scope=6)
     return (*made.write_pairs(), *made.write_out_of_scope())
 
 
@@ -167,14 +170,14 @@ def test_what_the_reader_does_not_find_again_is_left_out_and_said() -> None:
     left_out = [rejected for step in steps for rejected in step.rejected if rejected.reason == NOT_FOUND]
     assert left_out
     assert not asked & {rejected.text for rejected in left_out}
-    plain = [step.questions[0].text for step in writer(READ_AGAIN, pairs=40).write_pairs() if step.questions]
+    plain = [step.questions[0].text for step in writer(read_again(), pairs=40).write_pairs() if step.questions]
     assert {rejected.text for rejected in left_out} & set(plain)
     # All that the texts hold is asked here: what was left out is missing, unless its sentence gave another question.
     assert len(plain) - len(left_out) <= sum(len(step.questions) == 2 for step in steps) <= len(plain)
 
 
 def test_kept_questions_and_twins_give_their_answer_back_and_near_ones_none() -> None:
-    corpus = CorpusStatistics(READ_AGAIN)
+    corpus = CorpusStatistics(read_again())
     trip = RoundTrip(corpus, embed_by_letters)
     sentences = {one.span: one for some in corpus.sentences.values() for one in some}
     pairs = [step.questions for step in written_and_read() if len(step.questions) == 2][:5]
@@ -190,5 +193,5 @@ def test_kept_questions_and_twins_give_their_answer_back_and_near_ones_none() ->
 def test_reading_again_changes_nothing_about_the_seed_or_about_going_on() -> None:
     whole = [step.questions for step in written_and_read() if len(step.questions) == 2]
     done = [question for pair in whole[:-2] for question in pair]
-    again = writer(READ_AGAIN, round_trip=True, pairs=40, out_of_scope=6)
+    again = writer(read_again(), round_trip=True, pairs=40, out_of_scope=6)
     assert [step.questions for step in again.write_pairs(done) if step.questions] == whole[-2:]

@@ -48,5 +48,6 @@ def test_other_weights_are_refused_with_the_mend(tmp_path):
 
 
 def test_it_answers_without_torch():
+    """Neither the sentences' vectors nor the reading need it."""
     ran = subprocess.run([sys.executable, "-c", ANSWERS_WITHOUT_TORCH], cwd=ROOT, capture_output=True, text=True)
     assert ran.stdout.splitlines() == ["1840", "False"], ran.stderr

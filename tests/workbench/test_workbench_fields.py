@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from tests.factories import make_testset
-from tests.workbench.test_bench import HTMX, fields
+from tests.workbench.test_workbench import HTMX, fields
 
 pytestmark = pytest.mark.django_db
 
