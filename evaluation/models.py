@@ -163,6 +163,7 @@ class Run(models.Model):
     split = models.CharField(max_length=10, default="all")
     limit = models.PositiveIntegerField(null=True, blank=True, help_text="Only the first N pairs")
     repeat = models.PositiveIntegerField(default=1)
+    afresh = models.BooleanField(default=False)
     versions = models.JSONField(default=dict, help_text="Packages, weights and code that made it")
     notes = models.JSONField(default=list, help_text="Remarks for the user, such as a setting the model rejected")
     chunks = models.PositiveIntegerField(null=True, blank=True)
@@ -290,15 +291,6 @@ class RunMetric(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=("scoring", "metric", "group"), name="run_metric_once")]
-
-
-class JudgeReply(models.Model):
-    """A judge's reply to one prompt, by content: what was asked before is not paid for again. A cache."""
-
-    key = models.CharField(max_length=64, unique=True, help_text="sha256 of model, prompt, form and attempt")
-    model = models.CharField(max_length=200)
-    reply = models.JSONField()
-    created = models.DateTimeField(default=timezone.now)
 
 
 class JudgePrompt(models.Model):

@@ -212,6 +212,13 @@ class RunOptions(_Checked):
     repeat: Annotated[int, SettingInfo(option=CommandOption("answers per question ({default})", "N"))] = Field(
         1, ge=1, le=20, title="Repeat", description="Answers per question."
     )
+    afresh: Annotated[
+        bool, SettingInfo(option=CommandOption("ask models anew what was asked before; every call is paid again"))
+    ] = Field(
+        False,
+        title="Ask afresh",
+        description="Use no model replies kept from earlier: everything is asked, and paid for, again.",
+    )
 
     @classmethod
     def create(cls, given: Mapping[str, Any] | None = None) -> RunOptions:

@@ -11,7 +11,7 @@ class RagPipelineConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Hand over the limits of model calls and the place of tuned models; make all background work known.
+        """Hand over the limits of model calls and the place of tuned models; make known what services bring.
 
         Every app names its kinds of background work in `services/background_work.py`, so that each process that may
         be asked to do one knows it.
@@ -29,4 +29,4 @@ class RagPipelineConfig(AppConfig):
             )
         )
         set_models_folder(lambda: settings.DATA_DIR / "models")
-        autodiscover_modules("services.background_work")
+        autodiscover_modules("services.background_work", "services.replies")

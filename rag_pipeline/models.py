@@ -82,6 +82,14 @@ class Index(models.Model):
     used = models.DateTimeField(default=timezone.now)
 
 
+class ModelReply(models.Model):
+    """A model's reply, by the content of what was asked: the same call is not paid for again. A cache."""
+
+    key = models.CharField(max_length=64, primary_key=True, help_text="hash of model, settings, prompt, form, repeat")
+    reply = models.JSONField()
+    created = models.DateTimeField(default=timezone.now, db_index=True)
+
+
 class BackgroundTask(models.Model):
     """Long work; this row is its truth. Its grain is `WorkUnit`."""
 
@@ -101,6 +109,7 @@ class BackgroundTask(models.Model):
     total = models.PositiveIntegerField(default=0)
     step_started = models.DateTimeField(null=True, blank=True, help_text="When the present count began")
     step_from = models.PositiveIntegerField(default=0, help_text="What was done already when it began")
+    calls = models.PositiveIntegerField(default=0, help_text="Model calls that its gates let through at once now")
     failures = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True, help_text="Why it failed, in the user's words")
     cancel_requested = models.BooleanField(default=False)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 from rag_pipeline.errors import ConfigError
 
@@ -27,7 +28,18 @@ class ModelLimits:
     prices_file: Path | None = None
 
 
+class ReplyStore(Protocol):
+    """Where model replies are kept by the content of what was asked. Called by a thread, never in an event loop."""
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return the replies that are there, by key."""
+
+    def put_many(self, replies: Mapping[str, dict[str, Any]]) -> None:
+        """Keep replies, by key; where there is one already, the new one takes its place."""
+
+
 _configured = ModelLimits()
+_replies: ReplyStore | None = None
 _models_folder: Callable[[], Path] | None = None
 
 
@@ -37,9 +49,20 @@ def configure(limits: ModelLimits) -> None:
     _configured = limits
 
 
+def keep_replies_in(store: ReplyStore) -> None:
+    """Say where the replies of every model made from now on are kept. Called once, when the app starts."""
+    global _replies
+    _replies = store
+
+
 def configured_limits() -> ModelLimits:
     """Return the limits in force."""
     return _configured
+
+
+def configured_replies() -> ReplyStore | None:
+    """Return where model replies are kept by content; None where they are not."""
+    return _replies
 
 
 def set_models_folder(folder: Callable[[], Path]) -> None:

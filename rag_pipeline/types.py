@@ -92,12 +92,13 @@ class Query:
     """What a retriever is asked.
 
     `evidence`: the gold spans, known in an evaluation only (for the oracle). `given`: hits that are taken as they are,
-    without retrieving (contexts of another run).
+    without retrieving (contexts of another run). `repeat`: which of several answers to the same question is wanted.
     """
 
     text: str
     evidence: tuple[Span, ...] = ()
     given: tuple[Hit, ...] | None = None
+    repeat: int = 0
 
 
 @dataclass(frozen=True, slots=True)

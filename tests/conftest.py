@@ -17,6 +17,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from xdist.scheduler import LoadFileScheduling
 
+from rag_pipeline import runtime
 from tests.commands import call_command_line
 from tests.fake_openai.fixture import fake_openai, fake_openai_server  # noqa: F401 - fixtures
 from tests.finished import finished_folder
@@ -109,6 +110,14 @@ def data_dir(data_dirs: Iterator[Path], settings: Any) -> Path:
     settings.DATA_DIR = folder
     settings.MEDIA_ROOT = folder / "files"
     return folder
+
+
+@pytest.fixture(autouse=True)
+def kept_replies(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep no model replies in tests without a database."""
+    with_database = request.node.get_closest_marker("django_db") or "transactional_db" in request.fixturenames
+    if not (with_database or "db" in request.fixturenames):
+        monkeypatch.setattr(runtime, "_replies", None)
 
 
 @pytest.fixture(scope="session")

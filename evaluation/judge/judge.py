@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from evaluation.judge.forms import JudgeForm, NoMajorityError
 from evaluation.judge.prompts import JudgePrompts
 from rag_pipeline.errors import ProviderError
-from rag_pipeline.llm.chat import CUT_OFF, FILTERED, ChatModel
+from rag_pipeline.llm.call_settings import CallSettings
+from rag_pipeline.llm.chat import ChatModel
 from rag_pipeline.llm.circuit_breaker import CircuitBreaker
 from rag_pipeline.llm.failures import ModelCallError
 from rag_pipeline.llm.loop_thread import gather_blocking, together
-from rag_pipeline.llm.replies import KeptReplies, ReplyStore
-from rag_pipeline.llm.structured import read_form, strict_schema
+from rag_pipeline.llm.replies import Reply, asking
+from rag_pipeline.llm.structured import UnreadableReplyError, accept, ask_form
 from rag_pipeline.llm.tally import UsageTally
-from rag_pipeline.runtime import ModelLimits
+from rag_pipeline.runtime import ModelLimits, ReplyStore
 
 F = TypeVar("F", bound=JudgeForm)
 
@@ -39,10 +38,6 @@ _WORDINGS = (
 """What the later votes are asked on top: other words, so that they are not the same call again."""
 
 
-def _accept(form: Any) -> str:
-    return ""
-
-
 @dataclass(frozen=True)
 class Request(Generic[F]):
     """One question to the judge: the prompt called `prompt` with its `fields`, to be answered as `form`.
@@ -54,7 +49,7 @@ class Request(Generic[F]):
     prompt: str
     form: type[F]
     fields: Mapping[str, str]
-    check: Callable[[F], str] = field(default=_accept, compare=False)
+    check: Callable[[F], str] = field(default=accept, compare=False)
     chain: int = field(default=1, compare=False)
 
 
@@ -65,17 +60,34 @@ class Unjudged:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Call(Generic[F]):
-    """One vote on a request, as it is sent."""
+class _InVainError(ProviderError):
+    """A call that is not made any more; the text says why."""
 
-    key: str
-    text: str
-    request: Request[F]
+
+@dataclass(frozen=True, slots=True)
+class _ModelForPrompt:
+    """The judge's model for calls with one prompt, which end when they have turned out to be in vain."""
+
+    model: ChatModel
+    judge: Judge
+    prompt: str
+
+    @property
+    def settings(self) -> CallSettings:
+        return self.model.settings
+
+    async def once(
+        self, prompt: str, form: dict[str, Any] | None, ask: Callable[[], Awaitable[Reply]], repeat: int = 0
+    ) -> Reply:
+        return await self.model.once(prompt, form, ask, repeat)
+
+    async def ask_afresh(self, prompt: str, *, json_schema: dict[str, Any] | None, priority: float) -> Reply:
+        call = self.model.ask_afresh(prompt, json_schema=json_schema, priority=priority)
+        return await self.judge.send(self.prompt, call)
 
 
 class Judge:
-    """A chat model that judges at temperature 0. `store`: where replies are kept by content.
+    """A chat model that judges at temperature 0. `afresh`: without the replies that are kept from earlier.
 
     `votes`: differently worded calls for each question, of which the majority counts.
     `lenient`: when it cannot be asked any more, what is not judged yet stays so with the reason, which is kept as
@@ -86,19 +98,17 @@ class Judge:
         self,
         model: ChatModel,
         prompts: JudgePrompts,
-        store: ReplyStore | None = None,
         *,
         votes: int = 1,
         lenient: bool = False,
+        afresh: bool = False,
     ) -> None:
         self._model = model
         self._prompts = prompts
-        self._kept = KeptReplies(store, model.target.setting) if store is not None else None
         self._votes = votes
-        self._under_way: dict[str, asyncio.Future[Any]] = {}
-        self._asking: dict[asyncio.Future[Any], str] = {}
+        self._afresh = afresh
+        self._under_way: dict[asyncio.Future[Reply], str] = {}
         self._tally = UsageTally()
-        self._cached = 0
         self._unjudged = 0
         self._breaker = CircuitBreaker(
             _MOST_FAILURES, "The judge failed {count} times in a row, so scoring was stopped."
@@ -123,7 +133,7 @@ class Judge:
         total = self._tally.total
         return {
             "calls": self._tally.calls,
-            "cached": self._cached,
+            "cached": self._tally.kept,
             "unjudged": self._unjudged,
             "prompt_tokens": total.prompt_tokens,
             "completion_tokens": total.completion_tokens,
@@ -136,73 +146,56 @@ class Judge:
         Only in what `loop_thread` runs for a thread that waits. Raises ProviderError when the judge cannot be asked at
         all, or fails again and again, unless it is `lenient`.
         """
-        calls = self._calls(request)
-        replies = await together(*(self._reply(call) for call in calls))
+        text = self._prompts.fill(request.prompt, request.fields)
+        votes = self._votes if request.form.voted else 1
+        with asking(afresh=self._afresh):
+            replies = await together(*(self._vote(request, text, vote) for vote in range(votes)))
         decided = _decided(request.form, replies)
         self._unjudged += isinstance(decided, Unjudged)
         return decided
 
     def ask_many(self, requests: Sequence[Request[F]]) -> list[F | Unjudged]:
         """Return the verdict on each request, in order, as `ask` does; for callers without an event loop."""
+        return gather_blocking([self.ask(request) for request in requests])
+
+    async def send(self, prompt: str, send: Coroutine[Any, Any, Reply]) -> Reply:
+        """Send a call that the prompt called `prompt` makes, unless that has turned out to be in vain.
+
+        Raises _InVainError then, also for what is under way.
+        """
+        if (in_vain := self._why_in_vain(prompt)) is not None:
+            send.close()
+            raise _InVainError(in_vain)
+        call = asyncio.ensure_future(send)
+        self._under_way[call] = prompt
         try:
-            return gather_blocking([self.ask(request) for request in requests])
+            return await call
+        except asyncio.CancelledError:
+            if not call.cancelled() or (in_vain := self._why_in_vain(prompt)) is None:
+                call.cancel()
+                raise
+            raise _InVainError(in_vain) from None
         finally:
-            self.flush()
+            del self._under_way[call]
 
-    def flush(self) -> None:
-        """Write the replies that are not stored yet; whoever ran `ask` in the loop calls it at the end."""
-        if self._kept is not None:
-            self._kept.flush()
-
-    async def _reply(self, call: _Call[F]) -> F | Unjudged:
-        """Return the reply to a call; the same call that is under way is waited for, not made again."""
-        asked = self._under_way.get(call.key)
-        if asked is None:
-            asked = self._under_way[call.key] = asyncio.ensure_future(self._stored_or_asked(call))
-            asked.add_done_callback(lambda _: self._under_way.pop(call.key, None))
-        return cast("F | Unjudged", await asked)
-
-    async def _stored_or_asked(self, call: _Call[F]) -> F | Unjudged:
-        kept = await self._kept.get(call.key) if self._kept is not None else None
-        if kept is not None:
-            self._cached += 1
-            return call.request.form.model_validate(kept)
-        reply = await self._asked(call)
-        if self._kept is not None and not isinstance(reply, Unjudged):
-            self._kept.put(call.key, reply.model_dump(mode="json"))
-        return reply
-
-    async def _asked(self, call: _Call[F]) -> F | Unjudged:
-        """Ask, unless that has turned out to be in vain."""
-        prompt = call.request.prompt
-        in_vain = self._why_in_vain(prompt)
-        if in_vain is not None:
-            return in_vain
-        asking = asyncio.ensure_future(self._ask(call))
-        self._asking[asking] = prompt
+    async def _vote(self, request: Request[F], text: str, vote: int) -> F | Unjudged:
         try:
-            return await asking
+            return await self._ask(request, text, vote)
+        except _InVainError as in_vain:
+            return Unjudged(str(in_vain))
         except ProviderError as failure:
             if not self._lenient:
                 raise
             self.failure = self.failure or failure
             self._give_up()
             return Unjudged(f"the judge could not be asked: {self.failure}")
-        except asyncio.CancelledError:
-            in_vain = self._why_in_vain(prompt)
-            if in_vain is None or not asking.cancelled():
-                asking.cancel()
-                raise
-            return in_vain
-        finally:
-            del self._asking[asking]
 
-    def _why_in_vain(self, prompt: str) -> Unjudged | None:
+    def _why_in_vain(self, prompt: str) -> str | None:
         """Return why nothing is asked with a prompt any more; None where it still is."""
         if self.failure is not None:
-            return Unjudged(f"the judge could not be asked: {self.failure}")
+            return f"the judge could not be asked: {self.failure}"
         if self._unusable[prompt] >= _MOST_UNUSABLE:
-            return Unjudged(
+            return (
                 f"the judge was not asked any more: none of its last {_MOST_UNUSABLE} replies to this prompt could be "
                 "used. Choose another judge"
             )
@@ -210,77 +203,60 @@ class Judge:
 
     def _give_up(self, prompt: str = "") -> None:
         """End the calls that are under way, with one prompt or with all."""
-        for asking, used in self._asking.items():
-            if (not prompt or used == prompt) and asking is not asyncio.current_task():
-                asking.cancel()
+        for call, used in self._under_way.items():
+            if not prompt or used == prompt:
+                call.cancel()
 
-    def _calls(self, request: Request[F]) -> list[_Call[F]]:
-        text = self._prompts.fill(request.prompt, request.fields)
-        votes = self._votes if request.form.voted else 1
-        return [self._call(request, text, vote) for vote in range(votes)]
-
-    def _call(self, request: Request[F], text: str, vote: int) -> _Call[F]:
-        wording = _WORDINGS[vote % len(_WORDINGS)]
-        target = self._model.target
-        content = [target.setting, target.base_url, text, wording, vote, strict_schema(request.form)]
-        key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-        return _Call(key, text + wording, request)
-
-    async def _ask(self, call: _Call[F]) -> F | Unjudged:
+    async def _ask(self, request: Request[F], text: str, vote: int) -> F | Unjudged:
         """Return a reply that can be used: the first, one repaired, or one to the same question asked anew."""
-        problem, prompt = "", call.request.prompt
-        sent = call.text
-        for attempt in range(3):
-            try:
-                text, problem = await self._text(sent, call.request, attempt)
-            except ProviderError as failure:
-                if not (isinstance(failure, ModelCallError) and failure.too_long):  # a fault of this text alone
-                    self._breaker.record(failure)
-                return Unjudged(f"the judge could not be asked: {failure}")
+        wording = _WORDINGS[vote % len(_WORDINGS)]
+        try:
+            reply = await ask_form(
+                _ModelForPrompt(self._model, self, request.prompt),
+                text + wording,
+                request.form,
+                self._tally,
+                check=request.check,
+                attempts=3,
+                priority=request.chain,
+                repeat=vote,
+            )
+        except _InVainError:
+            raise
+        except UnreadableReplyError as unreadable:
             self._breaker.record(None)
-            found, wrong = read_form(text, call.request.form)
-            wrong = wrong or (call.request.check(found) if found is not None else "")
-            if found is not None and not wrong:
-                self._unusable[prompt] = 0
-                return found
-            problem = problem or wrong
-            sent = _repair(call.text, text, problem) if attempt == 0 else call.text
+            self._count_unusable(request.prompt)
+            return Unjudged(
+                f"the judge's reply could not be used, even repaired and asked for again: {unreadable.problem}"
+            )
+        except ProviderError as failure:
+            if not (isinstance(failure, ModelCallError) and failure.too_long):  # a fault of this text alone
+                self._breaker.record(failure)
+            return Unjudged(f"the judge could not be asked: {failure}")
+        self._breaker.record(None)
+        self._unusable[request.prompt] = 0
+        return reply
+
+    def _count_unusable(self, prompt: str) -> None:
         self._unusable[prompt] += 1
         if self._unusable[prompt] == _MOST_UNUSABLE:
             self._give_up(prompt)
-        return Unjudged(f"the judge's reply could not be used, even repaired and asked for again: {problem}")
-
-    async def _text(self, prompt: str, request: Request[Any], attempt: int) -> tuple[str, str]:
-        """Return a reply, and that it was cut off or stopped where it was."""
-        # What has begun is ended first, then what most calls wait for.
-        priority = 10 * attempt + request.chain
-        reply = await self._model.ask(prompt, json_schema=strict_schema(request.form), priority=priority)
-        self._tally.add(reply.usage)
-        if reply.finish in FILTERED:
-            return reply.text, "The provider's content filter stopped it."
-        return reply.text, f"It was cut off after {LONGEST_REPLY:,} tokens." if reply.finish in CUT_OFF else ""
 
 
 def make_judge(
     setting: str,
     prompts: JudgePrompts,
-    store: ReplyStore | None,
+    store: ReplyStore | None = None,
     votes: int = 1,
     *,
     limits: ModelLimits | None = None,
     lenient: bool = False,
+    afresh: bool = False,
 ) -> Judge:
-    """Return the judge called `provider:model`."""
+    """Return the judge called `provider:model`. `store`: where its replies are kept, in place of the app's store."""
     provider, _, name = setting.partition(":")
-    model = ChatModel(provider, name, temperature=0.0, max_tokens=LONGEST_REPLY, limits=limits)
-    return Judge(model, prompts, store, votes=votes, lenient=lenient)
-
-
-def _repair(prompt: str, reply: str, problem: str) -> str:
-    return (
-        f"{prompt}\n\nYou replied:\n{reply}\n\nThat could not be used: {problem} "
-        "Reply again with the corrected JSON object only."
-    )
+    model = ChatModel(provider, name, temperature=0.0, max_tokens=LONGEST_REPLY, limits=limits, replies=store)
+    return Judge(model, prompts, votes=votes, lenient=lenient, afresh=afresh)
 
 
 def _decided(form: type[F], votes: Sequence[F | Unjudged]) -> F | Unjudged:

@@ -49,10 +49,7 @@ async def prefer(sample: Sample, judge: Judge) -> Score:
 
 def prefer_many(samples: Sequence[Sample], judge: Judge) -> list[Score]:
     """Return `prefer` of each sample, all asked about at once; for callers without an event loop."""
-    try:
-        return gather_blocking([prefer(sample, judge) for sample in samples])
-    finally:
-        judge.flush()
+    return gather_blocking([prefer(sample, judge) for sample in samples])
 
 
 def decided(in_order: PreferredAnswer | Unjudged, swapped: PreferredAnswer | Unjudged) -> Score:

@@ -39,7 +39,6 @@ class JudgedMetric(Metric):
             found = gather_blocking(
                 [self.ask(sample, context.only([position])) for position, sample in enumerate(samples)]
             )
-            judge_of(context).flush()
         return self.read_block(samples, found, context)
 
 

@@ -81,7 +81,7 @@ def score_samples(
     total = len(questions) + sum(_blocks(unit, len(samples)) for unit in (agreeing, *units)) + 2
     yield Progress(STEP, 0, total)
     if judge:
-        asked = yield from _asked(questions, judge, total)
+        asked = yield from _asked(questions, total)
         context = replace(context, asked=asked)
     done = len(questions) + 1
     agreement = yield from _scored(agreeing, samples, context, done, total)
@@ -116,19 +116,16 @@ def _questions(units: Sequence[Metric], samples: Sequence[Sample], context: Metr
     ]
 
 
-def _asked(questions: Sequence[_Question], judge: Judge, total: int) -> Steps[dict[str, dict[int, Any]]]:
+def _asked(questions: Sequence[_Question], total: int) -> Steps[dict[str, dict[int, Any]]]:
     """Ask the judge everything at once; return its replies by metric and sample. Raises ProviderError."""
     found: dict[str, dict[int, Any]] = {question.metric: {} for question in questions}
     stride = max(1, len(questions) // MOST_STEPS)
-    try:
-        with closing(as_completed_blocking([question.ask() for question in questions])) as replies:
-            for done, (position, reply) in enumerate(replies, 1):
-                question = questions[position]
-                found[question.metric][question.sample] = reply
-                if done % stride == 0:
-                    yield Progress(STEP, done, total)
-    finally:
-        judge.flush()
+    with closing(as_completed_blocking([question.ask() for question in questions])) as replies:
+        for done, (position, reply) in enumerate(replies, 1):
+            question = questions[position]
+            found[question.metric][question.sample] = reply
+            if done % stride == 0:
+                yield Progress(STEP, done, total)
     return found
 
 

@@ -23,7 +23,7 @@ from evaluation.scoring.scoring import Steps
 from evaluation.services.files import write_file
 from evaluation.services.judging import check_judge, open_judge
 from evaluation.spec import EvaluationSpec
-from rag_pipeline.background.tasks import TaskHandler, UnitDone, enqueue, handler
+from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError, InUseError, ProviderError
 from rag_pipeline.services.indexes import open_embedder
@@ -101,7 +101,7 @@ class ScoreFile(TaskHandler):
     stages = ("score",)
     labels = {"score": "Scoring"}
 
-    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Score with the settings that were asked for. Raises PipelineError.
 
         When the judge fails in a file's first scoring, what needs none is kept first.
@@ -118,7 +118,7 @@ class ScoreFile(TaskHandler):
         _keep(file, scored)
         if scored.failure:
             raise ProviderError(scored.failure)
-        yield UnitDone(keys[0])
+        yield UnitsDone(keys)
 
 
 def _queue(file: AnswerFile, inline: bool) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+
+from django.db import transaction
 
 from evaluation.models import Answer, Question, Run
 from evaluation.services.contexts import contexts_of
 from evaluation.services.runs import asked_questions
 from evaluation.services.scoring import score_run_in_steps
 from evaluation.spec import EvaluationSpec, RunOptions
-from rag_pipeline.background.tasks import TaskHandler, UnitDone, handler
+from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.pipeline.runner import run_block
 from rag_pipeline.services.indexes import build_index
@@ -18,6 +20,7 @@ from rag_pipeline.services.pipelines import open_pipeline
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Progress, Query, Trace
 
+_ASKED_AT_ONCE = 512
 _HOPELESS = 20
 """Failed questions in a row after which a run stops: the server is down, and every other question would wait for it."""
 
@@ -41,6 +44,10 @@ class EvaluateRun(TaskHandler):
         """The run's own copy of the settings."""
         return PipelineSpec.create(self.run.pipeline, retrieves=not self.run.contexts_origin)
 
+    def block_size(self, stage: str) -> int:
+        """A model is asked as many questions at once as its gate lets through; the reader is kept to short steps."""
+        return _ASKED_AT_ONCE if stage == "answer" and not self.spec.is_builtin_reader else super().block_size(stage)
+
     def plan(self, stage: str) -> list[str]:
         """Index and scoring are one unit each; answering has one a question and repeat."""
         if stage != "answer":
@@ -50,17 +57,17 @@ class EvaluateRun(TaskHandler):
         questions = asked_questions(testset=run.testset, options=options)
         return [f"{question.pk}:{repeat}" for repeat in range(run.repeat) for question in questions]
 
-    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Do a block of one stage."""
         if stage == "index":
             yield from self._index()
-            yield UnitDone(keys[0])
+            yield UnitsDone(keys)
         elif stage == "answer":
             yield from self._answer(keys)
         else:
             self._refuse_silence()
             yield from score_run_in_steps(run=self.run, spec=EvaluationSpec.create(self.run.evaluation))
-            yield UnitDone(keys[0])
+            yield UnitsDone(keys)
 
     def _index(self) -> Iterator[Progress]:
         if not self.spec.needs_chunks or self.run.contexts_origin:
@@ -68,18 +75,14 @@ class EvaluateRun(TaskHandler):
         chunks = yield from build_index(corpus=self.run.corpus, spec=self.spec, until=self.run.created)
         Run.objects.filter(pk=self.run.pk).update(chunks=chunks)
 
-    def _answer(self, keys: Sequence[str]) -> Iterator[UnitDone]:
-        wanted = [(int(key.partition(":")[0]), int(key.partition(":")[2])) for key in keys]
+    def _answer(self, keys: Sequence[str]) -> Iterator[UnitsDone]:
+        units = {key: (int(key.partition(":")[0]), int(key.partition(":")[2])) for key in keys}
         stored = set(self.run.answers.filter(error="").values_list("question_id", "repeat"))
-        open_ones = []
-        for key, unit in zip(keys, wanted, strict=True):
-            if unit in stored:
-                yield UnitDone(key)
-            else:
-                open_ones.append((key, *unit))
+        if there := [key for key in keys if units[key] in stored]:
+            yield UnitsDone(there)
+        open_ones = [key for key in keys if units[key] not in stored]
         if not open_ones:
             return
-        queries = self._queries([question for _, question, _ in open_ones])
         pipeline = open_pipeline(
             corpus=self.run.corpus,
             spec=self.spec,
@@ -87,19 +90,24 @@ class EvaluateRun(TaskHandler):
             with_evidence=True,
             retrieves=not self.run.contexts_origin,
         )
+        queries = self._queries([units[key] for key in open_ones])
         failed_in_a_row = 0
-        for position, trace in run_block(pipeline, queries):
-            if trace.permanent:
-                raise ProviderError(trace.error, permanent=True)
-            key, question, repeat = open_ones[position]
-            self._store(question, repeat, trace)
-            yield UnitDone(key, failed=bool(trace.error))
-            failed_in_a_row = failed_in_a_row + 1 if trace.error else 0
-            if failed_in_a_row == _HOPELESS:
-                raise ProviderError(f"{_HOPELESS} questions in a row failed, so the run was stopped. {trace.error}")
+        for batch in run_block(pipeline, queries, afresh=self.run.afresh):
+            ended = {open_ones[position]: trace for position, trace in batch if not trace.permanent}
+            self._store({units[key]: trace for key, trace in ended.items()})
+            yield UnitsDone(list(ended), [key for key, trace in ended.items() if trace.error])
+            for _, trace in batch:
+                if trace.permanent:
+                    raise ProviderError(trace.error, permanent=True)
+                failed_in_a_row = failed_in_a_row + 1 if trace.error else 0
+                if failed_in_a_row == _HOPELESS:
+                    raise ProviderError(f"{_HOPELESS} questions in a row failed, so the run was stopped. {trace.error}")
 
-    def _queries(self, keys: Sequence[int]) -> list[Query]:
-        """Return questions, by id, with their gold evidence, and with their contexts where another run gives them."""
+    def _queries(self, wanted: Sequence[tuple[int, int]]) -> list[Query]:
+        """Return questions, by (id, repeat), with their gold evidence, and with their contexts where another run gives
+        them.
+        """
+        keys = [key for key, _ in wanted]
         questions = Question.objects.prefetch_related("evidence").in_bulk(keys)
         given = contexts_of(run=self.run, questions=keys) or {}
         return [
@@ -107,8 +115,9 @@ class EvaluateRun(TaskHandler):
                 questions[key].text,
                 tuple(each.span for each in questions[key].evidence.all()),
                 given.get(key),
+                repeat,
             )
-            for key in keys
+            for key, repeat in wanted
         ]
 
     def _refuse_silence(self) -> None:
@@ -117,16 +126,22 @@ class EvaluateRun(TaskHandler):
             first = self.run.answers.all()[0]
             raise ProviderError(f"No question could be answered. {first.error}")
 
-    def _store(self, question: int, repeat: int, trace: Trace) -> None:
-        """Store an answer; one that is there stays, unless it was a failure."""
-        answer = {"run": self.run, "question_id": question, "repeat": repeat}
-        fields = answer_fields(trace)
-        if not Answer.objects.filter(**answer).exclude(error="").update(**fields):
-            Answer.objects.get_or_create(**answer, defaults=fields)
-        fresh = [note for note in trace.notes if note not in self.run.notes]
-        if fresh:
-            self.run.notes = [*self.run.notes, *fresh]
-            self.run.save(update_fields=["notes"])
+    def _store(self, traces: Mapping[tuple[int, int], Trace]) -> None:
+        """Store answers by (question, repeat), in one transaction; one that is there stays, unless it was a failure."""
+        questions = {question for question, _ in traces}
+        with transaction.atomic():
+            for failure in self.run.answers.filter(question__in=questions).exclude(error=""):
+                if trace := traces.get((failure.question_id, failure.repeat)):
+                    Answer.objects.filter(pk=failure.pk).update(**answer_fields(trace))
+            rows = [
+                Answer(run=self.run, question_id=question, repeat=repeat, **answer_fields(trace))
+                for (question, repeat), trace in traces.items()
+            ]
+            Answer.objects.bulk_create(rows, ignore_conflicts=True)
+            notes = dict.fromkeys(note for trace in traces.values() for note in trace.notes)
+            if fresh := [note for note in notes if note not in self.run.notes]:
+                self.run.notes = [*self.run.notes, *fresh]
+                self.run.save(update_fields=["notes"])
 
 
 def answer_fields(trace: Trace) -> dict[str, object]:

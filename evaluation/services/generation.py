@@ -15,7 +15,7 @@ from evaluation.services.stored_questions import draft_of, with_documents
 from evaluation.services.testsets import spread_out_of_scope, store_questions
 from evaluation.spec import GeneratorSpec
 from evaluation.types import Written
-from rag_pipeline.background.tasks import TaskHandler, UnitDone, handler
+from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.queries.documents import corpus_snapshot
@@ -48,7 +48,7 @@ class GenerateTestSet(TaskHandler):
         """One unit a stage: the writer goes through the corpus once, in order."""
         return [stage] if stage == "pairs" or self.spec.out_of_scope else []
 
-    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Write and store until the stage has what was asked, or the documents hold no more."""
         kind: Stage = "pairs" if stage == "pairs" else "out_of_scope"
         asked = self.spec.pairs if kind == "pairs" else self.spec.out_of_scope
@@ -69,7 +69,7 @@ class GenerateTestSet(TaskHandler):
                 yield Progress(self.labels[stage], made, asked)
         finally:
             self._count(usage)  # also what was paid before a failure or a cancellation
-        yield UnitDone(keys[0])
+        yield UnitsDone(keys)
 
     def finish(self) -> None:
         """Put the questions in order and write output.csv. Raises PipelineError when there are none."""
@@ -100,19 +100,20 @@ class GenerateTestSet(TaskHandler):
 
     def _count(self, usage: UsageTally) -> None:
         """Add what the stage has cost to the report."""
-        if not usage.calls:
+        if not (usage.calls or usage.kept):
             return
         total = reported_usage(self.testset)
         total.add(usage.total, usage.calls)
-        self.testset.report["usage"] = {"calls": total.calls} | asdict(total.total)
+        total.kept += usage.kept
+        self.testset.report["usage"] = {"calls": total.calls, "kept": total.kept} | asdict(total.total)
         self.testset.save(update_fields=["report"])
 
 
 def reported_usage(testset: TestSet) -> UsageTally:
     """Return what writing the test set has cost."""
     stored = dict(testset.report.get("usage", {}))
-    calls = stored.pop("calls", 0)
-    return UsageTally(calls, Usage(**stored)) if calls else UsageTally()
+    calls, kept = stored.pop("calls", 0), stored.pop("kept", 0)
+    return UsageTally(calls, kept, Usage(**stored)) if stored else UsageTally()
 
 
 def shortfall(spec: GeneratorSpec, made: dict[str, int], report: dict[str, Any]) -> str:

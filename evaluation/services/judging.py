@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from evaluation.judge.judge import Judge, make_judge
 from evaluation.judge.prompts import JudgePrompts
 from evaluation.metrics.base import metrics
-from evaluation.models import JudgePrompt, JudgeReply
+from evaluation.models import JudgePrompt
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import UsageError
 from rag_pipeline.llm.preflight import check_model
-
-_BATCH = 500
-
-
-class StoredReplies:
-    """Replies in the database, by the content of what was asked."""
-
-    def get_many(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return the replies that are there, by key."""
-        found: dict[str, dict[str, Any]] = {}
-        for start in range(0, len(keys), _BATCH):
-            rows = JudgeReply.objects.filter(key__in=keys[start : start + _BATCH])
-            found.update(rows.values_list("key", "reply"))
-        return found
-
-    def put_many(self, model: str, replies: Mapping[str, Mapping[str, Any]]) -> None:
-        """Keep replies; of two scorings that ask the same at once, the first stays."""
-        rows = [JudgeReply(key=key, model=model, reply=dict(reply)) for key, reply in replies.items()]
-        JudgeReply.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def check_judge(spec: EvaluationSpec) -> None:
@@ -44,13 +24,14 @@ def check_judge(spec: EvaluationSpec) -> None:
 
 
 def open_judge(
-    spec: EvaluationSpec, prompts: Mapping[str, str] | None = None, *, lenient: bool = False
+    spec: EvaluationSpec, prompts: Mapping[str, str] | None = None, *, lenient: bool = False, afresh: bool = False
 ) -> Judge | None:
     """Return the judge that `spec` names, None without one; `prompts` in place of those in force.
 
-    `lenient`: where it fails, the rest stays unjudged with the reason, and its `failure` says so.
+    `afresh`: replies that are kept from earlier are not used. `lenient`: where it fails, the rest stays unjudged with
+    the reason, and its `failure` says so.
     """
     if not spec.judge:
         return None
     changed = dict(JudgePrompt.objects.values_list("name", "text")) if prompts is None else prompts
-    return make_judge(spec.judge, JudgePrompts(changed), StoredReplies(), spec.judge_votes, lenient=lenient)
+    return make_judge(spec.judge, JudgePrompts(changed), votes=spec.judge_votes, lenient=lenient, afresh=afresh)

@@ -19,7 +19,7 @@ from evaluation.scoring.summaries import cluster_of
 from evaluation.services.judging import check_judge, open_judge
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Sample, Score
-from rag_pipeline.background.tasks import TaskHandler, UnitDone, enqueue, handler
+from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.types import Trace
@@ -82,7 +82,7 @@ class PreferAnswers(TaskHandler):
         """One unit for every question and repeat that both runs have."""
         return [f"{one.pk}:{two.pk}" for one, two in answer_pairs(self.preference.a, self.preference.b)]
 
-    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone]:
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone]:
         """Judge a block of pairs. Raises ProviderError when the judge cannot be asked."""
         judged = {f"{row.answer_a_id}:{row.answer_b_id}" for row in self.preference.verdicts.exclude(value=None)}
         pairs = _pairs_of([key for key in keys if key not in judged])
@@ -96,7 +96,7 @@ class PreferAnswers(TaskHandler):
             key for key, pair, score in zip(pairs, pairs.values(), scores, strict=True) if _is_unjudged(pair, score)
         }
         for key in keys:
-            yield UnitDone(key, failed=key in unjudged)
+            yield UnitsDone([key], [key] if key in unjudged else [])
 
     def finish(self) -> None:
         """Sum the verdicts up."""

@@ -11,7 +11,7 @@ from evaluation.models import Run
 from evaluation.services.judging import check_judge
 from evaluation.services.scoring import score_run_in_steps
 from evaluation.spec import EvaluationSpec
-from rag_pipeline.background.tasks import TaskHandler, UnitDone, enqueue, handler
+from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask, WorkUnit
@@ -28,12 +28,12 @@ class ScoreAgain(TaskHandler):
     stages = ("score",)
     labels = {"score": "Scoring"}
 
-    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Score with the settings that were asked for. Raises ConfigError, ProviderError."""
         run = Run.objects.select_related("corpus", "testset").get(pk=self.task.payload["run"])
         yield from score_run_in_steps(run=run, spec=EvaluationSpec.create(self.task.payload["spec"]))
         _settle(run)
-        yield UnitDone(keys[0])
+        yield UnitsDone(keys)
 
 
 def _settle(run: Run) -> None:

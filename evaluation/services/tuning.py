@@ -16,7 +16,7 @@ from evaluation.scoring.scoring import Steps
 from evaluation.spec import TuningSpec
 from evaluation.tuning.examples import make_examples, plan_batches, rows_of
 from evaluation.tuning.ranking import DEPTH, RankedQuestion, advice, compare_ranks, first_gold, gold_rows
-from rag_pipeline.background.tasks import TaskHandler, UnitDone, enqueue, handler
+from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.embedders.local import LocalEmbedder
 from rag_pipeline.embedders.tuned import TunedEmbedder, is_tuned_name, tuned_names, weights_hash
@@ -131,7 +131,7 @@ class TuneEmbedding(TaskHandler):
             raise PipelineError("The test set was deleted. Delete this model and tune another.")
         return corpus_snapshot(corpus=self.tuned.corpus, until=self.tuned.created).documents
 
-    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Tune in a folder beside, measure there, then put it in place. Raises PipelineError."""
         if not self.tuned.ready:
             beside = models_folder() / f".{self.tuned.name}.part"
@@ -140,7 +140,7 @@ class TuneEmbedding(TaskHandler):
                 yield from self._make(beside)
             finally:
                 shutil.rmtree(beside, ignore_errors=True)
-        yield UnitDone(keys[0])
+        yield UnitsDone(keys)
 
     def _make(self, folder: Path) -> Iterator[Progress]:
         pipeline = PipelineSpec.create(self.tuned.settings["pipeline"], drop_unread=True)

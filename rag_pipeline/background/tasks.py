@@ -1,7 +1,7 @@
 """Long work in the background: rows are the truth, units are claimed by a conditional UPDATE, anything can resume.
 
 A handler names its stages. When a stage begins, `plan` gives its unit keys; workers claim blocks of units and call
-`work`, which yields a `UnitDone` per finished unit and `Progress` in between. After the last unit the next stage is
+`work`, which yields `UnitsDone` for finished units and `Progress` in between. After the last unit the next stage is
 planned; after the last stage `finish` is called. A worker that dies leaves leases that expire: another goes on.
 """
 
@@ -25,6 +25,7 @@ from rag_pipeline.background.liveness import beating, process_name, tolerating_f
 from rag_pipeline.background.storage_problems import DATABASE_AWAY, storage_problem
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.interruption import WorkInterruptedError, interruptible, raise_if_interrupted
+from rag_pipeline.llm.gate import calls_at_once
 from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
 from rag_pipeline.types import Progress
 
@@ -42,11 +43,11 @@ OnProgress = Callable[[BackgroundTask], None]
 
 
 @dataclass(frozen=True, slots=True)
-class UnitDone:
-    """A unit has ended; `failed` counts it among the failures without stopping the task."""
+class UnitsDone:
+    """Units have ended together; those `failed` too are counted among the failures, without stopping the task."""
 
-    key: str
-    failed: bool = False
+    keys: Sequence[str]
+    failed: Sequence[str] = ()
 
 
 class TaskHandler(ABC):
@@ -62,6 +63,10 @@ class TaskHandler(ABC):
     def __init__(self, task: BackgroundTask) -> None:
         self.task = task
 
+    def block_size(self, stage: str) -> int:
+        """Return how many units of a stage are done at once."""
+        return self.block.get(stage, 1)
+
     def plan(self, stage: str) -> list[str]:
         """Return the keys of the units of a stage: one, unless given.
 
@@ -70,7 +75,7 @@ class TaskHandler(ABC):
         return [stage]
 
     @abstractmethod
-    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Do these units, skipping what is already stored. Raises PipelineError to end the task as failed."""
 
     def finish(self) -> None:  # noqa: B027 - most kinds have nothing left to do
@@ -216,7 +221,7 @@ def _advance_checked(task: BackgroundTask, on_progress: OnProgress | None, stop:
     work = handler_for(task)
     if task.state == State.QUEUED:
         return _begin_stage(task, work, work.stages[0])
-    units = claim(task, work.block.get(task.stage, 1), task.stage)
+    units = claim(task, work.block_size(task.stage), task.stage)
     if units:
         _do_block(task, work, units, on_progress, stop)
         return True
@@ -295,13 +300,19 @@ def _do_block(
         held.update(state=UnitState.DONE, lease_until=None)
 
 
-def _note(task: BackgroundTask, by_key: dict[str, WorkUnit], step: UnitDone | Progress) -> None:
-    """Store what a handler reported."""
+def _note(task: BackgroundTask, by_key: dict[str, WorkUnit], step: UnitsDone | Progress) -> None:
+    """Store what a handler reported, and how many calls the models take at once meanwhile."""
+    if (calls := calls_at_once()) != task.calls:
+        task.calls = calls
+        BackgroundTask.objects.filter(pk=task.pk).update(calls=calls)
     if isinstance(step, Progress):
         task.count(step=step.step, done=step.done, total=step.total)
         return
-    state = UnitState.FAILED if step.failed else UnitState.DONE
-    WorkUnit.objects.filter(pk=by_key[step.key].pk).update(state=state, lease_until=None)
+    ended = WorkUnit.objects.filter(pk__in=[by_key[key].pk for key in step.keys])
+    ended.update(state=UnitState.DONE, lease_until=None)
+    if step.failed:
+        failed = WorkUnit.objects.filter(pk__in=[by_key[key].pk for key in step.failed])
+        failed.update(state=UnitState.FAILED)
     BackgroundTask.objects.filter(pk=task.pk).update(
         failures=task.units.filter(state=UnitState.FAILED).count(), heartbeat=timezone.now()
     )
@@ -322,10 +333,10 @@ class _Movement:
         self._start: int | None = None
         self._seen = False
 
-    def first_seen_in(self, step: UnitDone | Progress) -> bool:
+    def first_seen_in(self, step: UnitsDone | Progress) -> bool:
         if self._seen:
             return False
-        if isinstance(step, UnitDone):
+        if isinstance(step, UnitsDone):
             self._seen = True
         elif self._start is None or step.done < self._start:
             self._start = step.done

@@ -6,7 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from rag_pipeline.generators.base import Generator, generators
-from rag_pipeline.llm.chat import ChatModel, Reply
+from rag_pipeline.llm.chat import ChatModel
+from rag_pipeline.llm.replies import Reply
 from rag_pipeline.runtime import ModelLimits
 from rag_pipeline.types import Generation, GenerationRequest
 
@@ -42,5 +43,9 @@ class ChatGenerator(Generator):
 
 
 def _generation(reply: Reply) -> Generation:
-    details = {"finish": reply.finish, "attempts": reply.attempts, "waited_s": round(reply.waited_s, 3)}
+    details: dict[str, object] = {
+        "finish": reply.finish, "attempts": reply.attempts, "waited_s": round(reply.waited_s, 3)
+    }  # fmt: skip
+    if reply.kept:
+        details["kept"] = True
     return Generation(reply.text, reply.usage, reply.latency_s, reply.ttft_s, reply.notes, details)

@@ -4,61 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
+from rag_pipeline.llm import langchain_models, openai_protocol
 from rag_pipeline.llm.call_settings import CallSettings
-from rag_pipeline.llm.connect import connect
 from rag_pipeline.llm.failures import ExplainedErrors, ModelCallError, broken_off, garbage
-from rag_pipeline.llm.gate import Gate, gate_of
-from rag_pipeline.llm.loop_thread import iterate_there, run_there
+from rag_pipeline.llm.gate import Gate, Ticket, gate_of
+from rag_pipeline.llm.message import Heed, Message, Tokens
 from rag_pipeline.llm.prices import cost_usd
+from rag_pipeline.llm.replies import FILTERED, Reply, kept_replies, key_of
 from rag_pipeline.llm.retry import Retry
 from rag_pipeline.llm.target import OPENAI, Target
 from rag_pipeline.llm.wording import Pieces, storable, without_thoughts
-from rag_pipeline.runtime import ModelLimits, configured_limits
+from rag_pipeline.runtime import ModelLimits, ReplyStore, configured_limits, configured_replies
 from rag_pipeline.types import Usage
-
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage, AIMessageChunk
-    from langchain_core.messages.ai import UsageMetadata
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 """Providers' words for an answer that ended at the longest one allowed."""
-FILTERED = frozenset({"content_filter", "SAFETY"})
-"""Their words for one that was stopped for what it says."""
 _CALLS = frozenset({"tool_calls", "function_call", "tool_use"})
-_MOST_TOKENS = 2**31 - 1
 
 # The same words for all answers of a run, which shows each note once; how often stands in the reply.
 _RETRIED = "A call failed and was tried again: the provider was busy, silent or broke off."
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A finished answer of a model.
-
-    `latency_s` and `ttft_s` are those of the attempt that succeeded; `waited_s` were spent between attempts.
-    `finish` is the provider's word for why it ended (`stop`, `length` ...).
-    """
-
-    text: str
-    usage: Usage
-    latency_s: float
-    ttft_s: float | None = None
-    finish: str = ""
-    notes: tuple[str, ...] = ()
-    attempts: int = 1
-    waited_s: float = 0.0
-
-
 class ChatModel:
     """A chat model by its two names. Safe to use from several event loops, one after the other or at once.
 
-    `settings` are those of the next call: what the model rejects is left out of all later ones.
+    `settings` are those of the next call: what the model rejects is left out of all later ones. `replies`: where
+    replies are kept by content, those of the app unless others are given.
     """
 
     def __init__(
@@ -69,10 +46,13 @@ class ChatModel:
         temperature: float | None = 0.0,
         max_tokens: int | None = 512,
         limits: ModelLimits | None = None,
+        replies: ReplyStore | None = None,
     ) -> None:
         self.target = Target.create(provider, name)
         self.limits = limits or configured_limits()
         self.settings = CallSettings(temperature=temperature, max_tokens=max_tokens)
+        self._wanted = (temperature, max_tokens)
+        self._replies = configured_replies() if replies is None else replies
 
     async def stream(self, prompt: str) -> AsyncGenerator[str | Reply]:
         """Yield pieces of the answer, then the Reply. An answer that breaks off after its first piece is an error."""
@@ -91,7 +71,27 @@ class ChatModel:
                 if not self._leave_out(failure.parameter, sent):
                     await retry.wait(failure)
 
-    async def ask(
+    async def ask(self, prompt: str, *, streaming: bool = False) -> Reply:
+        """Return the whole answer: the one that is kept, else a new one, which is kept if it can be used.
+
+        `streaming` measures the time to the first token. One that breaks off is asked for again. Raises ProviderError.
+        """
+        return await self.once(prompt, None, lambda: self.ask_afresh(prompt, streaming=streaming))
+
+    async def once(
+        self, prompt: str, form: dict[str, Any] | None, ask: Callable[[], Awaitable[Reply]], repeat: int = 0
+    ) -> Reply:
+        """Return the reply that is kept for this content, else what `ask` returns, which is kept.
+
+        Nothing is kept where no thread waits that could use the database (the chat page).
+        """
+        kept = kept_replies(self._replies)
+        if kept is None:
+            return await ask()
+        key = key_of(self.target.setting, self.target.base_url, *self._wanted, prompt, form, repeat)
+        return await kept.once(key, ask)
+
+    async def ask_afresh(
         self,
         prompt: str,
         *,
@@ -99,11 +99,10 @@ class ChatModel:
         streaming: bool = False,
         priority: float = 0.0,
     ) -> Reply:
-        """Return the whole answer; one that breaks off is asked for again.
+        """Return a whole new answer; one that breaks off is asked for again. Raises ProviderError.
 
         `json_schema` asks for JSON of that form, where the server can; the caller checks the text in any case.
-        `streaming` measures the time to the first token. Of the calls that wait to be sent, those of the highest
-        `priority` go first.
+        Of the calls that wait to be sent, those of the highest `priority` go first.
         """
         retry, schema = Retry(self.limits, self._gate()), json_schema
         while True:
@@ -129,77 +128,64 @@ class ChatModel:
 
     async def _stream_once(self, prompt: str, sent: CallSettings) -> AsyncGenerator[str | Reply]:
         """Yield the pieces of one attempt, then its Reply; it holds a place of the gate until it has ended."""
-        async with self._gate().call(), aclosing(self._streamed(prompt, sent)) as pieces:
+        async with self._gate().call() as ticket, aclosing(self._streamed(prompt, sent, ticket)) as pieces:
             async for piece in pieces:
                 yield piece
 
-    async def _streamed(self, prompt: str, sent: CallSettings) -> AsyncGenerator[str | Reply]:
-        model = await self._model(sent)
-        usage = _UsageCounter(cumulative=self._is_openai)
-        pieces = Pieces()
+    async def _streamed(self, prompt: str, sent: CallSettings, ticket: Ticket) -> AsyncGenerator[str | Reply]:
+        pieces, tokens = Pieces(), None
         finish, ttft_s, start = "", None, time.perf_counter()
-        async with aclosing(self._chunks(model, prompt)) as chunks:
-            async for chunk in chunks:
-                usage.add(chunk)
-                finish = _finish(chunk) or finish
-                if text := pieces.add(str(chunk.text)):
+        async with aclosing(self._messages(prompt, sent, ticket)) as messages:
+            async for message in messages:
+                tokens = message.tokens or tokens
+                finish = message.finish or finish
+                if text := pieces.add(message.text):
                     ttft_s = ttft_s if ttft_s is not None else time.perf_counter() - start
                     yield text
         self._check_ended(finish, pieces)
         latency_s = time.perf_counter() - start
         if text := pieces.rest():
             yield text
-        yield self._reply(pieces.answer, usage.total, finish, latency_s, ttft_s)
+        yield self._reply(pieces.answer, tokens, finish, latency_s, ttft_s)
 
-    async def _chunks(self, model: BaseChatModel, prompt: str) -> AsyncGenerator[AIMessageChunk]:
+    async def _messages(self, prompt: str, sent: CallSettings, ticket: Ticket) -> AsyncGenerator[Message]:
         """Yield what the model sends; each wait is bounded, since a silent server would hold up the run for ever."""
-
-        def start() -> AsyncIterator[AIMessageChunk]:
-            return model.astream(prompt)
-
-        # Clients of other providers are bound to the first loop that used them: they get one that never ends.
-        source = start() if self._is_openai else iterate_there(start)
-        async with aclosing(cast("AsyncGenerator[AIMessageChunk]", source)) as chunks:
+        if self._is_openai:
+            source = openai_protocol.pieces(self.target, prompt, sent, self.limits, self._heed(ticket))
+        else:
+            source = langchain_models.pieces(self.target, prompt, sent, self.limits)
+        async with aclosing(source) as messages:
             while True:
                 with ExplainedErrors(self.target, self.limits.timeout_s):
                     async with asyncio.timeout(self.limits.timeout_s):
-                        chunk = await anext(chunks, None)
-                if chunk is None:
+                        message = await anext(messages, None)
+                if message is None:
                     return
-                yield chunk
+                yield message
 
     async def _invoke_once(
         self, prompt: str, sent: CallSettings, json_schema: dict[str, Any] | None, priority: float
     ) -> Reply:
-        async with self._gate().call(priority):
-            return await self._invoked(prompt, sent, json_schema)
+        async with self._gate().call(priority) as ticket:
+            start = time.perf_counter()
+            with ExplainedErrors(self.target, self.limits.timeout_s):
+                async with asyncio.timeout(self.limits.timeout_s):
+                    message = await self._invoked(prompt, sent, json_schema, self._heed(ticket))
+            answer = without_thoughts(storable(message.text))
+            return self._reply(answer, message.tokens, message.finish, time.perf_counter() - start, None)
 
-    async def _invoked(self, prompt: str, sent: CallSettings, json_schema: dict[str, Any] | None) -> Reply:
-        model = await self._model(sent)
-        options: dict[str, Any] = {}
-        if json_schema is not None and sent.json_schema and self._is_openai:
-            # As a body of its own: the client refuses to hand out a reply of this form that was cut off.
-            options["extra_body"] = {"response_format": _format(json_schema)}
-        start = time.perf_counter()
-        with ExplainedErrors(self.target, self.limits.timeout_s):
-            async with asyncio.timeout(self.limits.timeout_s):
-                call = model.ainvoke(prompt, **options)
-                message = await (call if self._is_openai else run_there(call))
-        latency_s = time.perf_counter() - start
-        # Asked for a form, OpenAI's models decline in a field of its own.
-        text = str(message.text) or str(message.additional_kwargs.get("refusal") or "")
-        answer = without_thoughts(storable(text))
-        return self._reply(answer, message.usage_metadata, _finish(message), latency_s, None)
-
-    async def _model(self, sent: CallSettings) -> BaseChatModel:
-        with ExplainedErrors(self.target, self.limits.timeout_s):
-            model = await connect(self.target, sent, self.limits)
-        if sent.temperature is not None and getattr(model, "temperature", sent.temperature) is None:
-            self._leave_out("temperature", sent)  # LangChain knows that it is rejected
-        return model
+    def _invoked(
+        self, prompt: str, sent: CallSettings, json_schema: dict[str, Any] | None, heed: Heed
+    ) -> Awaitable[Message]:
+        if not self._is_openai:
+            return langchain_models.complete(self.target, prompt, sent, self.limits)
+        return openai_protocol.complete(self.target, prompt, sent, self.limits, heed, json_schema)
 
     def _gate(self) -> Gate:
         return gate_of(self.target, self.limits.concurrency)
+
+    def _heed(self, ticket: Ticket) -> Heed:
+        return partial(self._gate().heed, ticket)
 
     @property
     def _is_openai(self) -> bool:
@@ -220,58 +206,31 @@ class ChatModel:
         if self._is_openai and not finish:
             raise broken_off(self.target) if pieces else garbage(self.target)
 
-    def _reply(
-        self, text: str, usage: UsageMetadata | None, finish: str, latency_s: float, ttft_s: float | None
-    ) -> Reply:
+    def _reply(self, text: str, tokens: Tokens | None, finish: str, latency_s: float, ttft_s: float | None) -> Reply:
         return Reply(
             text=text,
-            usage=self._usage(usage, wrote=bool(text)),
+            usage=self._usage(tokens, wrote=bool(text)),
             latency_s=latency_s,
             ttft_s=ttft_s,
             finish=finish,
             notes=(*self.settings.notes, *_finish_notes(text, finish)),
         )
 
-    def _usage(self, usage: UsageMetadata | None, *, wrote: bool) -> Usage:
-        if usage is None:
+    def _usage(self, tokens: Tokens | None, *, wrote: bool) -> Usage:
+        if tokens is None:
             return Usage()
-        cached = _counted(usage.get("input_token_details", {}).get("cache_read", 0)) or 0
-        # LangChain makes 0 of a number that is missing, and no prompt has none.
-        prompt, completion = _counted(usage["input_tokens"]) or None, _counted(usage["output_tokens"])
-        completion = None if wrote and not completion else completion
+        prompt, completion = tokens.prompt, None if wrote and not tokens.completion else tokens.completion
         if prompt is None or completion is None:
             return Usage(prompt, completion)
-        cost = cost_usd(self.target, prompt, completion, cached_tokens=cached, prices_file=self.limits.prices_file)
+        cost = cost_usd(
+            self.target, prompt, completion, cached_tokens=tokens.cached, prices_file=self.limits.prices_file
+        )
         return Usage(prompt, completion, cost)
 
     def _finished(self, reply: Reply, retry: Retry) -> Reply:
         if retry.attempts == 1:
             return reply
         return replace(reply, notes=(*reply.notes, _RETRIED), attempts=retry.attempts, waited_s=retry.waited_s)
-
-
-class _UsageCounter:
-    """Tokens over the pieces of a stream: OpenAI's protocol repeats the total so far, others send parts to add."""
-
-    def __init__(self, *, cumulative: bool) -> None:
-        self._cumulative = cumulative
-        self.total: UsageMetadata | None = None
-
-    def add(self, chunk: AIMessage) -> None:
-        from langchain_core.messages.ai import add_usage
-
-        if chunk.usage_metadata:
-            self.total = chunk.usage_metadata if self._cumulative else add_usage(self.total, chunk.usage_metadata)
-
-
-def _counted(tokens: Any) -> int | None:
-    """Return a number of tokens, None for what can be none."""
-    return tokens if isinstance(tokens, int) and 0 <= tokens <= _MOST_TOKENS else None
-
-
-def _finish(message: AIMessage) -> str:
-    metadata = message.response_metadata
-    return str(metadata.get("finish_reason") or metadata.get("stop_reason") or metadata.get("done_reason") or "")
 
 
 def _finish_notes(text: str, finish: str) -> tuple[str, ...]:
@@ -284,8 +243,3 @@ def _finish_notes(text: str, finish: str) -> tuple[str, ...]:
     if finish in _CALLS and not text.strip():
         return ("The answer is empty: the model called a tool instead, and it was given none.",)
     return ()
-
-
-def _format(json_schema: dict[str, Any]) -> dict[str, Any]:
-    name = json_schema.get("title", "answer")
-    return {"type": "json_schema", "json_schema": {"name": name, "schema": json_schema, "strict": True}}

@@ -2,7 +2,8 @@
 
 Additive increase and multiplicative decrease with a slow start, as TCP does it (Jacobson 1988): the number doubles
 while answers take no longer than they did, or more of them come in the same time; it is halved when the server refuses
-calls, and grows by a tenth of itself from then on.
+calls, and grows by a tenth of itself from then on. Until the first answer it doubles as long as nothing is refused: a
+server that limits calls says so at once, and one that queues them loses nothing by a longer queue.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import asyncio
 import heapq
 import itertools
 import math
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -26,14 +28,23 @@ _SLOWER = 1.5
 _GAIN = 1.25
 """More calls at once are worth it where so many times as many are answered in the same time."""
 _GROWTH = 1.1
+_MOST_UNANSWERED = 256
+"""Calls in flight at most before the first answer."""
+_FIRST_LOOK_S = 0.1
+"""How long a server has to refuse the first calls, before twice as many are sent."""
 _NOISE_S = 0.05
 """Differences of this size say nothing about a server."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Ticket:
-    """A call in flight: when it was sent, and how often the gate had been narrowed by then."""
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A call in flight: the how manieth it is, when it was sent, and how often the gate had been narrowed by then."""
+
+    number: int
     sent: float
     narrowed: int
 
@@ -55,6 +66,11 @@ class Gate:
         self._numbers = itertools.count()
         self._closed_until = 0.0
         self._opening: asyncio.TimerHandle | None = None
+        self._looking: asyncio.TimerHandle | None = None
+        self._sent = 0
+        self._told_by = 0
+        self._allowed: int | None = None
+        self._one_more_s = 0.0
         self._narrowed = 0
         self._quickest_s = math.inf
         self._best_rate = 0.0
@@ -71,14 +87,15 @@ class Gate:
         return sum(not turn.done() for _, _, turn in self._waiting)
 
     @asynccontextmanager
-    async def call(self, priority: float = 0.0) -> AsyncIterator[None]:
+    async def call(self, priority: float = 0.0) -> AsyncIterator[Ticket]:
         """Wait for one's turn; the block is one attempt at a call. Its ModelCallError, or its success, is heeded."""
         await self._enter(priority)
-        ticket = _Ticket(asyncio.get_running_loop().time(), self._narrowed)
+        self._sent += 1
+        ticket = Ticket(self._sent, asyncio.get_running_loop().time(), self._narrowed)
         if self.in_flight == 1:  # nothing was asked before: that time says nothing about the server
             self._round = _Round(ticket.sent)
         try:
-            yield
+            yield ticket
         except ModelCallError as failure:
             if failure.busy:
                 self._refused(ticket, failure.retry_after or 0.0)
@@ -90,6 +107,16 @@ class Gate:
         finally:
             self.in_flight -= 1
             self._admit()
+
+    def heed(self, ticket: Ticket, headers: Mapping[str, str]) -> None:
+        """Read how many more requests a server of OpenAI's protocol takes, and when it will take all again."""
+        left, most = headers.get("x-ratelimit-remaining-requests", ""), headers.get("x-ratelimit-limit-requests", "")
+        if not (left.isdecimal() and most.isdecimal()) or ticket.number < self._told_by:
+            return
+        self._told_by = ticket.number
+        self._allowed = max(0, int(left) - (self._sent - ticket.number))
+        missing = max(1, int(most) - int(left))
+        self._one_more_s = seconds_of(headers.get("x-ratelimit-reset-requests", "")) / missing
 
     def close_for(self, seconds: float) -> None:
         """Send nothing for so long: the server has said that nothing would be taken."""
@@ -117,15 +144,33 @@ class Gate:
             if self._waiting and self._opening is None:
                 self._opening = loop.call_later(closed_s, self._open)
             return
-        while self._waiting and self.in_flight < self.limit:
+        while self._waiting and self.in_flight < self.limit and self._allowed != 0:
             _, _, turn = heapq.heappop(self._waiting)
             if not turn.done():
                 self.in_flight += 1
+                self._allowed = None if self._allowed is None else self._allowed - 1
                 turn.set_result(None)
+        if self._waiting and self._allowed == 0:
+            self._allowed = 1  # by then
+            self.close_for(self._one_more_s)
+            self._admit()
+        elif self._waiting and self._begins and self._looking is None:
+            self._looking = loop.call_later(_FIRST_LOOK_S, self._begin_faster)
+
+    @property
+    def _begins(self) -> bool:
+        return not self.answered and not self._narrowed and self._limit < _MOST_UNANSWERED
 
     def _open(self) -> None:
         self._opening = None
         self._admit()
+
+    def _begin_faster(self) -> None:
+        """Double the limit where nothing has come back yet, no refusal either."""
+        self._looking = None
+        if self._begins:
+            self._limit = max(self._limit, min(float(self.most), _MOST_UNANSWERED, self._limit * 2))
+            self._admit()
 
     def _give_up(self, failure: ModelCallError) -> None:
         """Hand a permanent failure (a wrong key, no such model) to all that wait: theirs would be the same."""
@@ -138,9 +183,13 @@ class Gate:
         """Count an answer; after as many as may be in flight, look whether more at once are answered as quickly."""
         self.answered += 1
         self._round.add(seconds, full=bool(self._waiting))
-        if self._round.answers < self.limit:
+        if self._round.answers < (self.limit if self._best_rate else min(START, self.limit)):
             return
         done, self._round = self._round, _Round(asyncio.get_running_loop().time())
+        if not self._best_rate:  # the first answers, before a server's queue is long: what to compare with
+            self._best_rate = self.limit / (_SLOWER * done.mean_s + _NOISE_S)
+            self._quickest_s = done.mean_s
+            return
         rate = done.rate(self._round.began)
         if done.full and (done.mean_s <= _SLOWER * self._quickest_s + _NOISE_S or rate >= _GAIN * self._best_rate):
             doubled = self._limit < self._slow_from
@@ -149,7 +198,7 @@ class Gate:
         self._quickest_s = min(self._quickest_s, done.mean_s)
         self._best_rate = max(self._best_rate, rate)
 
-    def _refused(self, ticket: _Ticket, retry_after_s: float) -> None:
+    def _refused(self, ticket: Ticket, retry_after_s: float) -> None:
         """Halve the limit, once for all calls that were in flight together, and wait as long as the server asks."""
         self.close_for(retry_after_s)
         if ticket.narrowed < self._narrowed:
@@ -183,7 +232,17 @@ class _Round:
         return self.answers / max(now - self.began, 1e-6)
 
 
+def seconds_of(text: str) -> float:
+    """Return the seconds in a duration as the headers write it (`6m0s`, `1.5s`, `20ms`); 0 for what is none."""
+    return sum(float(number) * _UNITS[unit] for number, unit in _DURATION.findall(text))
+
+
 _gates: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, str], Gate]] = WeakKeyDictionary()
+
+
+def calls_at_once() -> int:
+    """Return how many calls the gates that are in use in this process let through at once now."""
+    return sum(gate.limit for gates in list(_gates.values()) for gate in list(gates.values()) if gate.in_flight)
 
 
 def gate_of(target: Target, most: int) -> Gate:

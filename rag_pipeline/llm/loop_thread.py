@@ -75,28 +75,51 @@ def iterate_blocking(make: Callable[[], AsyncIterator[T]]) -> Generator[T]:
     """Run the iterator that `make` returns in the loop thread and yield its items to a caller without a loop.
 
     Work that is cancelled does not wait for the next item: WorkInterruptedError is raised, and what runs is given up.
-    What the iterator hands to `off_loop` is done by the caller's thread while it waits.
+    The caller's thread does what the iterator hands to `current_iteration().off_loop` while it waits.
     """
-    arrived: queue.SimpleQueue[tuple[T] | _Job | None] = queue.SimpleQueue()
+    with contextlib.closing(batches_blocking(make)) as batches:
+        for batch in batches:
+            yield from batch
+
+
+def batches_blocking(make: Callable[[], AsyncIterator[T]]) -> Generator[list[T]]:
+    """Do as `iterate_blocking` does, and yield all items together that have come by then, at least one."""
+    iteration = Iteration()
 
     async def pump() -> None:
         _keep_quiet_when_abandoned()
-        _driver.set(arrived)
+        _iteration.set(iteration)
         async with contextlib.aclosing(cast("AsyncGenerator[T]", make())) as items:
             async for item in items:
-                arrived.put((item,))
+                iteration.arrived.put((item,))
 
     pumping = _submit(pump())
-    pumping.add_done_callback(lambda _: arrived.put(None))
+    pumping.add_done_callback(lambda _: iteration.arrived.put(None))
     try:
-        while (item := _next(arrived)) is not None:
-            if isinstance(item, _Job):
-                item.do()
-            else:
-                yield item[0]
+        ended = False
+        while not ended:
+            items, ended = _next_batch(iteration.arrived)
+            if items:
+                yield items
         pumping.result()
     finally:
         pumping.cancel()
+        for finish in iteration.at_end:
+            finish()
+
+
+def _next_batch(arrived: queue.SimpleQueue[Any]) -> tuple[list[Any], bool]:
+    """Wait for the next item and take those behind it; return them, and whether the last one has come."""
+    items: list[Any] = []
+    while not items or not arrived.empty():
+        item = _next(arrived)
+        if item is None:
+            return items, True
+        if isinstance(item, _Job):
+            item.do()
+        else:
+            items.append(item[0])
+    return items, False
 
 
 def gather_blocking(coroutines: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
@@ -132,6 +155,35 @@ def as_completed_blocking(coroutines: Sequence[Coroutine[Any, Any, T]]) -> Gener
     return iterate_blocking(all_)
 
 
+async def as_they_come(sources: Sequence[AsyncIterator[T]]) -> AsyncGenerator[T]:
+    """Yield what several iterators yield, run at once; the first failure is raised, and ends the others."""
+    arrived: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
+
+    async def pump(source: AsyncIterator[T]) -> None:
+        async with contextlib.aclosing(cast("AsyncGenerator[T]", source)) as items:
+            async for item in items:
+                arrived.put_nowait((item,))
+
+    tasks = [asyncio.ensure_future(pump(source)) for source in sources]
+    for task in tasks:
+        task.add_done_callback(lambda _: arrived.put_nowait(None))
+    try:
+        left = len(tasks)
+        while left:
+            item = await arrived.get()
+            if item is not None:
+                yield item[0]
+                continue
+            left -= 1
+            for task in tasks:
+                if task.done():
+                    task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def together(*work: Awaitable[T]) -> list[T]:
     """Return what several coroutines return, run at once; the first failure is raised, and ends the others."""
     tasks = [asyncio.ensure_future(each) for each in work]
@@ -142,15 +194,27 @@ async def together(*work: Awaitable[T]) -> list[T]:
             task.cancel()
 
 
-async def off_loop(work: Callable[[], T]) -> T:
-    """Have `work`, which may use the database, done by the thread that waits for this iteration; return its result.
+class Iteration:
+    """One `iterate_blocking`: a thread waits for its items and does what only a thread may do, such as the database.
 
-    Only in what `iterate_blocking` runs: there somebody waits.
+    `at_end` is called in that thread when the iteration has ended, however it ended.
     """
-    job = _Job(work, asyncio.get_running_loop())
-    _driver.get().put(job)
-    result: T = await job.result
-    return result
+
+    def __init__(self) -> None:
+        self.arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.at_end: list[Callable[[], None]] = []
+
+    async def off_loop(self, work: Callable[[], T]) -> T:
+        """Have `work` done by the thread that waits, and return its result."""
+        job = _Job(work, asyncio.get_running_loop())
+        self.arrived.put(job)
+        result: T = await job.result
+        return result
+
+
+def current_iteration() -> Iteration | None:
+    """Return the iteration that the running task belongs to; None where no thread waits for it."""
+    return _iteration.get()
 
 
 class _Job:
@@ -175,8 +239,7 @@ class _Job:
             settle(value)
 
 
-_driver: ContextVar[queue.SimpleQueue[Any]] = ContextVar("driver")
-"""Where the thread that waits for the present iteration takes its items from."""
+_iteration: ContextVar[Iteration | None] = ContextVar("iteration", default=None)
 
 
 def _next(arrived: queue.SimpleQueue[T]) -> T:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Iterator
+from functools import cache
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rag_pipeline.errors import ProviderError
-from rag_pipeline.llm.chat import ChatModel
+from rag_pipeline.llm.call_settings import CallSettings
+from rag_pipeline.llm.chat import CUT_OFF
+from rag_pipeline.llm.replies import FILTERED, Reply
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.registry import first_problem
 
 _TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
-_ATTEMPTS = 2
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _MOST_TRIES = 500
 """Braces that begin no JSON; a text that repeats itself has thousands, and each is read up to its end."""
@@ -31,24 +33,97 @@ F = TypeVar("F", bound=Form)
 
 
 class UnreadableReplyError(ProviderError):
-    """The model answered, but not in the form that was asked for."""
+    """The model answered, but not in the form that was asked for. `problem`: what was wrong with the last reply."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+        super().__init__(
+            f"The model did not answer in the form that was asked for. Try again, or choose another model. {problem}"
+        )
 
 
-async def ask_form(model: ChatModel, prompt: str, form: type[F], tally: UsageTally) -> F:
+def accept(form: Any) -> str:
+    """Find nothing wrong with a filled form."""
+    return ""
+
+
+class AskedModel(Protocol):
+    """What `ask_form` needs of a ChatModel."""
+
+    @property
+    def settings(self) -> CallSettings:
+        """Return the settings of the next call."""
+
+    async def once(
+        self, prompt: str, form: dict[str, Any] | None, ask: Callable[[], Awaitable[Reply]], repeat: int = 0
+    ) -> Reply:
+        """Return the reply that is kept for this content, else what `ask` returns."""
+
+    async def ask_afresh(self, prompt: str, *, json_schema: dict[str, Any] | None, priority: float) -> Reply:
+        """Return a whole new answer."""
+
+
+async def ask_form(
+    model: AskedModel,
+    prompt: str,
+    form: type[F],
+    tally: UsageTally,
+    *,
+    check: Callable[[F], str] = accept,
+    attempts: int = 2,
+    priority: float = 0.0,
+    repeat: int = 0,
+) -> F:
     """Return the model's answer as `form`. The prompt must itself describe the JSON: not every server knows schemas.
 
+    `check` returns what is wrong with a filled form, such as a verdict too few. A reply that cannot be used is
+    repaired, then asked for anew; the one that can is kept by the content of `prompt` and `repeat`.
     Raises UnreadableReplyError when no attempt gave the form, ProviderError when the model cannot be asked.
     """
-    problem = ""
-    for _ in range(_ATTEMPTS):
-        reply = await model.ask(prompt + problem, json_schema=strict_schema(form))
-        tally.add(reply.usage)
-        found, wrong = read_form(reply.text, form)
-        if found is not None:
-            return found
-        problem = f"\n\nYour last reply could not be used: {wrong} Reply with the JSON object only."
-    raise UnreadableReplyError(
-        f"The model did not answer in the form that was asked for. Try again, or choose another model. {wrong}"
+    schema = strict_schema(form)
+    filled: list[F] = []
+
+    async def asked() -> Reply:
+        sent = prompt
+        for attempt in range(attempts):
+            # What has begun is ended first.
+            reply = await model.ask_afresh(sent, json_schema=schema, priority=priority + 10 * attempt)
+            tally.add(reply.usage)
+            found, wrong = _usable(reply.text, form, check)
+            if found is not None:
+                filled.append(found)
+                return reply
+            problem = _why_it_ended(reply, model.settings) or wrong
+            sent = _repair(prompt, reply.text, problem) if attempt == 0 else prompt
+        raise UnreadableReplyError(problem)
+
+    reply = await model.once(prompt, schema, asked, repeat)
+    tally.kept += reply.kept
+    if filled:
+        return filled[0]
+    found, problem = _usable(reply.text, form, check)
+    if found is None:
+        raise UnreadableReplyError(problem)
+    return found
+
+
+def _usable(text: str, form: type[F], check: Callable[[F], str]) -> tuple[F | None, str]:
+    found, wrong = read_form(text, form)
+    wrong = wrong or (check(found) if found is not None else "")
+    return (None, wrong) if wrong else (found, "")
+
+
+def _why_it_ended(reply: Reply, settings: CallSettings) -> str:
+    """Return that a reply was cut off or stopped where it was."""
+    if reply.finish in FILTERED:
+        return "The provider's content filter stopped it."
+    return f"It was cut off after {settings.max_tokens:,} tokens." if reply.finish in CUT_OFF else ""
+
+
+def _repair(prompt: str, reply: str, problem: str) -> str:
+    return (
+        f"{prompt}\n\nYou replied:\n{reply}\n\nThat could not be used: {problem} "
+        "Reply again with the corrected JSON object only."
     )
 
 
@@ -78,8 +153,9 @@ def _all_fitting(text: str, form: type[F]) -> tuple[list[F], str]:
     return found, wrong
 
 
+@cache
 def strict_schema(form: type[Form]) -> dict[str, Any]:
-    """Return the JSON schema as strict servers want it: every field required, no others."""
+    """Return the JSON schema as strict servers want it: every field required, no others. Not to be changed."""
     schema = form.model_json_schema()
     for part in (schema, *schema.get("$defs", {}).values()):
         part["additionalProperties"] = False

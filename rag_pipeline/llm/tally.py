@@ -9,9 +9,13 @@ from rag_pipeline.types import Usage
 
 @dataclass(slots=True)
 class UsageTally:
-    """Adds up the usage of calls. A sum is None as soon as one part of it is unknown: it would be too low."""
+    """Adds up the usage of calls. A sum is None as soon as one part of it is unknown: it would be too low.
+
+    `kept`: replies that were there from earlier and cost nothing.
+    """
 
     calls: int = 0
+    kept: int = 0
     total: Usage = field(default_factory=lambda: Usage(0, 0, 0.0))
 
     def add(self, usage: Usage, calls: int = 1) -> None:
@@ -28,7 +32,8 @@ class UsageTally:
         tokens = [self.total.prompt_tokens, self.total.completion_tokens]
         counted = "tokens unknown" if None in tokens else f"{tokens[0]:,} + {tokens[1]:,} tokens"
         cost = "cost unknown" if self.total.cost_usd is None else f"${self.total.cost_usd:.4f}"
-        return f"{self.calls:,} calls, {counted}, {cost}."
+        kept = f" {self.kept:,} further replies were there already." if self.kept else ""
+        return f"{self.calls:,} calls, {counted}, {cost}.{kept}"
 
 
 def _sum(total: int | None, part: int | None) -> int | None:

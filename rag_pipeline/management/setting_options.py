@@ -21,6 +21,11 @@ def add_setting_option(parser: argparse.ArgumentParser, setting: Setting, help: 
     if option is None:
         return
     kind = setting.type
+    if kind is bool:
+        parser.add_argument(
+            f"--{setting.name.replace('_', '-')}", action="store_true", default=None, help=help_of(setting, option)
+        )
+        return
     parser.add_argument(
         f"--{setting.name.replace('_', '-')}",
         type=kind if kind in (int, float) else str,

@@ -50,8 +50,8 @@ def fill_form(name: str, prompt: str) -> str:
 def _pair(prompt: str) -> dict[str, Any]:
     passage, after = _tagged(prompt, "passage"), prompt.partition("</passage>")[2]
     for sentence in sentences(passage):
-        if len(content_words(sentence)) >= 4 and sentence not in after:
-            topic = " ".join(list(dict.fromkeys(re.findall(r"\w{4,}", sentence)))[:6])
+        topic = " ".join(list(dict.fromkeys(re.findall(r"\w{4,}", sentence)))[:6])
+        if len(content_words(sentence)) >= 4 and sentence not in after and topic not in after:
             question = f"What is known about {topic}?"
             twin = f"My neighbour and I could not agree on it the other day. {question}"
             return {"question": question, "answer": sentence, "quote": sentence, "twin": twin}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Avg, Count, Max, Sum
+from django.db.models import Avg, Count, Max, Q, Sum
 
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import Question, Run, RunMetric
@@ -27,7 +27,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Settings as they were, and what the answers took. `prompt` stands apart: it is long."""
+    """Settings as they were, and what the answers took. `prompt` stands apart: it is long.
+
+    `kept`: answers for which no model was asked, since the same had been asked earlier.
+    """
 
     settings: list[Fact]
     scoring: list[Fact]
@@ -38,6 +41,7 @@ class RunFacts:
     slowest: float | None
     cost: float | None
     tokens: int | None
+    kept: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ def run_facts(run: Run) -> RunFacts:
         cost=Sum("cost_usd"),
         prompt=Sum("prompt_tokens"),
         completion=Sum("completion_tokens"),
+        kept=Count("id", filter=Q(details__kept=True)),
     )
     scoring = run.current_scoring
     asked = run.options | {"limit": run.limit or "all"}
@@ -100,6 +105,7 @@ def run_facts(run: Run) -> RunFacts:
         slowest=totals["slowest"],
         cost=totals["cost"],
         tokens=(totals["prompt"] + (totals["completion"] or 0)) if known else None,
+        kept=totals["kept"],
     )
 
 

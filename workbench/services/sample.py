@@ -12,7 +12,7 @@ from evaluation.models import Run, TestSet
 from evaluation.services.runs import start_run
 from evaluation.services.testsets import start_generation
 from evaluation.spec import EvaluationSpec, GeneratorSpec, RunOptions
-from rag_pipeline.background.tasks import TaskHandler, UnitDone, enqueue, handler, run_inline
+from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler, run_inline
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services.corpora import get_or_create_corpus, import_documents
@@ -71,11 +71,11 @@ class LoadSample(TaskHandler):
         """The test set, then a run for each chunk size."""
         return ["questions", *(str(size) for size in CHUNK_SIZES)]
 
-    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Do the units in order."""
         for key in keys:
             self._finish(self.testset().task if key == "questions" else self.run(int(key)).task)
-            yield UnitDone(key)
+            yield UnitsDone([key])
 
     def testset(self) -> TestSet:
         """Return the sample's test set, begun when absent."""

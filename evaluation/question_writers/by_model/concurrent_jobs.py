@@ -1,4 +1,4 @@
-"""A few asynchronous jobs at a time: started one by one, their results yielded as they finish."""
+"""Asynchronous jobs, many at a time: started one by one, their results yielded as they finish."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_AT_ONCE = 4
-"""Jobs at once. Each asks the model several times."""
+_AT_ONCE = 64
+"""Jobs at once; how many of their calls are sent, the gate of the model says."""
 
 
 async def run_jobs(

@@ -27,6 +27,8 @@ _TWIN = {
     ),
 }
 _MOST_AVOIDED = 12
+_CHECK = 5
+"""Priority of checks: what is written is finished before more is begun."""
 
 
 class WrittenPair(Form):
@@ -107,8 +109,8 @@ class ModelTasks:
         """Return why the pair cannot be used, in the user's words; empty when it can."""
         values = {"question": pair.question, "twin": pair.twin, "answer": pair.answer, "evidence": evidence}
         by_evidence, alone = await asyncio.gather(
-            ask_form(self.model, _prompt("check_pair", **values), EvidenceVerdict, self.tally),
-            ask_form(self.model, _prompt("check_standalone", **values), StandaloneVerdict, self.tally),
+            ask_form(self.model, _prompt("check_pair", **values), EvidenceVerdict, self.tally, priority=_CHECK),
+            ask_form(self.model, _prompt("check_standalone", **values), StandaloneVerdict, self.tally, priority=_CHECK),
         )
         if not by_evidence.answerable:
             return "Its evidence alone does not answer it"
@@ -145,7 +147,7 @@ class ModelTasks:
         """Return why a question cannot be used as one without an answer; empty when it can."""
         texts = "\n\n---\n\n".join(passage.text.strip() for passage in passages)
         prompt = _prompt("check_absent", passages=texts, question=question)
-        verdict = await ask_form(self.model, prompt, AbsenceVerdict, self.tally)
+        verdict = await ask_form(self.model, prompt, AbsenceVerdict, self.tally, priority=_CHECK)
         if verdict.answered:
             return "The documents answer it"
         return "" if verdict.sensible else "It is not a sensible question on its own"

@@ -20,6 +20,7 @@ from evaluation.types import HOLDOUT, DraftQuestion, Rejected, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.llm.circuit_breaker import CircuitBreaker
+from rag_pipeline.llm.loop_thread import together
 from rag_pipeline.types import SourceDoc
 
 _AT_ONCE = 8
@@ -105,16 +106,13 @@ class OutOfScopeWriting:
         ]
 
     async def _write_near(self) -> list[_OutOfScopeCandidate]:
-        """Return candidates on the next passages, as many as may be needed."""
-        candidates: list[_OutOfScopeCandidate] = []
-        while self._passages and len(candidates) < min(_AT_ONCE, self._missing["near"] + 1):
-            passage = self._passages.popleft()
-            self._passages.append(passage)
-            made = await self._tasks.write_near(passage, _PER_PASSAGE, self._texts)
-            candidates += [_near(each) for each in made]
-            if not made:
-                break
-        return candidates
+        """Return candidates on the next passages, which are all asked about at once, as many as may be needed."""
+        wanted = min(_AT_ONCE, self._missing["near"] + 1)
+        count = min(len(self._passages), -(-wanted // _PER_PASSAGE))
+        passages = [self._passages[place] for place in range(count)]
+        self._passages.rotate(-count)
+        asked = await together(*(self._tasks.write_near(each, _PER_PASSAGE, self._texts) for each in passages))
+        return [_near(question) for made in asked for question in made]
 
     async def _checked(self, candidates: Sequence[_OutOfScopeCandidate]) -> AsyncIterator[Written]:
         waiting = deque(candidates)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -61,6 +61,7 @@ class PairWriting:
         self._missing = len(self._numbers)
         self._breaker = CircuitBreaker(_MOST_FAILURES)
         self._empty_passages = 0
+        self._failed: defaultdict[tuple[int, int], list[Rejected]] = defaultdict(list)
 
     async def write(self) -> AsyncIterator[Written]:
         """Yield each passage's outcome. Raises ProviderError when the model cannot be used."""
@@ -86,22 +87,21 @@ class PairWriting:
         rejected: list[Rejected] = []
         try:
             for _ in range(_ATTEMPTS):
-                pair, evidence, problem = await self._attempt(passage, number, rejected)
+                pair, evidence, problem = await self._attempt(passage, number)
                 if not problem:
                     return _Result(number, passage, self._drafts(number, pair, evidence), tuple(rejected))
                 rejected.append(Rejected(pair.question, problem))
                 if problem == _NOTHING:
                     break
+                self._failed[passage.document.id, passage.start].append(rejected[-1])
         except ProviderError as error:
             rejected.append(Rejected("", str(error)))
             return _Result(number, passage, (), tuple(rejected), error)
         return _Result(number, passage, (), tuple(rejected))
 
-    async def _attempt(
-        self, passage: DocumentPassage, number: int, rejected: Sequence[Rejected]
-    ) -> tuple[WrittenPair, list[DraftEvidence], str]:
+    async def _attempt(self, passage: DocumentPassage, number: int) -> tuple[WrittenPair, list[DraftEvidence], str]:
         """Return a pair, its evidence, and what is wrong with it (empty: nothing; its evidence is then taken)."""
-        pair = await self._tasks.write_pair(passage, _transformation(number), self._avoid(passage, rejected))
+        pair = await self._tasks.write_pair(passage, _transformation(number), self._avoid(passage))
         if not pair.question.strip():
             return pair, [], _NOTHING
         evidence = _evidence(passage, pair.quote)
@@ -132,10 +132,14 @@ class PairWriting:
             return "Its evidence was used before"
         return ""
 
-    def _avoid(self, passage: DocumentPassage, rejected: Sequence[Rejected]) -> list[str]:
+    def _avoid(self, passage: DocumentPassage) -> list[str]:
+        """Return what has been asked about a passage, and what was written about it and not good enough."""
         text = passage.document.text
         used = [f"Do not ask about this again: “{text[one.start : one.end]}”" for one in self._taken_in(passage)]
-        failed = [f"This one was not good enough ({each.reason}): “{each.text}”" for each in rejected]
+        failed = [
+            f"This one was not good enough ({each.reason}): “{each.text}”"
+            for each in self._failed[passage.document.id, passage.start]
+        ]
         return used + failed
 
     def _taken_in(self, passage: DocumentPassage) -> list[Span]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +39,10 @@ PAIR = {
 }
 
 
-def writer(*documents: SourceDoc, **spec: Any) -> ModelWriter:
+def writer(*documents: SourceDoc, at_once: int = 256, **spec: Any) -> ModelWriter:
     given = {"llm": "openai:writer", "pairs": 6, "out_of_scope": 6} | spec
-    return ModelWriter(documents or (WARSAW, MACHINE), GeneratorSpec.create(given), embed_words, limits=QUICK)
+    limits = replace(QUICK, concurrency=at_once)
+    return ModelWriter(documents or (WARSAW, MACHINE), GeneratorSpec.create(given), embed_words, limits=limits)
 
 
 def questions_of(steps: list[Written]) -> list[DraftQuestion]:
@@ -147,7 +149,7 @@ def test_a_reply_that_is_no_json_is_asked_for_again(fake_openai: FakeOpenAI) -> 
     steps = list(writer(SHORT, pairs=1).write_pairs())
     assert len(questions_of(steps)) == 2
     assert reasons_of(steps) == []
-    assert "Your last reply could not be used" in fake_openai.asked_for("WrittenPair")[1]
+    assert "That could not be used" in fake_openai.asked_for("WrittenPair")[1]
 
 
 def test_a_passage_without_a_question_gives_none(fake_openai: FakeOpenAI) -> None:
@@ -173,7 +175,7 @@ def test_a_rejected_key_ends_the_writing(fake_openai: FakeOpenAI) -> None:
     fake_openai.key = "another"
     with pytest.raises(ProviderError, match="rejected the key"):
         list(writer().write_pairs())
-    assert len(fake_openai.requests) <= 4
+    assert len(fake_openai.requests) <= 6
 
 
 def test_one_failing_call_does_not_end_the_writing_but_many_do(fake_openai: FakeOpenAI) -> None:
@@ -253,7 +255,7 @@ def test_counts_what_it_costs(fake_openai: FakeOpenAI) -> None:
 def test_an_abandoned_writing_asks_no_more(fake_openai: FakeOpenAI) -> None:
     fake_openai.next(*[Behaviour()] * 24)
     fake_openai.always = Behaviour.hang()
-    steps = writer(pairs=50).write_pairs()
+    steps = writer(pairs=50, at_once=4).write_pairs()
     next(steps)
     wait_for(lambda: len(fake_openai.requests) > 24)
     steps.close()

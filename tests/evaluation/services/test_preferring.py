@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluation.judge.prompts import shipped_prompts
-from evaluation.models import JudgePrompt, JudgeReply, Preference, PreferenceVerdict
+from evaluation.models import JudgePrompt, Preference, PreferenceVerdict
 from evaluation.queries.preferences import preferences_between
 from evaluation.services.preferring import PROMPT, start_preferring
 from evaluation.services.runs import delete_run
@@ -156,4 +156,3 @@ def test_a_run_is_deleted_with_its_comparisons_but_not_while_they_work(runs, fak
     delete_run(run=runs[1])
     assert not Preference.objects.exists()
     assert not BackgroundTask.objects.filter(kind="prefer").exists()
-    assert not JudgeReply.objects.exists()

@@ -16,7 +16,7 @@ from django.utils import timezone
 from rag_pipeline.background import leases
 from rag_pipeline.background import tasks as background
 from rag_pipeline.background.liveness import process_name
-from rag_pipeline.background.tasks import TaskHandler, UnitDone, enqueue, handler, request_cancel, run_inline
+from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler, request_cancel, run_inline
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
 from rag_pipeline.types import Progress
@@ -38,7 +38,7 @@ class Counting(TaskHandler):
     def plan(self, stage: str) -> list[str]:
         return ["ready"] if stage == "prepare" else list(self.task.payload["keys"])
 
-    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         for key in keys:
             if key == "stop":
                 raise PipelineError("The key was rejected. Set another.")
@@ -48,7 +48,7 @@ class Counting(TaskHandler):
             if key == "fault":
                 raise ZeroDivisionError
             Counting.worked.append(key)
-            yield UnitDone(key, failed=key == "bad")
+            yield UnitsDone([key], [key] if key == "bad" else [])
 
     def finish(self) -> None:
         Counting.finished += 1
@@ -66,13 +66,13 @@ class Slow(TaskHandler):
     def plan(self, stage: str) -> list[str]:
         return ["only"]
 
-    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitDone | Progress]:
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         yield Progress("making", Slow.made, 6)
         while Slow.made < 6:
             if self.task.payload.get("moves", True):
                 Slow.made += 1
             yield Progress("making", Slow.made, 6)
-        yield UnitDone("only")
+        yield UnitsDone(["only"])
 
     def finish(self) -> None:
         Slow.finishing += 1

@@ -259,7 +259,8 @@ async def test_leaves_out_a_limit_that_is_rejected_by_any_name(fake_openai: Fake
     assert "was left out" in result.notes[0]
 
 
-async def test_notes_a_temperature_that_langchain_drops_by_itself(fake_openai: FakeOpenAI) -> None:
+async def test_notes_a_temperature_that_was_left_out(fake_openai: FakeOpenAI) -> None:
+    fake_openai.rejects = {"temperature"}
     result = await generator("gpt-5-mini").generate(request())
     assert result.notes == ("Temperature was left out: gpt-5-mini does not accept it.",)
 

@@ -20,7 +20,7 @@ def model() -> ChatModel:
 @pytest.mark.parametrize("schema", [None, SCHEMA])
 async def test_returns_text_tokens_and_why_it_ended(fake_openai: FakeOpenAI, schema: dict[str, object] | None) -> None:
     fake_openai.next(Behaviour.says('{"word": "ready"}'))
-    reply = await model().ask("one two three", json_schema=schema)
+    reply = await model().ask_afresh("one two three", json_schema=schema)
     assert reply.text == '{"word": "ready"}'
     assert (reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.finish) == (3, 2, "stop")
     assert reply.ttft_s is None
@@ -37,7 +37,7 @@ async def test_an_answer_in_no_known_form_is_explained(
 ) -> None:
     fake_openai.always = Behaviour.garbage(body, "text/html" if body.startswith(b"<") else "application/json")
     with pytest.raises(ModelCallError, match=r"cannot be read.*Tried 2 times") as caught:
-        await model().ask("hello", json_schema=schema)
+        await model().ask_afresh("hello", json_schema=schema)
     assert not caught.value.permanent
 
 
@@ -62,7 +62,7 @@ async def test_a_model_that_has_used_up_its_limit_by_thinking_says_so(fake_opena
 
 async def test_an_answer_of_a_form_that_was_cut_off_is_returned_as_such(fake_openai: FakeOpenAI) -> None:
     fake_openai.next(Behaviour.says('{"word": "rea', finish="length"))
-    reply = await model().ask("hello", json_schema=SCHEMA)
+    reply = await model().ask_afresh("hello", json_schema=SCHEMA)
     assert (reply.text, reply.finish) == ('{"word": "rea', "length")
 
 
@@ -72,7 +72,7 @@ async def test_a_schema_that_is_refused_in_unknown_words_is_left_out_from_then_o
     fake_openai.always = Behaviour.says("{}")
     asked = model()
     for _ in range(2):
-        assert (await asked.ask("hello", json_schema=SCHEMA)).text
+        assert (await asked.ask_afresh("hello", json_schema=SCHEMA)).text
     assert ["response_format" in body for body in fake_openai.bodies()] == [True, False, False]
 
 
@@ -81,6 +81,6 @@ async def test_what_is_refused_without_a_schema_too_keeps_the_schema(fake_openai
     fake_openai.next(refused, refused, Behaviour.says("{}"))
     asked = model()
     with pytest.raises(ModelCallError, match="violates"):
-        await asked.ask("hello", json_schema=SCHEMA)
-    await asked.ask("hello", json_schema=SCHEMA)
+        await asked.ask_afresh("hello", json_schema=SCHEMA)
+    await asked.ask_afresh("hello", json_schema=SCHEMA)
     assert ["response_format" in body for body in fake_openai.bodies()] == [True, False, True]

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from rag_pipeline.llm.failures import ModelCallError
-from rag_pipeline.llm.gate import Gate
+from rag_pipeline.llm.gate import Gate, seconds_of
 
 
 class SimulatedTime(asyncio.SelectorEventLoop):
@@ -80,7 +80,7 @@ def test_a_quick_server_gets_ever_more_calls_at_once(simulate):
     run = Run(Gate(256), lambda: asyncio.sleep(1), 1000)
     seconds = simulate(run.all())
     assert run.most == 256
-    assert seconds <= 7  # 32, 64, 128, 256, 256, 256, and what is left
+    assert seconds <= 4.4  # 32, doubled each tenth of a second as nothing is refused, then 256 at a time
 
 
 def test_never_more_than_allowed(simulate):
@@ -137,16 +137,63 @@ def test_a_refusal_halves_and_answers_bring_it_back(simulate):
     refusals = [True]
 
     async def serve() -> None:
-        await asyncio.sleep(1)
         if refusals:
             refusals.pop()
             raise busy()
+        await asyncio.sleep(1)
 
     run = Run(gate, serve, 33)
     simulate(run.all())
-    assert gate.limit == 17
+    assert 16 <= gate.limit < 20
     simulate(Run(gate, serve, 3000).all())
     assert gate.limit == 64
+
+
+def test_a_server_that_refuses_at_once_is_not_sent_more_before_its_first_answer(simulate):
+    gate = Gate(256)
+    places = iter(range(20))
+
+    async def serve() -> None:
+        if next(places, None) is None and gate.answered == 0:
+            raise busy(1)
+        await asyncio.sleep(1)
+
+    run = Run(gate, serve, 100)
+    simulate(run.all())
+    assert run.most <= 32
+
+
+def test_what_a_server_says_it_still_takes_is_heeded(simulate):
+    """60 requests a minute, the bucket empty after 10: ten at once, then one a second, and nothing is refused."""
+    gate, at = Gate(256), []
+    left = [10.0, 0.0]
+
+    def take() -> int:
+        now = asyncio.get_running_loop().time()
+        left[0], left[1] = min(60.0, left[0] + now - left[1]) - 1, now
+        return int(left[0])
+
+    async def call() -> None:
+        async with gate.call() as ticket:
+            at.append(asyncio.get_running_loop().time())
+            remaining = take()
+            assert left[0] > -1e-6
+            await asyncio.sleep(0.01)
+            heed = {"limit": "60", "remaining": str(max(0, remaining)), "reset": f"{60 - left[0]:.3f}s"}
+            gate.heed(ticket, {f"x-ratelimit-{name}-requests": value for name, value in heed.items()})
+
+    async def scene() -> None:
+        await call()  # the first answer says what is left
+        await asyncio.gather(*(call() for _ in range(40)))
+
+    simulate(scene())
+    assert len(at) == 41
+    assert at[-1] <= 31 / 0.9
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("6m0s", 360), ("1.5s", 1.5), ("20ms", 0.02), ("1h2m", 3720), ("", 0)])
+def test_durations_as_the_headers_write_them(text, seconds):
+    assert seconds_of(text) == pytest.approx(seconds)
 
 
 def test_calls_refused_together_halve_once(simulate):
