@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.metrics.context_matching import covered_by, evidence_positions
-from evaluation.repeats import repeats_of
+from evaluation.quotes import repeats_of
 from evaluation.types import Sample
 from rag_pipeline.types import Hit, Span, Step
 

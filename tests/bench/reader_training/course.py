@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_pipeline.extractive_qa.encoding import PairEncoder
-from rag_pipeline.extractive_qa.torch_network import Batch
-from rag_pipeline.extractive_qa_training.batches import in_batches, labelled, tensors
-from rag_pipeline.extractive_qa_training.dataset import Example
-from rag_pipeline.extractive_qa_training.mixture import MixtureSettings, epoch
+from tests.bench.reader_training.batches import in_batches, labelled, tensors
+from tests.bench.reader_training.dataset import Example
+from tests.bench.reader_training.losses import Batch
+from tests.bench.reader_training.mixture import MixtureSettings, epoch
 
 _READ_AHEAD = 1600
 """Examples that are made into windows together."""

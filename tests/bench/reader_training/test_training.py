@@ -18,13 +18,14 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.decoding import best_of, best_spans
 from rag_pipeline.extractive_qa.encoding import Window, padded, sentence_numbers
 from rag_pipeline.extractive_qa.span_network import SpanNetwork
-from rag_pipeline.extractive_qa.torch_network import Batch
-from rag_pipeline.extractive_qa_training.batches import labelled, tensors
-from rag_pipeline.extractive_qa_training.dataset import Answer, Example, read_qamr, read_questions
-from rag_pipeline.extractive_qa_training.measures import auroc, figures, read_all
-from rag_pipeline.extractive_qa_training.mixture import MixtureSettings
-from rag_pipeline.extractive_qa_training.trainer import LoopSettings, Trainer
-from rag_pipeline.extractive_qa_training.training import (
+from tests.bench.reader_training.batches import labelled, tensors
+from tests.bench.reader_training.dataset import Answer, Example, read_qamr, read_questions
+from tests.bench.reader_training.losses import Batch
+from tests.bench.reader_training.measures import auroc, figures, read_all
+from tests.bench.reader_training.mixture import MixtureSettings
+from tests.bench.reader_training.small_data import PARAGRAPHS, examples, write_data
+from tests.bench.reader_training.trainer import LoopSettings, Trainer
+from tests.bench.reader_training.training import (
     CHECKPOINT,
     FIGURES,
     WEIGHTS,
@@ -36,8 +37,7 @@ from rag_pipeline.extractive_qa_training.training import (
     train,
     write_weights,
 )
-from rag_pipeline.extractive_qa_training.unanswerable import changed, retrieval_negatives
-from tests.rag_pipeline.extractive_qa_training.small_data import PARAGRAPHS, examples, write_data
+from tests.bench.reader_training.unanswerable import changed, retrieval_negatives
 from tests.tiny_bert import make_tiny_bert
 
 SMALL = LoopSettings(batch_size=4, warmup_steps=2, learning_rate=3e-3)

@@ -19,7 +19,7 @@ from rag_pipeline.english.antonyms import antonyms
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.english.tags import tag
 from rag_pipeline.english.typed_spans import typed_spans
-from rag_pipeline.extractive_qa_training.dataset import Example
+from tests.bench.reader_training.dataset import Example
 
 _NAMES = frozenset({"name", "person", "place", "organisation"})
 _NEGATED = {"did": "didn't", "does": "doesn't", "do": "don't", "was": "was not", "were": "were not", "is": "is not"}

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag_pipeline.extractive_qa.encoding import PairEncoder, Window, padded, sentence_numbers
-from rag_pipeline.extractive_qa.torch_network import Batch
-from rag_pipeline.extractive_qa_training.dataset import Example
+from tests.bench.reader_training.dataset import Example
+from tests.bench.reader_training.losses import Batch
 
 _SORTED_TOGETHER = 50
 """Batches whose examples are sorted by length together: enough to save padding, few enough to stay mixed."""

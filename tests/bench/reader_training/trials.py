@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag_pipeline.embedders.base import Embed
-from rag_pipeline.extractive_qa_training.dataset import Example
 from rag_pipeline.types import Context, GenerationRequest, Span
+from tests.bench.reader_training.dataset import Example
 
 GOLD, FOUND, FOREIGN = "gold paragraph", "found", "foreign"
 FOUND_PASSAGES = 4

@@ -17,13 +17,13 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.decoding import Logits
 from rag_pipeline.extractive_qa.encoding import PairEncoder, Window, padded
 from rag_pipeline.extractive_qa.span_reader import pair_encoder
-from rag_pipeline.extractive_qa_training.course import Course
-from rag_pipeline.extractive_qa_training.dataset import Example, read_qamr, read_questions
-from rag_pipeline.extractive_qa_training.measures import figures, read_all
-from rag_pipeline.extractive_qa_training.mixture import MixtureSettings
-from rag_pipeline.extractive_qa_training.trainer import LoopSettings, Trainer
-from rag_pipeline.extractive_qa_training.unanswerable import retrieval_negatives
 from rag_pipeline.types import Progress
+from tests.bench.reader_training.course import Course
+from tests.bench.reader_training.dataset import Example, read_qamr, read_questions
+from tests.bench.reader_training.measures import figures, read_all
+from tests.bench.reader_training.mixture import MixtureSettings
+from tests.bench.reader_training.trainer import LoopSettings, Trainer
+from tests.bench.reader_training.unanswerable import retrieval_negatives
 
 WEIGHTS, FIGURES, CHECKPOINT = "reader.safetensors", "figures.json", "checkpoint.pt"
 FOLDS = "folds"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_pipeline.extractive_qa_training.dataset import Example
-from rag_pipeline.extractive_qa_training.unanswerable import changed
+from tests.bench.reader_training.dataset import Example
+from tests.bench.reader_training.unanswerable import changed
 
 
 class MixtureSettings(BaseModel):

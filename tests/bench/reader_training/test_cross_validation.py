@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import runpy
 from pathlib import Path
 
 import numpy as np
 import pytest
-from django.core.management import call_command
-from django.core.management.base import CommandError
 
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel, Regression
 from rag_pipeline.extractive_qa.extractive_reader import ReadResult
 from rag_pipeline.extractive_qa.question_analysis import analyse_question
 from rag_pipeline.extractive_qa.strictness import coverage_at
-from rag_pipeline.extractive_qa_training.averaging import average
-from rag_pipeline.extractive_qa_training.cross_validation import CARD, cross_validate, train_folds
-from rag_pipeline.extractive_qa_training.dataset import Answer, Example
-from rag_pipeline.extractive_qa_training.declining import Row, cross_chances, figures, fit, strictness
-from rag_pipeline.extractive_qa_training.mixture import MixtureSettings
-from rag_pipeline.extractive_qa_training.training import (
+from tests.bench.reader_training.averaging import average
+from tests.bench.reader_training.cross_validation import CARD, cross_validate, train_folds
+from tests.bench.reader_training.dataset import Answer, Example
+from tests.bench.reader_training.declining import Row, cross_chances, figures, fit, strictness
+from tests.bench.reader_training.mixture import MixtureSettings
+from tests.bench.reader_training.small_data import PARAGRAPHS, examples, write_data
+from tests.bench.reader_training.test_training import SMALL, by_words
+from tests.bench.reader_training.training import (
     FIGURES,
     FOLDS,
     WEIGHTS,
@@ -31,9 +32,7 @@ from rag_pipeline.extractive_qa_training.training import (
     train,
     write_weights,
 )
-from rag_pipeline.extractive_qa_training.trials import FOREIGN, FOUND, GOLD, Trial, trials
-from tests.rag_pipeline.extractive_qa_training.small_data import PARAGRAPHS, examples, write_data
-from tests.rag_pipeline.extractive_qa_training.test_training import SMALL, by_words
+from tests.bench.reader_training.trials import FOREIGN, FOUND, GOLD, Trial, trials
 from tests.tiny_bert import make_tiny_bert
 
 TITLES = tuple(f"article {number}" for number in range(4))
@@ -175,6 +174,12 @@ def test_readers_with_other_folds_are_not_averaged(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_the_command_names_a_share_that_cannot_be(folders: Places) -> None:
-    with pytest.raises(CommandError, match="Answered must be at most 1"):
-        call_command("train_reader", str(folders.data), "--out", str(folders.out), "--answered", "1.5")
+def test_the_command_names_a_share_that_cannot_be(
+    folders: Places, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [str(folders.data), "--out", str(folders.out), "--answered", "1.5"]
+    monkeypatch.setattr("sys.argv", ["reader_training", *given])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module("tests.bench.reader_training", run_name="__main__")
+    assert left.value.code == 1
+    assert "Answered must be at most 1" in capsys.readouterr().err

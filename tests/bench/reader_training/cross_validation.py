@@ -13,20 +13,19 @@ from typing import Any
 import numpy as np
 
 from rag_pipeline.embedders.base import Embed
-from rag_pipeline.english.tokens import f1_and_recall
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel, Regression
 from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader
 from rag_pipeline.extractive_qa.prompt_instructions import PromptInstructions
 from rag_pipeline.extractive_qa.span_reader import open_span_reader
 from rag_pipeline.extractive_qa.trimming import answer_range
-from rag_pipeline.extractive_qa_training import declining
-from rag_pipeline.extractive_qa_training.dataset import read_questions
-from rag_pipeline.extractive_qa_training.declining import Row
-from rag_pipeline.extractive_qa_training.measures import COVERAGES
-from rag_pipeline.extractive_qa_training.training import CHECKPOINT, FOLDS, WEIGHTS, Places, TrainingSettings, train
-from rag_pipeline.extractive_qa_training.trials import FOUND, GOLD, trials
 from rag_pipeline.types import Progress
+from tests.bench.reader_training import declining
+from tests.bench.reader_training.dataset import read_questions
+from tests.bench.reader_training.declining import Row
+from tests.bench.reader_training.measures import COVERAGES, f1_and_recall
+from tests.bench.reader_training.training import CHECKPOINT, FOLDS, WEIGHTS, Places, TrainingSettings, train
+from tests.bench.reader_training.trials import FOUND, GOLD, trials
 
 CARD = "reader.json"
 _READ_TOGETHER = 120

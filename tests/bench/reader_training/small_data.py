@@ -6,7 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
-from rag_pipeline.extractive_qa_training.dataset import Answer, Example
+from tests.bench.reader_training.dataset import Answer, Example
 
 PARAGRAPHS = (
     "The mill at Vik was built in 1840. Two brothers, Ola and Per, ran it until the fire of 1903.",

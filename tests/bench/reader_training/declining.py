@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from rag_pipeline.extractive_qa.answerability import Regression, is_alone
 from rag_pipeline.extractive_qa.extractive_reader import ReadResult
-from rag_pipeline.extractive_qa_training.measures import COVERAGES, auroc
-from rag_pipeline.extractive_qa_training.trials import FOREIGN, FOUND, GOLD, Trial
+from tests.bench.reader_training.measures import COVERAGES, auroc
+from tests.bench.reader_training.trials import FOREIGN, FOUND, GOLD, Trial
 
 Floats = npt.NDArray[np.float64]
 ANSWERED = 0.8

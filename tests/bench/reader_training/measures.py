@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rag_pipeline.english.sentences import split_sentences
-from rag_pipeline.english.tokens import f1_and_recall
+from rag_pipeline.english.tokens import squad_tokens
 from rag_pipeline.extractive_qa.decoding import AnswerSpan, Logits, best_of
 from rag_pipeline.extractive_qa.encoding import PairEncoder, Window, sentence_numbers
-from rag_pipeline.extractive_qa_training.dataset import Example
+from tests.bench.reader_training.dataset import Example
 
 ReadWindows = Callable[[Sequence[Window]], list[Logits]]
 COVERAGES = (0.95, 0.9, 0.8, 0.7, 0.5)
@@ -32,6 +33,19 @@ def read_all(examples: Sequence[Example], encoder: PairEncoder, read: ReadWindow
         spans = best_of(each, [next(logits) for _ in each])
         found.append(spans[0] if spans else None)
     return found
+
+
+def f1_and_recall(answer: str, references: Sequence[str]) -> tuple[float, float]:
+    """Return token F1 and token recall of an answer, 0 to 1, each against the reference that is best for it."""
+    found = Counter(squad_tokens(answer))
+    f1, recall = 0.0, 0.0
+    for reference in references:
+        gold = Counter(squad_tokens(reference))
+        common = (found & gold).total()
+        if common:
+            f1 = max(f1, 2 * common / (found.total() + gold.total()))
+            recall = max(recall, common / gold.total())
+    return f1, recall
 
 
 def figures(examples: Sequence[Example], spans: Sequence[AnswerSpan | None]) -> dict[str, Any]:
