@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import runpy
 from pathlib import Path
 
 import numpy as np
 import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel, Regression
@@ -16,6 +17,7 @@ from rag_pipeline.extractive_qa.extractive_reader import ReadResult
 from rag_pipeline.extractive_qa.question_analysis import analyse_question
 from rag_pipeline.extractive_qa.strictness import coverage_at
 from tests.bench.reader_training.averaging import average
+from tests.bench.reader_training.command import Command
 from tests.bench.reader_training.cross_validation import CARD, cross_validate, train_folds
 from tests.bench.reader_training.dataset import Answer, Example
 from tests.bench.reader_training.declining import Row, cross_chances, figures, fit, strictness
@@ -174,12 +176,6 @@ def test_readers_with_other_folds_are_not_averaged(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_the_command_names_a_share_that_cannot_be(
-    folders: Places, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    given = [str(folders.data), "--out", str(folders.out), "--answered", "1.5"]
-    monkeypatch.setattr("sys.argv", ["reader_training", *given])
-    with pytest.raises(SystemExit) as left:
-        runpy.run_module("tests.bench.reader_training", run_name="__main__")
-    assert left.value.code == 1
-    assert "Answered must be at most 1" in capsys.readouterr().err
+def test_the_command_names_a_share_that_cannot_be(folders: Places) -> None:
+    with pytest.raises(CommandError, match="Answered must be at most 1"):
+        call_command(Command(), str(folders.data), "--out", str(folders.out), "--answered", "1.5")
