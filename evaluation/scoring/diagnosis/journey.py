@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evaluation.metrics.context_matching import covered_by, evidence_positions
 from evaluation.quotes import repeats_of
@@ -42,8 +42,9 @@ class EvidenceSight:
     def share(self, spans: Sequence[Span]) -> float:
         """Return the share of the evidence's characters, white space not counted, that the spans hold; 0..1."""
         wanted = evidence_positions(self.sample)
-        copies = repeats_of(self.sample.evidence, self.sample.evidence_texts, spans, self.texts)
-        return len(covered_by(spans, self.sample.evidence, copies) & wanted) / len(wanted) if wanted else 0.0
+        repeats = repeats_of(self.sample.evidence, self.sample.evidence_texts, spans, self.texts)
+        copies = replace(self.sample, equivalents=repeats).evidence_copies
+        return len(covered_by(spans, copies) & wanted) / len(wanted) if wanted else 0.0
 
     def stage(self, name: str, hits: Sequence[Hit]) -> Stage:
         """Return what a list of hits holds."""
