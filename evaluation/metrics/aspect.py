@@ -76,7 +76,7 @@ class AspectCritic(JudgedMetric):
 
 
 @metrics.register
-class Aspect(AspectCritic):
+class AspectFamily(AspectCritic):
     """The family: `aspect:NAME` is one of those shipped, or one that the option `definition` describes."""
 
     key = "aspect"

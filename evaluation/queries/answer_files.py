@@ -65,7 +65,7 @@ class GroupTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class RowText:
     """A text of a row with its id, cut where claims stand in it. `gold`: it should be retrieved; `found`: it was."""
 
     name: str
@@ -106,22 +106,22 @@ class AnswerRow:
         return list(reference_list(self.task.get("reference_answers") or [], "reference_answers"))
 
     @property
-    def contexts(self) -> list[Passage]:
+    def contexts(self) -> list[RowText]:
         """What was retrieved, best first; by its id where only that is known."""
         wanted = {*self._list("reference_contexts"), *self._list("reference_context_ids")}
         cut = dict(enumerate(self.claims.contexts)) if self.claims else {}
         pairs = zip_longest(self._list("contexts_id"), self._list("contexts"), fillvalue="")
         return [
-            Passage(name, text, name in wanted or text in wanted, True, cut.get(place, [TextPiece(text)]))
+            RowText(name, text, name in wanted or text in wanted, True, cut.get(place, [TextPiece(text)]))
             for place, (name, text) in enumerate(pairs)
         ]
 
     @property
-    def gold(self) -> list[Passage]:
+    def gold(self) -> list[RowText]:
         """What should have been retrieved."""
         there = {*self._list("contexts"), *self._list("contexts_id")}
         pairs = zip_longest(self._list("reference_context_ids"), self._list("reference_contexts"), fillvalue="")
-        return [Passage(name, text, gold=True, found=name in there or text in there) for name, text in pairs]
+        return [RowText(name, text, gold=True, found=name in there or text in there) for name, text in pairs]
 
     @property
     def others(self) -> dict[str, Any]:

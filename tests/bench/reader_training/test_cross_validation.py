@@ -19,8 +19,8 @@ from rag_pipeline.extractive_qa.strictness import coverage_at
 from tests.bench.reader_training.averaging import average
 from tests.bench.reader_training.command import Command
 from tests.bench.reader_training.cross_validation import CARD, cross_validate, train_folds
-from tests.bench.reader_training.dataset import Answer, Example
-from tests.bench.reader_training.declining import Row, cross_chances, figures, fit, strictness
+from tests.bench.reader_training.dataset import GoldAnswer, ReadingExample
+from tests.bench.reader_training.declining import TrialRow, cross_chances, figures, fit, strictness
 from tests.bench.reader_training.mixture import MixtureSettings
 from tests.bench.reader_training.small_data import PARAGRAPHS, examples, write_data
 from tests.bench.reader_training.test_training import SMALL, by_words
@@ -48,10 +48,10 @@ def test_a_question_is_tried_with_its_paragraph_with_found_and_with_foreign_ones
     assert not any(trial.holds for trial in found[-3:])
 
 
-def row(article: str, answerable: bool, setting: str, **signals: float) -> Row:
-    answers = (Answer(0, "a"),) if answerable else ()
-    trial = Trial(Example("Who?", "a b", answers, "own", article), (), setting)
-    return Row(
+def row(article: str, answerable: bool, setting: str, **signals: float) -> TrialRow:
+    answers = (GoldAnswer(0, "a"),) if answerable else ()
+    trial = Trial(ReadingExample("Who?", "a b", answers, "own", article), (), setting)
+    return TrialRow(
         trial,
         ReadResult(
             analyse_question("Who?"), [], {"span": 0.0, "closest": 0.5, "contexts": float(setting != GOLD)} | signals
@@ -59,7 +59,7 @@ def row(article: str, answerable: bool, setting: str, **signals: float) -> Row:
     )
 
 
-def rows() -> list[Row]:
+def rows() -> list[TrialRow]:
     """Answerable questions have the higher span; how it is spread is the same in each article."""
     draw = np.random.default_rng(1)
     found = []
@@ -73,12 +73,12 @@ def rows() -> list[Row]:
     return found
 
 
-def with_evidence(found: list[Row]) -> list[Row]:
+def with_evidence(found: list[TrialRow]) -> list[TrialRow]:
     """Give the contexts of answerable trials their paragraph."""
     filled = []
     for each in found:
         contexts = trials([each.trial.example], by_words)[0].contexts if each.trial.setting != FOREIGN else ()
-        filled.append(Row(Trial(each.trial.example, contexts, each.trial.setting), each.found))
+        filled.append(TrialRow(Trial(each.trial.example, contexts, each.trial.setting), each.found))
     return filled
 
 

@@ -28,7 +28,7 @@ class LoopSettings(BaseModel):
     decay: float = Field(0.3, ge=0, le=1)
 
 
-class Trainer:
+class ReaderTrainer:
     """A network in training. `step` learns from a batch; `save` and `load` keep what is needed to go on."""
 
     def __init__(self, folder: Path, settings: LoopSettings, steps: int, seed: int) -> None:
