@@ -14,7 +14,7 @@ from evaluation.judge.claims.table import ClaimTable
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import COLUMNS, DETAILS, SCORED, AnswerFile
 from evaluation.queries.claims import ClaimsView, TextPiece, view_of_claims
-from evaluation.queries.rows import ScoreView
+from evaluation.queries.rows import ScoreView, TablePage
 from evaluation.scoring.answered import MEAN
 from evaluation.scoring.metric_reference import group_title
 from evaluation.spec import HEADLINE
@@ -138,18 +138,6 @@ class AnswerRow:
         return [_view(name, score) for name, score in self.scores.items()]
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerPage:
-    """A page of a file's rows; `number` of `pages`."""
-
-    rows: list[AnswerRow]
-    number: int
-    pages: int
-    total: int
-    has_previous: bool
-    has_next: bool
-
-
 def metric_groups(file: AnswerFile) -> list[MetricGroup]:
     """Return the means of a file, headline scores first; metrics that there are no more are left out."""
     found = [(unit, name) for name in file.summary.get("metrics", {}) if (unit := metrics.find(name)) is not None]
@@ -175,7 +163,7 @@ def group_tables(file: AnswerFile, shown: Sequence[str]) -> list[GroupTable]:
     return tables
 
 
-def answer_rows(file: AnswerFile, *, sort: str = "position", page: int = 1) -> AnswerPage:
+def answer_rows(file: AnswerFile, *, sort: str = "position", page: int = 1) -> TablePage[AnswerRow]:
     """Return a page of a file's rows. `sort`: position or a metric, “-” first turns it round; empty values last.
 
     A page beyond the last is the last.
@@ -185,7 +173,7 @@ def answer_rows(file: AnswerFile, *, sort: str = "position", page: int = 1) -> A
     number = min(max(1, page), pages)
     places = _order(file, sort, total)[(number - 1) * _ROWS_A_PAGE : number * _ROWS_A_PAGE]
     found = _rows_at(file, places)
-    return AnswerPage([found[place] for place in places], number, pages, total, number > 1, number < pages)
+    return TablePage([found[place] for place in places], number, pages, total, total)
 
 
 def answer_row(file: AnswerFile, number: int) -> AnswerRow | None:
