@@ -1,14 +1,15 @@
-"""Where a quoted text stands in another: exactly, whatever the white space, or nearly as it was quoted."""
+"""Where a quoted text stands in another: exactly, whatever the white space, nearly as it was quoted, or again."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from rag_pipeline.english.tokens import UNSPACED
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.types import Span
 
 Place = tuple[int, int]
 """First character, and the one after the last."""
@@ -43,6 +44,32 @@ def find_spaced(text: str, quote: str, start: int = 0, end: int | None = None) -
 def holds(text: str, quote: str) -> bool:
     """True where `quote` stands in `text`, whatever its white space; never for an empty one."""
     return next(find_spaced(text, quote), None) is not None
+
+
+def repeats_within(evidence: Span, text: str, areas: Iterable[Span], texts: Mapping[int, str]) -> tuple[Span, ...]:
+    """Return the verbatim repeats of `text`, the evidence, that overlap one of the `areas` (retrieved chunks).
+
+    Only what a chunk covers can change a score, so only the chunks and their surroundings are read, not the corpus:
+    the cost does not grow with it. `texts` holds the documents' texts by id.
+    """
+    if not text.strip():
+        return ()
+    found: set[Span] = set()
+    for area in areas:
+        document = texts.get(area.document_id)
+        if document is not None and len(area):
+            reach = len(text) - 1
+            window = (max(0, area.start - reach), min(len(document), area.end + reach))
+            found.update(Span(area.document_id, *place) for place in find_exact(document, text, *window))
+    found.discard(evidence)
+    return tuple(sorted(found))
+
+
+def repeats_of(
+    evidence: Sequence[Span], evidence_texts: Sequence[str], areas: Sequence[Span], texts: Mapping[int, str]
+) -> tuple[tuple[Span, ...], ...]:
+    """Return the repeats of each evidence span, in order: `Sample.equivalents`."""
+    return tuple(repeats_within(span, text, areas, texts) for span, text in zip(evidence, evidence_texts, strict=True))
 
 
 def covered_by(text: str, quotes: Iterable[str]) -> bytearray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -15,14 +15,21 @@ from rag_pipeline.setting_fields import CommandOption, ReadBy, Setting, SettingI
 from rag_pipeline.settings.catalogue import pipeline_settings
 from rag_pipeline.settings.core import with_provider
 
-M = TypeVar("M", bound=BaseModel)
-
 HEADLINE = ("recall", "robustness", "brevity", "knowledge_bounding", "context_matching")
 """The five headline scores, in the order in which they are shown."""
 
 
 class _Checked(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def create(cls, given: Mapping[str, Any] | None = None) -> Self:
+        """Check values. Raises ConfigError with the field's name."""
+        try:
+            return cls.model_validate(dict(given or {}))
+        except ValidationError as error:
+            field, message = first_problem(error)
+            raise ConfigError(message, field) from error
 
 
 # What reads a setting of the scoring: values are compared only where what they read is the same.
@@ -184,11 +191,6 @@ class EvaluationSpec(_Checked):
         """Return the weight of a headline score, 1 unless given."""
         return self.weights.get(name, 1.0)
 
-    @classmethod
-    def create(cls, given: Mapping[str, Any] | None = None) -> EvaluationSpec:
-        """Check values. Raises ConfigError with the field's name."""
-        return _create(cls, given)
-
 
 class RunOptions(_Checked):
     """Which questions a run asks, and how often."""
@@ -220,11 +222,6 @@ class RunOptions(_Checked):
         description="Use no model replies kept from earlier: everything is asked, and paid for, again.",
     )
 
-    @classmethod
-    def create(cls, given: Mapping[str, Any] | None = None) -> RunOptions:
-        """Check values. Raises ConfigError with the field's name."""
-        return _create(cls, given)
-
 
 class GeneratorSpec(_Checked):
     """How a test set is generated."""
@@ -252,11 +249,6 @@ class GeneratorSpec(_Checked):
     @classmethod
     def _writer_has_provider(cls, value: str) -> str:
         return with_provider(value, model=True)
-
-    @classmethod
-    def create(cls, given: Mapping[str, Any] | None = None) -> GeneratorSpec:
-        """Check values. Raises ConfigError with the field's name."""
-        return _create(cls, given)
 
 
 class TuningSpec(_Checked):
@@ -290,11 +282,6 @@ class TuningSpec(_Checked):
             raise ValueError(f"“{value}” cannot be tuned: only a local model can, such as local:all-MiniLM-L6-v2.")
         return value.strip()
 
-    @classmethod
-    def create(cls, given: Mapping[str, Any] | None = None) -> TuningSpec:
-        """Check values. Raises ConfigError with the field's name."""
-        return _create(cls, given)
-
 
 def evaluation_settings(*readers: ReadBy) -> dict[str, Setting]:
     """Return the settings of EvaluationSpec by name, those alone that one of `readers` reads where any is named."""
@@ -305,11 +292,3 @@ def evaluation_settings(*readers: ReadBy) -> dict[str, Setting]:
 def run_settings() -> dict[str, Setting]:
     """Return every setting of a run by name: its pipeline, how it is scored, which questions it asks."""
     return {**settings_in(RunOptions, Stage.EVALUATION), **evaluation_settings(), **pipeline_settings()}
-
-
-def _create(model: type[M], given: Mapping[str, Any] | None) -> M:
-    try:
-        return model.model_validate(dict(given or {}))
-    except ValidationError as error:
-        field, message = first_problem(error)
-        raise ConfigError(message, field) from error

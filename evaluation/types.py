@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from typing import Any
 
 from rag_pipeline.types import Span, Trace
@@ -49,6 +50,12 @@ class Sample:
     def answerable(self) -> bool:
         """True when the documents hold the answer."""
         return self.kind != "out_of_scope"
+
+    @property
+    def evidence_copies(self) -> list[tuple[Span, ...]]:
+        """Each evidence span with its verbatim repeats."""
+        repeats = chain(self.equivalents, repeat(()))
+        return [(span, *copies) for span, copies in zip(self.evidence, repeats, strict=False)]
 
 
 JUDGE, NO_VERDICT, NOT_NEEDED = "judge", "no verdict", "not needed"

@@ -17,11 +17,11 @@ def read_prompt(package: str, name: str) -> str:
 
 
 @cache
-def read_prompts(package: str, folder: str) -> dict[str, str]:
-    """Return the text of every prompt in a folder of `prompts`, by name, sorted."""
-    found = files(package).joinpath("prompts", folder).iterdir()
+def read_prompts(package: str) -> dict[str, str]:
+    """Return the text of every prompt of a package, by name, sorted."""
+    found = files(package).joinpath("prompts").iterdir()
     names = sorted(file.name.removesuffix(".txt") for file in found if file.name.endswith(".txt"))
-    return {name: read_prompt(package, f"{folder}/{name}") for name in names}
+    return {name: read_prompt(package, name) for name in names}
 
 
 def fill_prompt(template: str, values: Mapping[str, str]) -> str:

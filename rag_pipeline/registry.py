@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from rag_pipeline.errors import UsageError
 
 
-class NoOptions(BaseModel):
-    """Options of a unit that has none."""
+class UnitOptions(BaseModel):
+    """The settings that a unit reads, none here: unknown names are refused, and values do not change."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -32,7 +32,7 @@ class Unit:
     help: ClassVar[str] = ""
     requires: ClassVar[dict[str, str]] = {}
 
-    Options: ClassVar[type[BaseModel]] = NoOptions
+    Options: ClassVar[type[BaseModel]] = UnitOptions
 
     def __init__(self, options: Any = None) -> None:
         self.options = options if options is not None else self.Options()

@@ -30,6 +30,7 @@ hypothesis_settings.register_profile("search", **UNTIMED, max_examples=1000)
 hypothesis_settings.load_profile("repeatable")
 
 LOADING_FOR_SECONDS = (
+    "bench/reader_training/",
     "evaluation/metrics/models/",
     "evaluation/metrics/test_lexical.py",
     "evaluation/question_writers/",
@@ -37,7 +38,6 @@ LOADING_FOR_SECONDS = (
     "evaluation/statistics/",
     "rag_pipeline/embedders/test_any_local_model.py",
     "rag_pipeline/embedders/test_local.py",
-    "rag_pipeline/extractive_qa_training/",
     "rag_pipeline/local_models/",
     "rag_pipeline/retrievers/",
     "rag_pipeline/rerankers/test_cross_encoder.py",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 BLOCKS = (
     "article|aside|button|dd|details|div|dl|dt|fieldset|figcaption|figure|form|h[1-6]|li|main|nav|ol|option|p|section|"
@@ -14,3 +15,8 @@ _EDGE = re.compile(rf' ?(</?(?:{BLOCKS})\b[^>]*>|<span class="(?:[^"]* )?(?:bloc
 def markup(html: str) -> str:
     """Return `html` on one line: a space for any white space, none within the ends of a tag or beside a block."""
     return _EDGE.sub(r"\1", " ".join(html.split()).replace(" >", ">"))
+
+
+def words_of(response: Any) -> str:
+    """Return what a page says, its tags taken out, with single spaces."""
+    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())

@@ -15,7 +15,7 @@ from django.core.management import load_command_class
 from django.urls import reverse
 from pydantic import BaseModel, Field
 
-from evaluation.queries import compare_runs
+from evaluation.queries.comparison import compare_runs
 from evaluation.scoring.comparability import HowScored, measured_differently
 from evaluation.services.contexts import refuse_retrieval_settings, with_retrieval_of
 from evaluation.spec import SCORES, EvaluationSpec, GeneratorSpec, RunOptions, TuningSpec

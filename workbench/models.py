@@ -10,7 +10,7 @@ from django.utils import timezone
 from evaluation.models import Run
 from rag_pipeline.models import Corpus
 from workbench.display.answer_line import answer_line
-from workbench.display.reader_answer import READER, ReaderAnswer, reader_answer
+from workbench.display.reader_answer import READER, ReaderAnswerView, reader_answer
 
 
 class Preferences(models.Model):
@@ -63,7 +63,7 @@ class ChatMessage(models.Model):
         return answer_line(self.trace)
 
     @property
-    def reader(self) -> ReaderAnswer | None:
+    def reader(self) -> ReaderAnswerView | None:
         """What the built-in reader says of its answer; None for another model's."""
         details = self.trace.get(READER) or {}
         return reader_answer(details, self.pipeline, details.get("page"))

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from evaluation.exchange.problems import RowError
+from evaluation.quotes import find_exact, find_spaced
 from evaluation.types import DraftEvidence
 from rag_pipeline.types import SourceDoc, Span
 
@@ -64,16 +65,10 @@ class Documents:
         """Return where a text stands, in one document or anywhere in the corpus. Raises RowError."""
         documents = [self.named(name)] if name else self.documents
         wanted = _plain_lines(text).strip()
-        for document in documents:
-            at = document.text.find(wanted)
-            if at >= 0:
-                return DraftEvidence(Span(document.id, at, at + len(wanted)), wanted)
-        # Copied texts often have other line breaks than their source.
-        pattern = re.compile(r"\s+".join(map(re.escape, wanted.split())))
-        for document in documents:
-            match = pattern.search(document.text)
-            if match:
-                return DraftEvidence(Span(document.id, *match.span()), match[0])
+        for finder in (find_exact, find_spaced):  # copied texts often have other line breaks than their source
+            for document in documents:
+                for start, end in finder(document.text, wanted):
+                    return DraftEvidence(Span(document.id, start, end), document.text[start:end])
         place = f"“{name}”" if name else "any document of the corpus"
         raise RowError(f"the context “{quoted(wanted)}” does not stand in {place}.")
 

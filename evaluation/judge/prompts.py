@@ -14,7 +14,7 @@ _LIKE_A_MARK = re.compile(r"<\s*(/?)\s*(\w+)\s*>")
 
 def shipped_prompts() -> dict[str, str]:
     """Return the text of every shipped prompt, by name."""
-    return read_prompts("evaluation", "judge")
+    return read_prompts("evaluation.judge")
 
 
 def check_prompt(name: str, text: str) -> None:

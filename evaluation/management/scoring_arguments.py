@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluation.spec import evaluation_settings
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.management.base import read_by
 from rag_pipeline.management.setting_options import add_setting_option, given_settings, help_of
 from rag_pipeline.setting_fields import ReadBy
 
@@ -28,7 +29,7 @@ def add_scoring_arguments(parser: argparse.ArgumentParser, *readers: ReadBy, met
             "--metric-option",
             action="append",
             default=[],
-            type=_assignment,
+            type=read_by(parse_metric_options),
             metavar=option.metavar,
             help=help_of(setting, option),
         )
@@ -52,12 +53,3 @@ def parse_metric_options(items: Sequence[str]) -> dict[str, dict[str, str]]:
             raise ConfigError(f"“{item}” is not of the form metric.option=value, such as max_words.limit=50.")
         found.setdefault(name, {})[option] = value
     return found
-
-
-def _assignment(text: str) -> str:
-    """Check an item while the arguments are read, so that a wrong one is wrong usage."""
-    try:
-        parse_metric_options([text])
-    except ConfigError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-    return text

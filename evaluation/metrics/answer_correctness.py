@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from evaluation.judge.claims.forms import PART_PROMPT
 from evaluation.judge.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER, ClaimTable
@@ -16,12 +16,11 @@ from evaluation.metrics.claim_based import ALL_CLAIMS, ANSWERABLE, table_of
 from evaluation.metrics.factual_similarity import FactualSimilarity, factual_score
 from evaluation.metrics.judged import JudgedMetric
 from evaluation.types import Sample, Score
+from rag_pipeline.registry import UnitOptions
 
 
-class AnswerCorrectnessOptions(BaseModel):
+class AnswerCorrectnessOptions(UnitOptions):
     """How both are weighed."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     factual_weight: float = Field(0.75, ge=0, le=1, title="Weight of facts", description="Of the F1 of statements.")
     semantic_weight: float = Field(

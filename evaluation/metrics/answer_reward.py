@@ -6,19 +6,18 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluation.metrics.base import metrics
 from evaluation.metrics.model_based import WeightsMetric
 from evaluation.metrics.models.pair_model import PairScore, pair_model
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
+from rag_pipeline.registry import UnitOptions
 
 
-class AnswerRewardOptions(BaseModel):
+class AnswerRewardOptions(UnitOptions):
     """Which model."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str = Field(
         "OpenAssistant/reward-model-deberta-v3-large-v2",

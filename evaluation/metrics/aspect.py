@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, ClassVar, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from evaluation.judge.aspects import (
     BINARY_PROMPT,
@@ -23,15 +23,14 @@ from evaluation.metrics.aspect_examples import EXAMPLES
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.judged import JudgedMetric, judge_of
 from evaluation.types import Sample, Score
+from rag_pipeline.registry import UnitOptions
 
 LONGEST_DEFINITION = 600
 _UNDEFINED = "no definition is set (option definition): one question about the answer, such as “Is it polite?”"
 
 
-class AspectOptions(BaseModel):
+class AspectOptions(UnitOptions):
     """What is looked for, on which scale, and what the judge sees of it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     definition: str = Field(
         "", max_length=LONGEST_DEFINITION, title="Definition", description="The quality, as one question about answers."
@@ -77,7 +76,7 @@ class AspectCritic(JudgedMetric):
 
 
 @metrics.register
-class Aspect(AspectCritic):
+class AspectFamily(AspectCritic):
     """The family: `aspect:NAME` is one of those shipped, or one that the option `definition` describes."""
 
     key = "aspect"

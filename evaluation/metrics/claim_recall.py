@@ -9,6 +9,7 @@ from evaluation.judge.claims.table import REFERENCE_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, ClaimMetric, share_of
 from evaluation.metrics.context_recall import ContextRecall
+from evaluation.metrics.worked import verdicts
 from evaluation.types import Sample, Score
 
 
@@ -34,7 +35,7 @@ class ClaimRecall(ClaimMetric):
         ContextRecall.worked,
         judge=(
             *ContextRecall.worked.judge[:3],
-            ("check_claims", {"verdicts": [{"number": 1, "reason": "Both together name it.", "supported": True}]}),
+            verdicts("check_claims", ("Both together name it.", True)),
         ),
         working="The first context says where France is: 1 of 2 claims. Were the capital clear from both contexts "
         "together only, as the last verdict has it, that would count for context recall and not here.",

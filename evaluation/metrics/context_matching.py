@@ -62,17 +62,19 @@ def evidence_positions(sample: Sample) -> set[Position]:
 def covered_positions(sample: Sample, wanted: set[Position]) -> set[Position]:
     """Return which of the `wanted` evidence characters the contexts hold, themselves or in a verbatim repeat."""
     contexts = [context.span for context in sample.trace.contexts]
-    return covered_by(contexts, sample.evidence, sample.equivalents) & wanted
+    return covered_by(contexts, sample.evidence_copies) & wanted
 
 
-def covered_by(spans: Sequence[Span], evidence: Sequence[Span], equivalents: Sequence[Sequence[Span]]) -> set[Position]:
-    """Return the evidence characters, white space too, that `spans` hold, themselves or in a verbatim repeat."""
-    covered: set[Position] = set()
-    for index, span in enumerate(evidence):
-        copies = (span, *(equivalents[index] if index < len(equivalents) else ()))
-        for offset in _covered_offsets(copies, spans):
-            covered.add((span.document_id, span.start + offset))
-    return covered
+def covered_by(spans: Sequence[Span], evidence_copies: Sequence[Sequence[Span]]) -> set[Position]:
+    """Return the evidence characters, white space too, that `spans` hold, themselves or in a verbatim repeat.
+
+    `evidence_copies`: each span of the evidence, followed by its repeats.
+    """
+    return {
+        (copies[0].document_id, copies[0].start + offset)
+        for copies in evidence_copies
+        for offset in _covered_offsets(copies, spans)
+    }
 
 
 def _covered_offsets(copies: Sequence[Span], contexts: Sequence[Span]) -> Iterator[int]:

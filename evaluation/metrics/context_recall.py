@@ -7,7 +7,7 @@ from typing import ClassVar
 from evaluation.judge.claims.table import REFERENCE_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, ClaimMetric, share_of
-from evaluation.metrics.worked import WorkedExample
+from evaluation.metrics.worked import WorkedExample, claims, verdicts
 from evaluation.types import Sample, Score
 
 
@@ -34,26 +34,10 @@ class ContextRecall(ClaimMetric):
             "The country is also renowned for its wines and sophisticated cuisine.",
         ),
         judge=(
-            ("claims", {"claims": ["France is in Western Europe.", "The capital of France is Paris."]}),
-            (
-                "check_claims",
-                {
-                    "verdicts": [
-                        {"number": 1, "reason": "“France, in Western Europe”", "supported": True},
-                        {"number": 2, "reason": "No capital is named.", "supported": False},
-                    ]
-                },
-            ),
-            (
-                "check_claims",
-                {
-                    "verdicts": [
-                        {"number": 1, "reason": "It speaks of wines and cuisine.", "supported": False},
-                        {"number": 2, "reason": "No capital is named.", "supported": False},
-                    ]
-                },
-            ),
-            ("check_claims", {"verdicts": [{"number": 1, "reason": "No capital is named.", "supported": False}]}),
+            claims("France is in Western Europe.", "The capital of France is Paris."),
+            verdicts("check_claims", ("“France, in Western Europe”", True), ("No capital is named.", False)),
+            verdicts("check_claims", ("It speaks of wines and cuisine.", False), ("No capital is named.", False)),
+            verdicts("check_claims", ("No capital is named.", False)),
         ),
         value=0.5,
         working="The reference states two things. The first context says where France is; no context, nor all joined, "

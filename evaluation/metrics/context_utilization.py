@@ -7,7 +7,7 @@ from typing import ClassVar
 from evaluation.judge.claims.table import REFERENCE_ANSWER, REFERENCE_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, ClaimMetric, ratio
-from evaluation.metrics.worked import WorkedExample
+from evaluation.metrics.worked import WorkedExample, claims, verdicts
 from evaluation.types import Sample, Score
 
 
@@ -34,35 +34,20 @@ class ContextUtilization(ClaimMetric):
         references=("France is in Western Europe and its capital is Paris. It has 68 million inhabitants.",),
         contexts=("France, in Western Europe, has alpine villages. Paris, its capital, is famed for its museums.",),
         judge=(
-            (
-                "claims",
-                {
-                    "claims": [
-                        "France is in Western Europe.",
-                        "The capital of France is Paris.",
-                        "France has 68 million inhabitants.",
-                    ]
-                },
+            claims(
+                "France is in Western Europe.", "The capital of France is Paris.", "France has 68 million inhabitants."
             ),
-            (
+            verdicts(
                 "check_claims",
-                {
-                    "verdicts": [
-                        {"number": 1, "reason": "“France, in Western Europe”", "supported": True},
-                        {"number": 2, "reason": "“Paris, its capital”", "supported": True},
-                        {"number": 3, "reason": "It gives no number.", "supported": False},
-                    ]
-                },
+                ("“France, in Western Europe”", True),
+                ("“Paris, its capital”", True),
+                ("It gives no number.", False),
             ),
-            (
+            verdicts(
                 "compare_claims",
-                {
-                    "verdicts": [
-                        {"number": 1, "reason": "“in Western Europe”", "supported": True},
-                        {"number": 2, "reason": "The answer names no capital.", "supported": False},
-                        {"number": 3, "reason": "The answer gives no number.", "supported": False},
-                    ]
-                },
+                ("“in Western Europe”", True),
+                ("The answer names no capital.", False),
+                ("The answer gives no number.", False),
             ),
         ),
         value=0.5,

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluation.judge.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, NO_STATEMENT, ClaimMetric
-from evaluation.metrics.worked import WorkedExample
+from evaluation.metrics.worked import WorkedExample, claims, verdicts
 from evaluation.types import Sample, Score
+from rag_pipeline.registry import UnitOptions
 
 
-class FactualSimilarityOptions(BaseModel):
+class FactualSimilarityOptions(UnitOptions):
     """Which of the three."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     mode: Literal["f1", "precision", "recall"] = Field(
         "f1", title="Measure", description="Precision counts what is wrong, recall what is missing, F1 both."
@@ -46,26 +45,10 @@ class FactualSimilarity(ClaimMetric):
         answer="Einstein was born in Spain in 1879.",
         references=("Einstein was born in 1879 in Germany.",),
         judge=(
-            ("claims", {"claims": ["Einstein was born in Spain.", "Einstein was born in 1879."]}),
-            ("claims", {"claims": ["Einstein was born in 1879.", "Einstein was born in Germany."]}),
-            (
-                "compare_claims",
-                {
-                    "verdicts": [
-                        {"number": 1, "reason": "The answer says “in Germany”.", "supported": False},
-                        {"number": 2, "reason": "“in 1879”", "supported": True},
-                    ]
-                },
-            ),
-            (
-                "compare_claims",
-                {
-                    "verdicts": [
-                        {"number": 1, "reason": "“in 1879”", "supported": True},
-                        {"number": 2, "reason": "The answer says “in Spain”.", "supported": False},
-                    ]
-                },
-            ),
+            claims("Einstein was born in Spain.", "Einstein was born in 1879."),
+            claims("Einstein was born in 1879.", "Einstein was born in Germany."),
+            verdicts("compare_claims", ("The answer says “in Germany”.", False), ("“in 1879”", True)),
+            verdicts("compare_claims", ("“in 1879”", True), ("The answer says “in Spain”.", False)),
         ),
         value=0.5,
         working="TP: born in 1879. FP: born in Spain. FN: born in Germany. F1 = 1 / (1 + (1 + 1) / 2) = 0.5.",

@@ -7,7 +7,7 @@ from typing import ClassVar
 from evaluation.judge.claims.table import ANSWER_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ClaimMetric, share_of
-from evaluation.metrics.worked import WorkedExample
+from evaluation.metrics.worked import WorkedExample, claims, verdicts
 from evaluation.types import Sample, Score
 
 
@@ -31,16 +31,8 @@ class Faithfulness(ClaimMetric):
         answer="Einstein was born in Germany on 20th March 1879.",
         contexts=("Albert Einstein (born 14 March 1879) was a German-born theoretical physicist.",),
         judge=(
-            ("claims", {"claims": ["Einstein was born in Germany.", "Einstein was born on 20th March 1879."]}),
-            (
-                "check_claims",
-                {
-                    "verdicts": [
-                        {"number": 1, "reason": "He was “German-born”.", "supported": True},
-                        {"number": 2, "reason": "The text says “14 March 1879”.", "supported": False},
-                    ]
-                },
-            ),
+            claims("Einstein was born in Germany.", "Einstein was born on 20th March 1879."),
+            verdicts("check_claims", ("He was “German-born”.", True), ("The text says “14 March 1879”.", False)),
         ),
         value=0.5,
         working="The answer states two things. That he was born in Germany is in the context, the date is not: 1/2.",

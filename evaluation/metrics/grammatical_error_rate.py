@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.language import languagetool
@@ -16,16 +16,15 @@ from evaluation.metrics.language.languagetool import Checked, Checker, Rules
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 from rag_pipeline.errors import ConfigError, ProviderError
+from rag_pipeline.registry import UnitOptions
 
 _AUTO = "auto"
 _CODE = re.compile(r"auto|[a-z]{2,3}(?:-[A-Za-z0-9-]{2,20})?")
 _RULE = re.compile(r"\w+(?:\[\d+\])?")
 
 
-class GrammaticalErrorRateOptions(BaseModel):
+class GrammaticalErrorRateOptions(UnitOptions):
     """In which language, and by which rules."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     language: str = Field(
         "en-US",

@@ -7,7 +7,7 @@ from typing import ClassVar
 from evaluation.judge.claims.table import ANSWER_CONTEXTS, ANSWER_REFERENCE, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ANSWERABLE, ClaimMetric, share_of
-from evaluation.metrics.worked import WorkedExample
+from evaluation.metrics.worked import WorkedExample, claims, verdicts
 from evaluation.types import Sample, Score
 
 
@@ -35,25 +35,9 @@ class Hallucination(ClaimMetric):
         references=("Einstein was born in Ulm on 14 March 1879.",),
         contexts=("Albert Einstein (born 14 March 1879) was a German-born theoretical physicist.",),
         judge=(
-            ("claims", {"claims": ["Einstein was born in Ulm.", "Einstein was born on 20th March 1879."]}),
-            (
-                "check_claims",
-                {
-                    "verdicts": [
-                        {"number": 1, "reason": "Ulm is not named.", "supported": False},
-                        {"number": 2, "reason": "The text says “14 March 1879”.", "supported": False},
-                    ]
-                },
-            ),
-            (
-                "compare_claims",
-                {
-                    "verdicts": [
-                        {"number": 1, "reason": "“in Ulm”", "supported": True},
-                        {"number": 2, "reason": "The answer says “14 March 1879”.", "supported": False},
-                    ]
-                },
-            ),
+            claims("Einstein was born in Ulm.", "Einstein was born on 20th March 1879."),
+            verdicts("check_claims", ("Ulm is not named.", False), ("The text says “14 March 1879”.", False)),
+            verdicts("compare_claims", ("“in Ulm”", True), ("The answer says “14 March 1879”.", False)),
         ),
         value=0.5,
         working="Of two claims the wrong date is in neither context nor reference: 1/2. Ulm, which no context has but "

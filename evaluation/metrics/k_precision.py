@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.overlap import UNTELLABLE, share, tokens_of, untellable
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
+from rag_pipeline.registry import UnitOptions
 
 
-class KPrecisionOptions(BaseModel):
+class KPrecisionOptions(UnitOptions):
     """Against which contexts."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     best_context: bool = Field(
         False, title="Best context", description="Against the best single context, not all of them together."

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from evaluation.metrics.base import MetricContext, metrics
 from evaluation.metrics.language.detection import known_languages, language_of
 from evaluation.metrics.rule import Rule, verdict
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
+from rag_pipeline.registry import UnitOptions
 
 
-class LanguageIsOptions(BaseModel):
+class LanguageIsOptions(UnitOptions):
     """Which language."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     language: str = Field(
         "", max_length=3, title="Language", description="ISO 639 code, such as en or de; empty = that of the question."

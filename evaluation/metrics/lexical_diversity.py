@@ -6,19 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.language.scripts import why_not_spaced
 from evaluation.metrics.language.words import running_words
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
+from rag_pipeline.registry import UnitOptions
 
 
-class LexicalDiversityOptions(BaseModel):
+class LexicalDiversityOptions(UnitOptions):
     """Over what it is taken."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     window: int = Field(
         0,

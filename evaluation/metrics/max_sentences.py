@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluation.metrics.base import MetricContext, metrics
 from evaluation.metrics.rule import Rule, verdict
@@ -10,12 +10,11 @@ from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.english.wording import counted
+from rag_pipeline.registry import UnitOptions
 
 
-class MaxSentencesOptions(BaseModel):
+class MaxSentencesOptions(UnitOptions):
     """How many."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     limit: int = Field(3, ge=1, le=10_000, title="Most sentences", description="The most sentences an answer may have.")
 

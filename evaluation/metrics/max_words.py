@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluation.metrics.base import MetricContext, metrics
 from evaluation.metrics.rule import Rule, verdict
@@ -10,12 +10,11 @@ from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 from rag_pipeline.english.tokens import count_words
 from rag_pipeline.english.wording import counted
+from rag_pipeline.registry import UnitOptions
 
 
-class MaxWordsOptions(BaseModel):
+class MaxWordsOptions(UnitOptions):
     """How many."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     limit: int = Field(100, ge=1, le=100_000, title="Most words", description="The most words an answer may have.")
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluation.judge.claims.table import ANSWER_CONTEXTS, ANSWER_REFERENCE, REFERENCE_CONTEXTS, Claim, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ANSWERABLE, ClaimMetric, share_of
-from evaluation.metrics.worked import WorkedExample
+from evaluation.metrics.worked import WorkedExample, claims, verdicts
 from evaluation.types import Sample, Score
+from rag_pipeline.registry import UnitOptions
 
 
-class NoiseSensitivityOptions(BaseModel):
+class NoiseSensitivityOptions(UnitOptions):
     """Whose noise counts."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     focus: Literal["relevant", "irrelevant"] = Field(
         "relevant",
@@ -59,42 +58,20 @@ class NoiseSensitivity(ClaimMetric):
             "contributing to the financial stability of the country.",
         ),
         judge=(
-            (
-                "claims",
-                {
-                    "claims": [
-                        "LIC is the largest insurance company in India.",
-                        "LIC is known for its vast portfolio of investments.",
-                        "LIC contributes to the financial stability of India.",
-                    ]
-                },
+            claims(
+                "LIC is the largest insurance company in India.",
+                "LIC is known for its vast portfolio of investments.",
+                "LIC contributes to the financial stability of India.",
             ),
-            (
-                "claims",
-                {
-                    "claims": [
-                        "LIC is the largest insurance company in India.",
-                        "LIC is known for a large portfolio of investments.",
-                    ]
-                },
+            claims(
+                "LIC is the largest insurance company in India.", "LIC is known for a large portfolio of investments."
             ),
-            (
-                "check_claims",
-                {
-                    "verdicts": [
-                        {"number": number, "reason": "The text says so.", "supported": True} for number in (1, 2, 3, 4)
-                    ]
-                },
-            ),
-            (
+            verdicts("check_claims", *[("The text says so.", True)] * 4),
+            verdicts(
                 "compare_claims",
-                {
-                    "verdicts": [
-                        {"number": 1, "reason": "“the largest”", "supported": True},
-                        {"number": 2, "reason": "“a large portfolio”", "supported": True},
-                        {"number": 3, "reason": "Stability is not mentioned.", "supported": False},
-                    ]
-                },
+                ("“the largest”", True),
+                ("“a large portfolio”", True),
+                ("Stability is not mentioned.", False),
             ),
         ),
         value=1 / 3,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from evaluation.metrics.base import MetricContext
 from evaluation.metrics.rule import Rule, verdict
 from evaluation.types import Sample, Score
+from rag_pipeline.registry import UnitOptions
 
 if TYPE_CHECKING:
     import regex
@@ -22,10 +23,8 @@ _NO_PATTERN = "no pattern is set (option pattern)"
 _TOO_SLOW = "the pattern took too long on this answer. Write it without repeats inside repeats, such as (a+)+"
 
 
-class PatternOptions(BaseModel):
+class PatternOptions(UnitOptions):
     """What to look for."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pattern: str = Field(
         "",

@@ -7,17 +7,16 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluation.metrics.model_based import WeightsMetric
 from evaluation.metrics.models.question_likelihood import Likelihood, question_model
 from evaluation.types import Sample, Score
+from rag_pipeline.registry import UnitOptions
 
 
-class RelevanceOptions(BaseModel):
+class RelevanceOptions(UnitOptions):
     """Which model, and how much it reads."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str = Field(
         "google/flan-t5-small",

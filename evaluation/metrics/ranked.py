@@ -6,19 +6,18 @@ import math
 from abc import abstractmethod
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluation.metrics.base import Metric, MetricContext
 from evaluation.metrics.ranks import Ranks, ranks_of
 from evaluation.types import Sample, Score
+from rag_pipeline.registry import UnitOptions
 
 IR_MEASURES = "as in trec_eval (ir-measures), binary gains"
 
 
-class CutoffOptions(BaseModel):
+class CutoffOptions(UnitOptions):
     """How many ranks count."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     k: int | None = Field(None, ge=1, le=1000, title="k", description="Only the first k ranks; empty: all there are.")
 

@@ -37,18 +37,13 @@ def ranks_of(sample: Sample) -> Ranks | None:
         return Ranks(tuple(int(each in gold) for each in found), len(gold)) if gold else None
     if not sample.evidence:
         return None
-    left = set(range(len(sample.evidence)))
+    left = sample.evidence_copies
     gains = []
     for context in sample.trace.contexts:
-        held = {number for number in left if _covers(context.span, _copies(sample, number))}
-        gains.append(len(held))
-        left -= held
+        missed = [copies for copies in left if not _covers(context.span, copies)]
+        gains.append(len(left) - len(missed))
+        left = missed
     return Ranks(tuple(gains), len(sample.evidence))
-
-
-def _copies(sample: Sample, number: int) -> tuple[Span, ...]:
-    repeats = sample.equivalents[number] if number < len(sample.equivalents) else ()
-    return (sample.evidence[number], *repeats)
 
 
 def _covers(context: Span, copies: tuple[Span, ...]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluation.metrics.base import Metric, MetricContext
 from evaluation.metrics.language.detection import language_of
@@ -15,6 +15,7 @@ from evaluation.metrics.language.syllables import count_syllables
 from evaluation.metrics.language.words import running_words
 from evaluation.types import Sample, Score
 from rag_pipeline.english.sentences import split_sentences
+from rag_pipeline.registry import UnitOptions
 
 _LONGEST_SENTENCE = 100
 """Mean words a sentence above which a text has none: a table, a list without full stops, a run of words."""
@@ -57,10 +58,8 @@ def why_not_english(text: str) -> str:
     return "" if language in _ENGLISH else f"the answer is in “{language}”; the formula is made for English"
 
 
-class ReadabilityOptions(BaseModel):
+class ReadabilityOptions(UnitOptions):
     """How much text it takes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     min_words: int = Field(5, ge=1, le=1000, title="Fewest words", description="Shorter answers are not scored.")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from evaluation.metrics.base import metrics
 from evaluation.metrics.overlap import ReferenceOverlap, f_measure
@@ -33,21 +32,10 @@ class RougeL(ReferenceOverlap):
 
     def compare(self, answer: str, reference: str) -> float | None:
         """Return the F-measure against one reference."""
+        from rapidfuzz.distance import LCSseq  # compiled code that no other page or command needs at its start
+
         given, wanted = _WORD.findall(answer.lower()), _WORD.findall(reference.lower())
         if not wanted:
             return None
-        common = common_length(given, wanted)
+        common = LCSseq.similarity(given, wanted)
         return f_measure(common / len(given), common / len(wanted)) if given else 0.0
-
-
-def common_length(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence, by bits (Hyyrö 2004): 10,000 words take a moment."""
-    places: dict[str, int] = {}
-    for place, word in enumerate(first):
-        places[word] = places.get(word, 0) | 1 << place
-    every = (1 << len(first)) - 1
-    row = every
-    for word in second:
-        matched = row & places.get(word, 0)
-        row = (row + matched | row - matched) & every
-    return len(first) - row.bit_count()

@@ -18,12 +18,8 @@ def context_positions(sample: Sample) -> set[Position]:
 
 def gold_in_contexts(sample: Sample, contexts: set[Position]) -> int:
     """Return how many of the contexts' characters are evidence, or a verbatim repeat of it."""
-    gold: set[Position] = set()
-    for number, span in enumerate(sample.evidence):
-        copies = (span, *(sample.equivalents[number] if number < len(sample.equivalents) else ()))
-        for copy in copies:
-            gold.update((copy.document_id, place) for place in range(copy.start, copy.end))
-    return len(gold & contexts)
+    copies = [copy for copies in sample.evidence_copies for copy in copies]
+    return len({(copy.document_id, place) for copy in copies for place in range(copy.start, copy.end)} & contexts)
 
 
 def missing_evidence(sample: Sample) -> int:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import re
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluation.metrics.base import MetricContext, metrics
 from evaluation.metrics.rule import Rule, verdict
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
+from rag_pipeline.registry import UnitOptions
 
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*)\n[ \t]*```", re.DOTALL | re.IGNORECASE)
 
 
-class ValidJsonOptions(BaseModel):
+class ValidJsonOptions(UnitOptions):
     """What else it has to be."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     keys: str = Field(
         "",

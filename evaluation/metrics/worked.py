@@ -36,3 +36,14 @@ class WorkedExample:
     options: Mapping[str, Any] = field(default_factory=dict)
     judge: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     executed: bool = True
+
+
+def claims(*texts: str) -> tuple[str, Mapping[str, Any]]:
+    """Return the judge's reply that lists what a text states."""
+    return "claims", {"claims": list(texts)}
+
+
+def verdicts(prompt: str, *found: tuple[str, bool]) -> tuple[str, Mapping[str, Any]]:
+    """Return the judge's reply to `check_claims` or `compare_claims`: each claim's reason, and whether it holds."""
+    numbered = [{"number": n, "reason": reason, "supported": holds} for n, (reason, holds) in enumerate(found, 1)]
+    return prompt, {"verdicts": numbered}

@@ -14,7 +14,7 @@ from evaluation.judge.claims.table import ClaimTable
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import COLUMNS, DETAILS, SCORED, AnswerFile
 from evaluation.queries.claims import ClaimsView, TextPiece, view_of_claims
-from evaluation.queries.rows import ScoreView
+from evaluation.queries.rows import ScoreView, TablePage
 from evaluation.scoring.answered import MEAN
 from evaluation.scoring.metric_reference import group_title
 from evaluation.spec import HEADLINE
@@ -65,7 +65,7 @@ class GroupTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class RowText:
     """A text of a row with its id, cut where claims stand in it. `gold`: it should be retrieved; `found`: it was."""
 
     name: str
@@ -106,22 +106,22 @@ class AnswerRow:
         return list(reference_list(self.task.get("reference_answers") or [], "reference_answers"))
 
     @property
-    def contexts(self) -> list[Passage]:
+    def contexts(self) -> list[RowText]:
         """What was retrieved, best first; by its id where only that is known."""
         wanted = {*self._list("reference_contexts"), *self._list("reference_context_ids")}
         cut = dict(enumerate(self.claims.contexts)) if self.claims else {}
         pairs = zip_longest(self._list("contexts_id"), self._list("contexts"), fillvalue="")
         return [
-            Passage(name, text, name in wanted or text in wanted, True, cut.get(place, [TextPiece(text)]))
+            RowText(name, text, name in wanted or text in wanted, True, cut.get(place, [TextPiece(text)]))
             for place, (name, text) in enumerate(pairs)
         ]
 
     @property
-    def gold(self) -> list[Passage]:
+    def gold(self) -> list[RowText]:
         """What should have been retrieved."""
         there = {*self._list("contexts"), *self._list("contexts_id")}
         pairs = zip_longest(self._list("reference_context_ids"), self._list("reference_contexts"), fillvalue="")
-        return [Passage(name, text, gold=True, found=name in there or text in there) for name, text in pairs]
+        return [RowText(name, text, gold=True, found=name in there or text in there) for name, text in pairs]
 
     @property
     def others(self) -> dict[str, Any]:
@@ -136,18 +136,6 @@ class AnswerRow:
     def views(self) -> list[ScoreView]:
         """Every score with its reason and details."""
         return [_view(name, score) for name, score in self.scores.items()]
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerPage:
-    """A page of a file's rows; `number` of `pages`."""
-
-    rows: list[AnswerRow]
-    number: int
-    pages: int
-    total: int
-    has_previous: bool
-    has_next: bool
 
 
 def metric_groups(file: AnswerFile) -> list[MetricGroup]:
@@ -175,7 +163,7 @@ def group_tables(file: AnswerFile, shown: Sequence[str]) -> list[GroupTable]:
     return tables
 
 
-def answer_rows(file: AnswerFile, *, sort: str = "position", page: int = 1) -> AnswerPage:
+def answer_rows(file: AnswerFile, *, sort: str = "position", page: int = 1) -> TablePage[AnswerRow]:
     """Return a page of a file's rows. `sort`: position or a metric, “-” first turns it round; empty values last.
 
     A page beyond the last is the last.
@@ -185,7 +173,7 @@ def answer_rows(file: AnswerFile, *, sort: str = "position", page: int = 1) -> A
     number = min(max(1, page), pages)
     places = _order(file, sort, total)[(number - 1) * _ROWS_A_PAGE : number * _ROWS_A_PAGE]
     found = _rows_at(file, places)
-    return AnswerPage([found[place] for place in places], number, pages, total, number > 1, number < pages)
+    return TablePage([found[place] for place in places], number, pages, total, total)
 
 
 def answer_row(file: AnswerFile, number: int) -> AnswerRow | None:

@@ -10,7 +10,7 @@ from evaluation.metrics.base import POOLED, metrics
 from evaluation.models import FAILURE_POINT, REFUSED, Answer, MetricScore, Question, Run
 from evaluation.queries.answers import context_views, evidence_views, gold_spans, load_answer_scores, question_row
 from evaluation.queries.claims import claims_view, with_claims
-from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionPage, QuestionRow, ScoreView, StepsView
+from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionRow, ScoreView, StepsView, TablePage
 from evaluation.queries.steps import documents_in, steps_view
 from evaluation.queries.stored_answers import make_samples, texts_for
 from evaluation.types import Sample
@@ -30,7 +30,7 @@ def question_rows(
     sort: str = "position",
     page: int = 1,
     per_page: int = 25,
-) -> QuestionPage:
+) -> TablePage[QuestionRow]:
     """Return a page of a run's questions.
 
     `sort`: position, question, kind, answer, latency or a metric; “-” first turns it round. An unknown one is position.
@@ -43,7 +43,7 @@ def question_rows(
     number = min(max(1, page), pages)
     shown = found[(number - 1) * per_page : number * per_page]
     total = Answer.objects.filter(run=run).count()
-    return QuestionPage(_rows_for(run, shown), number, pages, len(found), total)
+    return TablePage(_rows_for(run, shown), number, pages, len(found), total)
 
 
 def question_detail(*, run: Run, question: Question, repeat: int = 0) -> QuestionDetail:

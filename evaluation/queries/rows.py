@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from evaluation.metrics.base import Metric
 from evaluation.models import Question, Run
@@ -12,6 +12,8 @@ from evaluation.queries.context_views import ContextPiece, ContextView
 from evaluation.scoring.comparability import HowScored
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Score, Summary
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +204,10 @@ class QuestionFilters:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionPage:
-    """One page of the table: “`total` questions, `matching` shown”. `number` counts from 1."""
+class TablePage(Generic[R]):
+    """One page of a table: “`total` rows, `matching` shown”. `number` counts from 1."""
 
-    rows: list[QuestionRow]
+    rows: list[R]
     number: int
     pages: int
     matching: int

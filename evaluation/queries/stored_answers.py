@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from evaluation.models import Answer, Run
-from evaluation.repeats import repeats_of
+from evaluation.quotes import repeats_of
 from evaluation.types import Sample
 from rag_pipeline.queries.documents import document_texts
 from rag_pipeline.types import Context, Span, Trace, Usage

@@ -9,8 +9,8 @@ from typing import Any
 
 from evaluation.metrics.context_matching import covered_positions, evidence_positions
 from evaluation.models import Answer, Run
-from evaluation.scoring.diagnosis.decide import Evidence, Row, decide, lost_score
-from evaluation.scoring.diagnosis.journey import EvidenceSight, Stage, journey
+from evaluation.scoring.diagnosis.decide import AnswerFacts, EvidenceFacts, decide, lost_score
+from evaluation.scoring.diagnosis.journey import EvidenceSight, StageSight, journey
 from evaluation.scoring.diagnosis.points import Diagnosis
 from evaluation.scoring.diagnosis.ranks import EvidenceRank, evidence_rank, missing_pieces
 from evaluation.scoring.scoring import ScoredSamples
@@ -36,7 +36,7 @@ class _Sought:
     """An answer whose evidence did not reach the model, with what was searched for."""
 
     sample: Sample
-    stages: Sequence[Stage]
+    stages: Sequence[StageSight]
     in_corpus: float
     searched: tuple[str, ...]
 
@@ -60,12 +60,12 @@ def diagnose_run(
     ]
 
 
-def _rows(run: Run, scored: ScoredSamples) -> list[Row]:
+def _rows(run: Run, scored: ScoredSamples) -> list[AnswerFacts]:
     settings = run.pipeline
     reranked = settings.get("reranker", "none") != "none"
     limited_by = "rerank_candidates" if reranked else "top_k"
     return [
-        Row(
+        AnswerFacts(
             sample=sample,
             scores={name: column[place] for name, column in scored.scores.items()},
             refusal=scored.refusals[place],
@@ -80,7 +80,7 @@ def _rows(run: Run, scored: ScoredSamples) -> list[Row]:
 
 def _evidence(
     run: Run, answers: Sequence[Answer], samples: Sequence[Sample], lost: Sequence[int], spec: EvaluationSpec
-) -> dict[int, Evidence]:
+) -> dict[int, EvidenceFacts]:
     """Return the facts of retrieval of the answers at the places `lost`."""
     texts = corpus_snapshot(corpus=run.corpus, until=_asked(run)).texts
     details = _details(run, [answers[place] for place in lost])
@@ -98,7 +98,7 @@ def _evidence(
     }
     ranks, note = _ranks(run, deeper, texts, threshold)
     return {
-        place: Evidence(each.in_corpus, each.stages, ranks.get(answers[place].question_id), note)
+        place: EvidenceFacts(each.in_corpus, each.stages, ranks.get(answers[place].question_id), note)
         for place, each in sought.items()
     }
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import isfinite, nan
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
+from rag_pipeline.registry import UnitOptions
 from rag_pipeline.setting_fields import SettingInfo
 
 
@@ -44,10 +45,8 @@ def smaller(name: str, share: str, size_name: str, size: int) -> int:
     return in_units(share, size)
 
 
-class ChunkSize(BaseModel):
+class ChunkSize(UnitOptions):
     """Chunk size in characters or tokens of the embedding model."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     chunk_unit: Annotated[Literal["characters", "tokens"], SettingInfo(redraws=True)] = Field(
         "characters", title="Chunk unit", description="Tokens are counted by the embedding model's own tokenizer."

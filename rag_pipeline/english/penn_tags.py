@@ -145,17 +145,23 @@ def _corrected(text: str, given: str, index: int, is_name: Callable[[str], bool]
     if not text[0].isalpha():
         return given
     if index == 0:
-        if is_name is not None and is_name(text) and given in {"NN", "NNS", "JJ", "VB", "VBD", "VBN", "VBG", "RB"}:
-            return "NNP"
-        if given.startswith("NN") and _known_plural(lower):
-            return "NNS"
-        if is_name is not None and given.startswith("NNP") and not is_name(text):
-            return "NNS" if given == "NNPS" else "NN"
-        return given
+        return _corrected_first(text, given, is_name)
     if text[0].isupper() and given in {"NN", "NNS", "VB", "VBD", "VBN", "VBG", "VBZ", "VBP", "RB", "FW"}:
         return "NNP"
     if lower in MODALS and text.islower():
         return "MD"
+    return given
+
+
+def _corrected_first(text: str, given: str, is_name: Callable[[str], bool] | None) -> str:
+    """Correct the tag of a sentence's first word, whose capital letter says nothing."""
+    named = is_name is not None and is_name(text)
+    if named and given in {"NN", "NNS", "JJ", "VB", "VBD", "VBN", "VBG", "RB"}:
+        return "NNP"
+    if given.startswith("NN") and _known_plural(text.lower()):
+        return "NNS"
+    if is_name is not None and given.startswith("NNP") and not named:
+        return "NNS" if given == "NNPS" else "NN"
     return given
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections import Counter
-from collections.abc import Sequence
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -33,19 +31,6 @@ def squad_tokens(text: str) -> list[str]:
     `normalize_answer` of the official SQuAD evaluation script.
     """
     return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
-
-
-def f1_and_recall(answer: str, references: Sequence[str]) -> tuple[float, float]:
-    """Return token F1 and token recall of an answer, 0 to 1, each against the reference that is best for it."""
-    found = Counter(squad_tokens(answer))
-    f1, recall = 0.0, 0.0
-    for reference in references:
-        gold = Counter(squad_tokens(reference))
-        common = (found & gold).total()
-        if common:
-            f1 = max(f1, 2 * common / (found.total() + gold.total()))
-            recall = max(recall, common / gold.total())
-    return f1, recall
 
 
 def count_words(text: str) -> int:

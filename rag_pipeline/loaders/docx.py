@@ -14,7 +14,7 @@ from rag_pipeline.errors import DocumentError
 from rag_pipeline.loaders.base import Loader, ParsedText, loaders
 from rag_pipeline.loaders.docx_styles import Numbering, Styles, tag, value
 from rag_pipeline.loaders.layout import markdown
-from rag_pipeline.loaders.layout.markdown import Block
+from rag_pipeline.loaders.layout.markdown import WrittenBlock
 
 _OLE = b"\xd0\xcf\x11\xe0"
 _RELATED = ("styles", "numbering")
@@ -101,7 +101,7 @@ class _Body:
         self._numbered: dict[tuple[str, str], str] = {}
         self._due: list[tuple[str, str]] = []
 
-    def blocks(self, parent: Any) -> Iterator[Block]:
+    def blocks(self, parent: Any) -> Iterator[WrittenBlock]:
         """Yield the blocks of `parent` in order."""
         for node in parent.iterchildren():
             if node.tag == tag("p"):
@@ -110,18 +110,18 @@ class _Body:
                     yield from self.blocks(box)
                 yield from self._notes_due()
             elif node.tag == tag("tbl"):
-                yield Block(markdown.table(list(self._rows(node))))
+                yield WrittenBlock(markdown.table(list(self._rows(node))))
                 yield from self._notes_due()
             elif node.tag in _WRAPPERS:
                 yield from self.blocks(node)
 
-    def _notes_due(self) -> Iterator[Block]:
+    def _notes_due(self) -> Iterator[WrittenBlock]:
         """Yield the notes whose marks have been read."""
         due, self._due = self._due, []
         for key in due:
             note = " ".join(block.text for block in self.blocks(self._notes[key]) if block.text)
             if note:
-                yield Block(f"{self._numbered[key]} {note}")
+                yield WrittenBlock(f"{self._numbered[key]} {note}")
 
     def _mark(self, reference: Any) -> str:
         """Return the raised number of a note, counted in the order of the text; empty for a note that is not there."""
@@ -145,19 +145,19 @@ class _Body:
             elif child.tag not in _LEFT_OUT and child.tag != _FALLBACK:
                 yield from self._text_parts(child)
 
-    def _paragraph(self, node: Any) -> Block:
+    def _paragraph(self, node: Any) -> WrittenBlock:
         text = re.sub(r"[ \t\xa0]+", " ", "".join(self._text_parts(node))).strip()
         if not text:
-            return Block("")
+            return WrittenBlock("")
         style = self._styles.of(node)
         item = self._numbering.next_item(node, style)
         level = self._styles.heading_level(node, style)
         if level:
             label = item.label if item and item.label != "-" else ""
-            return Block(markdown.heading(level, f"{label} {text}"))
+            return WrittenBlock(markdown.heading(level, f"{label} {text}"))
         if item:
-            return Block(f"{'  ' * item.level}{item.label} {text}", tight=True)
-        return Block(text)
+            return WrittenBlock(f"{'  ' * item.level}{item.label} {text}", tight=True)
+        return WrittenBlock(text)
 
     def _rows(self, node: Any) -> Iterator[list[str]]:
         for line in node.iter(tag("tr")):

@@ -10,7 +10,7 @@ from rag_pipeline.errors import DocumentError
 from rag_pipeline.loaders.base import Loader, ParsedText, loaders
 from rag_pipeline.loaders.decoding import decode
 from rag_pipeline.loaders.layout import markdown
-from rag_pipeline.loaders.layout.markdown import Block, one_line
+from rag_pipeline.loaders.layout.markdown import WrittenBlock, one_line
 
 _DECLARED = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -83,7 +83,7 @@ class _Page:
     """Walks the elements and collects blocks; `_line` is the text of the block being read."""
 
     def __init__(self) -> None:
-        self.blocks: list[Block] = []
+        self.blocks: list[WrittenBlock] = []
         self._line: list[str] = []
         self._lists: list[_List] = []
         self._depth = 0
@@ -92,7 +92,7 @@ class _Page:
         """Read a whole document."""
         title = one_line(root.findtext(".//title") or "")
         if title and root.find(".//h1") is None:
-            self.blocks.append(Block(markdown.heading(1, title)))
+            self.blocks.append(WrittenBlock(markdown.heading(1, title)))
         self.element(root)
         self._end_block()
 
@@ -136,25 +136,25 @@ class _Page:
         if not text:
             return
         if heading:
-            self.blocks.append(Block(markdown.heading(heading, text)))
+            self.blocks.append(WrittenBlock(markdown.heading(heading, text)))
         elif self._lists:
             first, rest = self._lists[-1].prefixes(len(self._lists))
-            self.blocks.append(Block(first + text.replace("\n", f"\n{rest}"), tight=True))
+            self.blocks.append(WrittenBlock(first + text.replace("\n", f"\n{rest}"), tight=True))
         else:
-            self.blocks.append(Block(text))
+            self.blocks.append(WrittenBlock(text))
 
     def _preformatted(self, node: Any) -> None:
         self._end_block()
         text = "".join(node.itertext()).replace("\xa0", " ")
         lines = "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
         fenced = node.find(".//code") is not None
-        self.blocks.append(Block(f"```\n{lines}\n```" if fenced and lines else lines))
+        self.blocks.append(WrittenBlock(f"```\n{lines}\n```" if fenced and lines else lines))
 
     def _table(self, node: Any) -> None:
         self._end_block()
         drawn = markdown.table(_rows(node))
         if drawn:
-            self.blocks.append(Block(drawn))
+            self.blocks.append(WrittenBlock(drawn))
         else:
             self._inside(node)
             self._end_block()

@@ -6,7 +6,7 @@ import argparse
 import fcntl
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
@@ -149,7 +149,7 @@ def add_set_argument(parser: argparse.ArgumentParser) -> None:
         dest="set",
         action="append",
         default=[],
-        type=_assignment,
+        type=read_by(parse_set),
         metavar="NAME=VALUE",
         help="a pipeline setting, such as chunk_size=400; repeatable; NAME=@FILE reads the value from a file",
     )
@@ -210,10 +210,14 @@ def _read_value(name: str, path: Path) -> str:
         raise ConfigError(f"The value of {name} cannot be read from {path}: {reason}.", name) from error
 
 
-def _assignment(text: str) -> str:
-    """Check an item of `--set` while the arguments are read, so that a wrong one is wrong usage."""
-    try:
-        parse_set([text])
-    except ConfigError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-    return text
+def read_by(parse: Callable[[Sequence[str]], object]) -> Callable[[str], str]:
+    """Return a type of argument that has `parse` check each item as it is read, so that a wrong one is wrong usage."""
+
+    def checked(text: str) -> str:
+        try:
+            parse([text])
+        except ConfigError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+        return text
+
+    return checked

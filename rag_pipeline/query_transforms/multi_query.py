@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from rag_pipeline.query_transforms.base import query_transforms
 from rag_pipeline.query_transforms.model_calls import ModelTransform
 from rag_pipeline.query_transforms.replies import read_questions, same_wording
+from rag_pipeline.registry import UnitOptions
 
 
-class MultiQueryOptions(BaseModel):
+class MultiQueryOptions(UnitOptions):
     """How many other wordings."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     query_count: int = Field(
         3, ge=1, le=10, title="Query count", description="Other wordings, searched together with the question itself."

@@ -7,19 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.generators.base import Complete
-from rag_pipeline.registry import Registry, Unit
+from rag_pipeline.registry import Registry, Unit, UnitOptions
 from rag_pipeline.setting_fields import SettingInfo
 from rag_pipeline.types import FREE, Context, Usage
 
 
-class RerankOptions(BaseModel):
+class RerankOptions(UnitOptions):
     """How many chunks a reranker looks at."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     rerank_candidates: Annotated[int, SettingInfo(unit="chunks")] = Field(
         20, ge=1, le=200, title="Rerank candidates", description="Chunks retrieved for the reranker to choose from."

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from rag_pipeline.registry import UnitOptions
 from rag_pipeline.retrievers.base import Retriever, retrievers
 from rag_pipeline.retrievers.bm25 import Bm25Retriever
 from rag_pipeline.retrievers.dense import DenseRetriever
@@ -16,10 +17,8 @@ DEPTH = 200
 """How far down both rankings are read. Fixed, so that the first of many hits are those of a smaller top k."""
 
 
-class HybridOptions(BaseModel):
+class HybridOptions(UnitOptions):
     """The share of each ranking."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     hybrid_weight: float = Field(
         0.5, ge=0, le=1, title="Hybrid weight", description="Share of dense: 1 is dense alone, 0 is BM25 alone."

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from rag_pipeline.registry import UnitOptions
 from rag_pipeline.retrievers.base import Retriever, retrievers
 from rag_pipeline.retrievers.dense import DenseRetriever
 from rag_pipeline.types import Hit, Query
 
 
-class MmrOptions(BaseModel):
+class MmrOptions(UnitOptions):
     """How much nearness counts against novelty."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     mmr_lambda: float = Field(
         0.5, ge=0, le=1, title="MMR lambda", description="1: only nearness to the question; 0: only novelty."

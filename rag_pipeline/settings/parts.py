@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.registry import NoOptions, Registry, Unit
+from rag_pipeline.registry import Registry, Unit, UnitOptions
 from rag_pipeline.setting_fields import Setting, Stage, UnitChoice, settings_in
 from rag_pipeline.settings.core import NONE, CoreSettings
 
@@ -49,7 +49,7 @@ class Part:
     def options(self, value: str) -> type[Any]:
         """Return the declared options of the chosen unit. Raises ConfigError."""
         unit = self.unit(value)
-        return unit.Options if unit is not None else NoOptions
+        return unit.Options if unit is not None else UnitOptions
 
     def maybe(self, value: Any) -> type[Unit] | None:
         """Return the unit that a value means, None where it means none."""

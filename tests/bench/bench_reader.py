@@ -14,12 +14,11 @@ import numpy as np
 
 from evaluation.statistics.intervals import Term, estimate, wilson
 from rag_pipeline.embedders.base import embedders
-from rag_pipeline.english.tokens import f1_and_recall
 from rag_pipeline.extractive_qa.trained_model import card
-from rag_pipeline.extractive_qa_training.measures import COVERAGES, auroc
 from rag_pipeline.generators.builtin import BuiltinReader
 from tests.bench.reader_card import as_table, trained_tables
 from tests.bench.reader_speed import speed
+from tests.bench.reader_training.measures import COVERAGES, auroc, f1_and_recall
 from tests.bench.reader_trials import (
     CHUNKING,
     CLAPNQ,
@@ -38,7 +37,7 @@ from tests.bench.reader_trials import (
 from tests.bench.unseen import read_learned
 
 ORDER = 40
-_COMMAND = "`manage.py train_reader … --folds …`"
+_COMMAND = "`python -m tests.bench.reader_training … --folds …`"
 _SETS = {
     OWN: "questions of our own on paragraphs of three documents, gold paragraph",
     CLAPNQ: "ClapNQ, gold passage",

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rag_pipeline.extractive_qa_training.trials import FOUND, GOLD
+from tests.bench.reader_training.trials import FOUND, GOLD
 
 Figures = Mapping[str, Any]
 _TARGETS = {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rag_pipeline.extractive_qa_training.trials import FOUND, GOLD
 from rag_pipeline.types import Context, Span
 from tests.bench.bench_reader import _inside
 from tests.bench.reader_card import trained_tables
+from tests.bench.reader_training.trials import FOUND, GOLD
 from tests.bench.reader_trials import Said, Trial, own, shared
 from tests.bench.unseen import Learned
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rag_pipeline.english.tokens import squad_tokens
-from rag_pipeline.extractive_qa_training.dataset import read_qamr, read_questions
+from tests.bench.reader_training.dataset import read_qamr, read_questions
 
 _RUN = 12
 """Words in a row that two texts hardly share by chance."""

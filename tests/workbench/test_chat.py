@@ -9,6 +9,7 @@ import pytest
 from rag_pipeline.models import BackgroundTask
 from tests.factories import ROSETTA, WORDS, make_corpus, make_run, make_testset
 from tests.fake_openai.behaviour import Behaviour
+from tests.markup import words_of
 from workbench.models import Chat, ChatMessage, Preferences
 
 pytestmark = pytest.mark.django_db
@@ -35,10 +36,6 @@ def corpus():
 
 def send(client, text, **fields):
     return client.post("/chat/send/", {"message": text, "use_context": "on"} | fields)
-
-
-def words_of(response) -> str:
-    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
 
 
 def finished_run(**fields):

@@ -7,7 +7,7 @@ from django.test import Client
 
 from evaluation.management.tables import score_table
 from evaluation.models import CLAIMS, MetricScore, Run
-from evaluation.queries import question_detail
+from evaluation.queries.questions import question_detail
 from evaluation.services.summaries import run_summary
 from tests.factories import ROSETTA, make_run
 from tests.fake_openai import Behaviour, FakeOpenAI

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from rag_pipeline.models import Corpus, Document
 from tests.factories import ROSETTA, WORDS, make_corpus, make_testset
+from tests.markup import words_of
 from workbench.models import Preferences
 
 pytestmark = pytest.mark.django_db
@@ -28,10 +27,6 @@ def upload(client, *files, corpus="Museum", **headers):
     return client.post("/documents/upload/", {"corpus": corpus, "documents": list(files)}, **headers)
 
 
-def text_of(response) -> str:
-    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
-
-
 def test_an_empty_workbench_says_what_to_do(client):
     html = client.get("/documents/").content.decode()
     assert "This is the place for what the bot answers from." in html
@@ -43,7 +38,7 @@ def test_uploaded_files_are_listed_and_marked_as_new(client):
     assert response.status_code == 302
     assert {document.name for document in Document.objects.all()} == {"stone.txt", "note.md"}
     page = client.get(response["Location"])
-    assert "Added “stone.txt”, “note.md”." in text_of(page)
+    assert "Added “stone.txt”, “note.md”." in words_of(page)
     assert page.content.decode().count("badge-good") == 2
 
 
@@ -51,7 +46,7 @@ def test_a_bad_file_is_named_with_its_reason_and_stops_no_other(client):
     response = upload(client, file("empty.txt", " "), file("stone.txt", ROSETTA), file("tool.exe", b"MZ\x00"))
     assert response.status_code == 422
     assert Document.objects.get().name == "stone.txt"
-    words = text_of(response)
+    words = words_of(response)
     assert "2 files could not be read" in words
     assert "tool.exe" in words
     assert "Known formats" in words
@@ -61,16 +56,16 @@ def test_the_same_file_twice_is_one_document(client):
     upload(client, file("stone.txt", ROSETTA))
     response = upload(client, file("copy.txt", ROSETTA))
     assert Document.objects.count() == 1
-    assert "“stone.txt” is here already: the same bytes." in text_of(client.get(response["Location"]))
+    assert "“stone.txt” is here already: the same bytes." in words_of(client.get(response["Location"]))
 
 
 def test_an_upload_without_files_or_corpus_comes_back_with_words(client):
     response = upload(client)
     assert response.status_code == 422
-    assert "Choose one file or more first." in text_of(response)
+    assert "Choose one file or more first." in words_of(response)
     response = upload(client, file("a.txt", "text"), corpus="")
     assert response.status_code == 422
-    assert "Name the corpus that takes the files." in text_of(response)
+    assert "Name the corpus that takes the files." in words_of(response)
     assert not Corpus.objects.exists()
 
 
@@ -100,7 +95,7 @@ def test_a_search_in_one_document_finds_nothing_of_the_others(client):
     assert {context.document for context in everywhere.context["result"].contexts} == {"stone.txt", "obelisk.txt"}
     response = client.get("/documents/search/", asked | {"document": obelisk.pk})
     assert {context.document for context in response.context["result"].contexts} == {"obelisk.txt"}
-    assert "1 chunk of “obelisk.txt” ( search all documents )" in text_of(response)
+    assert "1 chunk of “obelisk.txt” ( search all documents )" in words_of(response)
     assert f'<option value="{obelisk.pk}" selected>' in response.content.decode()
     assert f'name="document" value="{obelisk.pk}"' in client.get(f"/documents/{obelisk.pk}/").content.decode()
     other = make_corpus().documents.get()
@@ -112,16 +107,16 @@ def test_a_search_by_words_says_so_and_finds_nothing_without_them(client):
     corpus = make_corpus()
     found = client.get("/documents/search/", {"corpus": corpus.pk, "q": "Champollion"})
     assert [context.rank for context in found.context["result"].contexts] == [1]
-    assert "found by BM25" in text_of(found)
+    assert "found by BM25" in words_of(found)
     nothing = client.get("/documents/search/", {"corpus": corpus.pk, "q": "nitrogen"})
-    assert "Nothing found by BM25." in text_of(nothing)
+    assert "Nothing found by BM25." in words_of(nothing)
 
 
 def test_a_search_that_embeds_much_asks_first(client, monkeypatch):
     monkeypatch.setattr("workbench.services.library.ASK_BEFORE_EMBEDDING", 2)
     corpus = make_corpus()
     response = client.get("/documents/search/", {"corpus": corpus.pk, "q": "stone"})
-    assert "were never embedded" in text_of(response)
+    assert "were never embedded" in words_of(response)
     response = client.get("/documents/search/", {"corpus": corpus.pk, "q": "stone", "embed": "1"})
     assert response.context["result"].contexts
 
@@ -160,7 +155,7 @@ def test_a_corpus_in_use_stays_and_the_page_says_who_needs_it(client):
     testset = make_testset()
     response = client.post(f"/documents/corpora/{testset.corpus_id}/delete/")
     assert response.status_code == 422
-    assert testset.name in text_of(response)
+    assert testset.name in words_of(response)
     assert Corpus.objects.filter(pk=testset.corpus_id).exists()
 
 
@@ -174,7 +169,7 @@ def test_own_files_go_into_a_corpus_of_their_own_beside_the_sample(client):
 def test_a_new_corpus_that_took_no_file_is_not_kept(client):
     response = upload(client, file("empty.txt", ""), corpus="New one")
     assert response.status_code == 422
-    assert "The file is empty." in text_of(response)
+    assert "The file is empty." in words_of(response)
     assert response.context["upload"]["corpus"].value() == "New one"
     assert not Corpus.objects.exists()
     client.post("/documents/corpora/", {"name": "Kept"})
@@ -203,4 +198,4 @@ def test_a_file_over_the_limit_is_refused_in_words(client, settings):
     settings.MAX_UPLOAD_MB = 1
     response = upload(client, file("large.txt", "x" * 1_100_000))
     assert response.status_code == 422
-    assert "larger than 1 MB" in text_of(response)
+    assert "larger than 1 MB" in words_of(response)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import ROOT, command_environment, run_command
+from tests.commands import ROOT, command_environment
 from tests.serving import Served, wait_for
 
 
@@ -75,12 +75,12 @@ def test_a_worker_does_not_outlive_a_killed_server(served):
     wait_for(lambda: gone(worker))
 
 
-def test_a_port_in_use_is_said_plainly(data_dir):
+def test_a_port_in_use_is_said_plainly(manage):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        result = run_command("serve", "--port", str(port), data=data_dir)
+        result = manage("serve", "--port", str(port))
     assert result.returncode == 1
     assert result.stdout == ""
     assert f"Cannot serve on 127.0.0.1:{port}" in result.stderr

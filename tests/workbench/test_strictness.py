@@ -12,6 +12,7 @@ from rag_pipeline.extractive_qa.strictness import cost_of
 from rag_pipeline.extractive_qa.trained_model import card, default_strictness
 from rag_pipeline.models import BackgroundTask
 from tests.factories import ROSETTA, WORDS, make_corpus, make_run, make_testset
+from tests.markup import words_of
 from workbench.forms.workbench import SettingsForm
 from workbench.models import Preferences
 from workbench.services.preferences import preferred_bench
@@ -35,8 +36,7 @@ def sent(**changes):
 
 
 def words(response) -> str:
-    text = re.sub(r"<[^>]+>", " ", response.content.decode()).replace("&#x27;", "'")
-    return " ".join(text.split())
+    return words_of(response).replace("&#x27;", "'")
 
 
 def without_strictness(run: Run) -> Run:

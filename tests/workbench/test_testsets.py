@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -13,15 +12,11 @@ from evaluation.models import Question, TestSet
 from rag_pipeline.background.tasks import request_cancel
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_corpus, make_run, make_testset
-from tests.markup import markup
+from tests.markup import markup, words_of
 from workbench.models import Preferences
 
 pytestmark = pytest.mark.django_db
 FORM = {"pairs": 4, "out_of_scope": 2, "seed": 7, "llm": "builtin:extractive", "purpose": "visitors of a museum"}
-
-
-def words_of(response) -> str:
-    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
 
 
 def generate(client, corpus, **changes):

@@ -13,6 +13,7 @@ from rag_pipeline.background.tasks import request_cancel
 from rag_pipeline.runtime import models_folder
 from tests.evaluation.tuning_corpus import THINGS, invented_testset
 from tests.factories import ROSETTA, make_testset
+from tests.markup import words_of
 from tests.tiny_bert import make_tiny_bert
 from workbench.models import Preferences
 
@@ -20,10 +21,6 @@ pytestmark = pytest.mark.django_db
 BUTTON = "Tune embeddings on this test set"
 FORM = {"base": "local:all-MiniLM-L6-v2", "epochs": 3, "learning_rate": 0.00005, "batch_size": 16, "negatives": 1,
         "warmup": 0.1, "seed": 0}  # fmt: skip
-
-
-def words_of(response: Any) -> str:
-    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
 
 
 def tune(client: Any, testset: TestSet, **changes: Any) -> Any:

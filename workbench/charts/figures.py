@@ -11,8 +11,8 @@ from typing import Any
 
 from django.urls import reverse
 
-from evaluation.queries import RunRow
 from evaluation.queries.differences import metric_label
+from evaluation.queries.rows import RunRow
 from evaluation.scoring.scales import Scale, scale_of
 from evaluation.types import Summary
 from workbench.charts.palette import SERIES

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rag_pipeline.english.sentences import split_sentences
 from workbench.templatetags.workbench import seconds, thousands
 
-_SENTENCE = re.compile(r"(?<=[.!?。！？؟])\s+|\n+")
 _WORD = re.compile(r"\w+")
 _ENOUGH = 0.5
 """Share of a sentence's words that a context must hold to count as its source."""
@@ -23,12 +23,12 @@ def contexts_used(answer: str, contexts: Sequence[str]) -> list[int]:
     plain = [_plain(context) for context in contexts]
     words = [set(_WORD.findall(context)) for context in plain]
     used: set[int] = set()
-    for sentence in _SENTENCE.split(answer):
-        wanted = _WORD.findall(_plain(sentence))
+    for sentence in (_plain(each.text) for each in split_sentences(answer, without_capitals=True)):
+        wanted = _WORD.findall(sentence)
         if not wanted:
             continue
         shares = [
-            1.0 if _plain(sentence).strip(" .!?。！？؟") in text else sum(word in held for word in wanted) / len(wanted)
+            1.0 if sentence.strip(" .!?。！？؟") in text else sum(word in held for word in wanted) / len(wanted)
             for text, held in zip(plain, words, strict=True)
         ]
         best = max(shares, default=0.0)

@@ -39,7 +39,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class ReaderAnswer:
+class ReaderAnswerView:
     """The reader's details in words.
 
     `verdict`: how sure it is and whether that is enough. `lead`: what the quoted sentence is, where it is not simply
@@ -58,7 +58,7 @@ class ReaderAnswer:
 
 def reader_answer(
     details: Mapping[str, Any] | None, settings: Mapping[str, Any], page: int | None = None
-) -> ReaderAnswer | None:
+) -> ReaderAnswerView | None:
     """Return what the pages show of stored details, None for another model's answer.
 
     `settings` are those of the pipeline that answered; `page`: where the sentence stands, if known.
@@ -67,7 +67,7 @@ def reader_answer(
         return None
     declines = read_instructions(str(settings.get("prompt", "")), str(settings.get("refusal", ""))).declines
     verdict, lead = _words(details, declines)
-    return ReaderAnswer(
+    return ReaderAnswerView(
         verdict=verdict,
         declined=bool(details.get("declined")),
         lead=lead,

@@ -9,8 +9,8 @@ from typing import Any
 from django import forms
 
 from evaluation.models import Run, TestSet
-from evaluation.queries import RunRow
 from evaluation.queries.differences import metric_label
+from evaluation.queries.rows import RunRow
 from evaluation.registry import DEFAULT_AGREEMENT
 from evaluation.scoring.summaries import TOTAL
 from evaluation.spec import EvaluationSpec

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from django import forms
+from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from evaluation.metrics.availability import NO_JUDGE, Available, unmet
@@ -39,12 +40,13 @@ class OptionView:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceView:
-    """A metric to tick.
+    """A metric to tick, in the picker called `name`.
 
     `unmet` says why it cannot give a number; `judge`: that hangs on a judge alone; `mendable`: an option may mend it,
     such as a folder of weights.
     """
 
+    name: str
     key: str
     id: str
     label: str
@@ -53,7 +55,7 @@ class ChoiceView:
     unmet: str
     judge: bool
     mendable: bool
-    options: Sequence[OptionView]
+    options: tuple[OptionView, ...]
 
     @property
     def without_judge(self) -> str:
@@ -69,6 +71,17 @@ class ChoiceView:
     def closed(self) -> bool:
         """True when it cannot be ticked; one that is ticked already can be given up."""
         return bool(self.unmet) and not self.checked
+
+    @property
+    def html(self) -> SafeString:
+        """It as the page shows it."""
+        return _drawn(self)
+
+
+@lru_cache(maxsize=1000)
+def _drawn(choice: ChoiceView) -> SafeString:
+    """Draw a choice; kept, because most of the many choices look alike from page to page."""
+    return render_to_string("_metric_choice.html", {"each": choice})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +131,6 @@ class PickerView:
         """How many aspects of one's own there are; the last row is for another."""
         return max(0, len(self.own) - 1)
 
-    @property
-    def total(self) -> int:
-        """How many there are to tick."""
-        return sum(len(group.choices) for group in self.groups)
-
 
 def make_picker(
     name: str,
@@ -135,7 +143,7 @@ def make_picker(
     """Return the picker of the metrics `offered` with `chosen` ticked and the options as they are set."""
     groups: dict[str, list[ChoiceView]] = {key: [] for key in GROUPS}
     for metric in offered:
-        view = _choice(metric, id, metric.key in chosen, options.get(metric.key, {}), available)
+        view = _choice(metric, name, id, metric.key in chosen, options.get(metric.key, {}), available)
         groups.setdefault(metric.group, []).append(view)
     views = [
         GroupView(f"{id}_{key}", GROUPS.get(key, key.capitalize()), choices)
@@ -157,19 +165,21 @@ def own_name(place: int, part: str) -> str:
     return f"aspect-{place}-{part}"
 
 
-def _choice(metric: type[Metric], id: str, checked: bool, given: Mapping[str, Any], available: Available) -> ChoiceView:
+def _choice(
+    metric: type[Metric], name: str, id: str, checked: bool, given: Mapping[str, Any], available: Available
+) -> ChoiceView:
     own = _with_options(metric, given)
     judged = "judge" in metric.needs
     other = unmet(own, available.with_judge()) if judged else ""
     reason = other or unmet(own, available)
     mendable = "weights" in metric.needs and bool(reason)
-    drawn = [
+    drawn = tuple(
         _untouched(metric.key, id, option) if given.get(option) is None else _option(metric, id, option, given[option])
         for option in metric.Options.model_fields
-    ]
+    )
     own_id = f"{id}_{metric.key.replace(':', '-')}"
     return ChoiceView(
-        metric.key, own_id, metric.label, metric.help, checked, reason, judged and not other, mendable, drawn
+        name, metric.key, own_id, metric.label, metric.help, checked, reason, judged and not other, mendable, drawn
     )
 
 
@@ -232,6 +242,3 @@ def _own(place: int, id: str, key: str, given: Mapping[str, Any]) -> OwnView:
             for part, (control, value) in controls.items()
         ],
     )
-
-
-__all__ = ["OWN", "PREFIX", "PickerView", "make_picker", "option_name", "own_name"]

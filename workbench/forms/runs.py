@@ -10,7 +10,7 @@ from django import forms
 
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import Question, Run, TestSet
-from evaluation.queries import QuestionFilters
+from evaluation.queries.rows import QuestionFilters
 from evaluation.scoring.diagnosis.points import LABELS, ORDER
 from evaluation.scoring.scales import Scale, scale_of
 from evaluation.services import files

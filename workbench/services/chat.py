@@ -35,13 +35,13 @@ SAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ChatStage:
     """What is being done before the first word comes, in the user's words."""
 
     text: str
 
 
-Piece = Stage | str | ChatMessage
+Piece = ChatStage | str | ChatMessage
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ async def answer_message(
             yield stage
         only = None if document is None else {document}
         pipeline = await sync_to_async(open_pipeline)(corpus=corpus, spec=spec, only=only)
-        yield Stage("Reading the documents" if spec.core.use_context else "Asking the model")
+        yield ChatStage("Reading the documents" if spec.core.use_context else "Asking the model")
         async with aclosing(pipeline.answer_stream(message.question)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Trace):
@@ -132,15 +132,15 @@ async def answer_whole(
     return message
 
 
-async def _building(corpus: Corpus, spec: PipelineSpec) -> AsyncIterator[Stage]:
+async def _building(corpus: Corpus, spec: PipelineSpec) -> AsyncIterator[ChatStage]:
     """Load the model and build the index where it is missing, telling how far it is."""
     if not spec.core.use_context:
         return
-    yield Stage("Loading the model and the index")
+    yield ChatStage("Loading the model and the index")
     steps = prepare_pipeline(corpus=corpus, spec=spec)
     while (step := await sync_to_async(_next)(steps)) is not None:
         if step.total:
-            yield Stage(f"{step.step}: {step.done:,} of {step.total:,}")
+            yield ChatStage(f"{step.step}: {step.done:,} of {step.total:,}")
 
 
 def _next(steps: Iterator[Progress]) -> Progress | None:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from evaluation.metrics.base import metrics
-from evaluation.queries import RunRow
+from evaluation.queries.rows import RunRow
 from evaluation.scoring.comparability import formulas_read, measured_differently
 from evaluation.scoring.scales import scale_of
 from evaluation.spec import HEADLINE

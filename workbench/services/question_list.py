@@ -17,7 +17,7 @@ _LONGEST = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class EvidencePassage:
     """Evidence with the text around it; `gold` is shortened in its middle where it is long."""
 
     document: Document
@@ -35,7 +35,7 @@ class Pair:
 
     pair_id: str
     questions: list[Question] = field(default_factory=list)
-    passages: list[Passage] = field(default_factory=list)
+    passages: list[EvidencePassage] = field(default_factory=list)
 
     @property
     def first(self) -> Question:
@@ -139,17 +139,17 @@ def pairs_of(questions: QuerySet[Question]) -> list[Pair]:
 
 def passages(
     evidence: Iterable[Evidence], documents: Mapping[int, Document], around: int = _AROUND, longest: int = _LONGEST
-) -> list[Passage]:
+) -> list[EvidencePassage]:
     """Return evidence with the text around it."""
     return [_passage(documents[item.document_id], item.start, item.end, around, longest) for item in evidence]
 
 
-def _passage(document: Document, start: int, end: int, around: int, longest: int) -> Passage:
+def _passage(document: Document, start: int, end: int, around: int, longest: int) -> EvidencePassage:
     text, left, right = document.text, max(0, start - around), end + around
     gold = text[start:end]
     if len(gold) > longest:
         gold = f"{gold[: longest // 2]} … {gold[-longest // 2 :]}"
-    return Passage(
+    return EvidencePassage(
         document=document,
         start=start,
         end=end,

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from evaluation.models import Run, TestSet
-from evaluation.queries import Comparison, RunRow, ScoreCard, compare_runs, run_rows, score_cards
+from evaluation.queries.comparison import compare_runs, score_cards
+from evaluation.queries.rows import Comparison, RunRow, ScoreCard
+from evaluation.queries.runs import run_rows
 from evaluation.scoring.summaries import TOTAL
 from evaluation.spec import HEADLINE
 from rag_pipeline.models import Corpus

@@ -11,7 +11,7 @@ from django.db.models import Avg, Count, Max, Q, Sum
 
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import Question, Run, RunMetric
-from evaluation.queries import GroupValue, ScoreCard
+from evaluation.queries.rows import GroupValue, ScoreCard
 from evaluation.queries.settings import setting_label
 from evaluation.spec import JUDGE, evaluation_settings
 from rag_pipeline.settings.catalogue import pipeline_settings

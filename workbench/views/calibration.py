@@ -13,9 +13,9 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.models import MARKED_ASPECTS, Answer, AnswerMark, Run
-from evaluation.queries import question_detail
 from evaluation.queries.calibration import calibrate
 from evaluation.queries.marks import askable, last_marked, mark_counts, marks_of, next_to_mark
+from evaluation.queries.questions import question_detail
 from evaluation.services.marks import marks_csv, set_mark
 from rag_pipeline.errors import ConfigError
 from workbench.htmx import render_page, wants_part

@@ -27,7 +27,7 @@ from workbench.models import Chat, ChatMessage
 from workbench.services.chat import (
     SHOWN,
     ChatSetup,
-    Stage,
+    ChatStage,
     answer_message,
     answer_whole,
     chat_setup,
@@ -94,7 +94,7 @@ async def _events(request: HttpRequest, message: ChatMessage, form: ChatForm, se
             if isinstance(piece, ChatMessage):
                 html = await sync_to_async(render_to_string)("chat/_message.html", {"message": piece}, request)
                 yield _event("done", html)
-            elif isinstance(piece, Stage):
+            elif isinstance(piece, ChatStage):
                 yield _event("stage", piece.text)
             else:
                 yield _event("piece", piece)

@@ -10,7 +10,8 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_safe
 
 from evaluation.models import Run
-from evaluation.queries import compare_runs, run_rows
+from evaluation.queries.comparison import compare_runs
+from evaluation.queries.runs import run_rows
 from workbench.htmx import render_page
 from workbench.views.preferences import preference_panel
 

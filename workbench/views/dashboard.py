@@ -12,8 +12,9 @@ from django.views.decorators.http import require_safe
 
 from evaluation.metrics.base import metrics
 from evaluation.models import TestSet
-from evaluation.queries import RunRow, run_rows
 from evaluation.queries.differences import metric_label
+from evaluation.queries.rows import RunRow
+from evaluation.queries.runs import run_rows
 from workbench.charts import figures as charts
 from workbench.charts.palette import SERIES, prompt_series
 from workbench.forms.dashboard import DashboardForm

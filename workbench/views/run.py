@@ -12,10 +12,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.exchange.base import RunWriter
 from evaluation.models import MARKED_ASPECTS, Answer, Question, Run
-from evaluation.queries import question_detail, question_rows, run_rows, score_cards
+from evaluation.queries.comparison import score_cards
 from evaluation.queries.failures import failure_flow
 from evaluation.queries.marks import marks_of
-from evaluation.queries.runs import rows_of
+from evaluation.queries.questions import question_detail, question_rows
+from evaluation.queries.runs import rows_of, run_rows
 from evaluation.services.files import export_run
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.services.scoring import preview_scores

@@ -12,7 +12,7 @@ from django.urls import path
 from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.models import Run
-from evaluation.queries import run_rows
+from evaluation.queries.runs import run_rows
 from evaluation.services.runs import archive_run, delete_run, rename_run, resume_run
 from rag_pipeline.errors import PipelineError
 from workbench.forms.runs import RunFilterForm, RunNameForm

@@ -164,4 +164,4 @@ def _listed(texts: Sequence[str]) -> str:
 
 def _prompt(name: str, **values: str) -> str:
     """Return a prompt of the question writer with its placeholders filled."""
-    return fill_prompt(read_prompt("evaluation", f"question_writers/{name}"), values)
+    return fill_prompt(read_prompt("evaluation.question_writers.by_model", name), values)

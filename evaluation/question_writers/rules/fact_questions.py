@@ -92,14 +92,16 @@ def where(clause: Clause) -> Iterator[CandidateQuestion]:
     """`is located in Paris`: ask for the place."""
     if verb_lemma(clause.main.text) not in _PLACED:
         return
-    if (
-        clause.lead
-        and clause.lead[0].lower in {"in", "at", "on", "near"}
-        and of_phrase(clause.lead, 1) == len(clause.lead)
-    ):
-        if _placelike(clause.lead[1:]):
-            yield question_about(clause, "where", "where", clause.rest, clause.text(clause.lead[1:]), lead=False)
+    lead = clause.lead
+    if lead and lead[0].lower in {"in", "at", "on", "near"} and of_phrase(lead, 1) == len(lead):
+        if _placelike(lead[1:]):
+            yield question_about(clause, "where", "where", clause.rest, clause.text(lead[1:]), lead=False)
         return
+    yield from _where_behind(clause)
+
+
+def _where_behind(clause: Clause) -> Iterator[CandidateQuestion]:
+    """Ask for the place that follows the verb."""
     for at, token in enumerate(clause.rest):
         if token.tag in _BREAKS or token.lower == "that":
             return

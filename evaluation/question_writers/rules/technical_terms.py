@@ -98,12 +98,14 @@ def _called(name: str, heading: str) -> str | None:
 
 def _of_name(name: str, description: str, heading: str) -> Iterator[CandidateQuestion]:
     new = _INSTEAD.fullmatch(description)
-    if new is not None and ("instead" in description or _GONE.search(heading)):
+    if new is None:
+        yield from _of_description(name, description)
+    elif "instead" in description or _GONE.search(heading):
         direct = f"what should be used instead of {name}"
         yield worded_question("term", direct, direct, new["new"], name)
-        return
-    if new is not None:
-        return
+
+
+def _of_description(name: str, description: str) -> Iterator[CandidateQuestion]:
     tokens = tag(f"It {description[:1].lower()}{description[1:]}")[1:]
     if len(tokens) < 2 or _POINTS.search(description) or _TYPED.match(description):
         return

@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluation.metrics.base import metrics
 from evaluation.scoring.diagnosis import points
-from evaluation.scoring.diagnosis.journey import Stage, dropped_at
+from evaluation.scoring.diagnosis.journey import StageSight, dropped_at
 from evaluation.scoring.diagnosis.losses import Scores, broken_rules, primary, too_general, value_of
 from evaluation.scoring.diagnosis.points import Diagnosis
 from evaluation.scoring.diagnosis.ranks import EvidenceRank
@@ -17,7 +17,7 @@ from evaluation.types import Refusal, Sample
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class EvidenceFacts:
     """What is known of the evidence of one question.
 
     `in_corpus`: share of it that stands in the documents which the run read, None where no evidence is known. `stages`:
@@ -26,13 +26,13 @@ class Evidence:
     """
 
     in_corpus: float | None = None
-    stages: Sequence[Stage] = ()
+    stages: Sequence[StageSight] = ()
     rank: EvidenceRank | None = None
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AnswerFacts:
     """An answer with all that is known of it.
 
     `limit`: how many chunks were retrieved (of a reranker: its candidates), `limited_by` the setting's name.
@@ -42,7 +42,7 @@ class Row:
     sample: Sample
     scores: Scores
     refusal: Refusal
-    evidence: Evidence = Evidence()
+    evidence: EvidenceFacts = EvidenceFacts()
     use_context: bool = True
     limit: int = 0
     limited_by: str = "top_k"
@@ -69,7 +69,7 @@ class Row:
         return self.sample.answerable and not self.use_context
 
 
-def decide(row: Row, spec: EvaluationSpec) -> Diagnosis:
+def decide(row: AnswerFacts, spec: EvaluationSpec) -> Diagnosis:
     """Return the failure point of an answer; without one where it failed altogether, or lost too little to count.
 
     Every answer that `lost_score` gets one.
@@ -87,7 +87,7 @@ def decide(row: Row, spec: EvaluationSpec) -> Diagnosis:
     return Diagnosis(None, "no failure point applies", {"lost": lost})
 
 
-def lost_score(row: Row, spec: EvaluationSpec) -> bool:
+def lost_score(row: AnswerFacts, spec: EvaluationSpec) -> bool:
     """Tell whether an answer lost score.
 
     Out of scope: it did not decline. Answerable: its agreement with the reference (0 for a refusal) is below
@@ -101,17 +101,17 @@ def lost_score(row: Row, spec: EvaluationSpec) -> bool:
     return row.agreement < spec.failure_agreement_high
 
 
-def _wordy(row: Row, spec: EvaluationSpec) -> bool:
+def _wordy(row: AnswerFacts, spec: EvaluationSpec) -> bool:
     brevity = value_of(row.scores, "brevity")
     return brevity is not None and brevity < spec.failure_brevity
 
 
-def _general(row: Row) -> str:
+def _general(row: AnswerFacts) -> str:
     """Return the judge metric that finds an answer too general; of a refusal it says nothing."""
     return too_general(row.scores) if row.sample.answerable and not row.refusal.refused else ""
 
 
-def _missing_content(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
+def _missing_content(row: AnswerFacts, spec: EvaluationSpec) -> Diagnosis | None:
     if not row.sample.answerable:
         if row.bounded:
             return None
@@ -127,7 +127,7 @@ def _missing_content(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
     return Diagnosis(points.MISSING_CONTENT, reason, {"cause": "absent", "share": share})
 
 
-def _missed_ranks(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
+def _missed_ranks(row: AnswerFacts, spec: EvaluationSpec) -> Diagnosis | None:
     stages = row.evidence.stages
     if not row.retrieval_lost(spec) or (stages and stages[0].share >= spec.failure_context):
         return None
@@ -152,7 +152,7 @@ def _split(found: EvidenceRank, length: int) -> str:
     return f"no chunk holds it whole, it is split ({length:,} characters at most in a piece){together}"
 
 
-def _below(found: EvidenceRank, row: Row) -> str:
+def _below(found: EvidenceRank, row: AnswerFacts) -> str:
     setting = "top k" if row.limited_by == "top_k" else "rerank candidates"
     if found.rank is None:
         return f"it is not among the first {found.looked:,} chunks that the retriever finds"
@@ -161,7 +161,7 @@ def _below(found: EvidenceRank, row: Row) -> str:
     return f"its chunk has rank {found.rank:,}, below {setting} {row.limit:,}"
 
 
-def _not_in_context(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
+def _not_in_context(row: AnswerFacts, spec: EvaluationSpec) -> Diagnosis | None:
     if row.no_context:
         reason = "the model was given no context"
         return Diagnosis(points.NOT_IN_CONTEXT, reason, {"cause": "no context"})
@@ -182,7 +182,7 @@ def _not_in_context(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
     return Diagnosis(points.NOT_IN_CONTEXT, f"{start}; {why}", details | {"left": step.share})
 
 
-def _wrong_format(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
+def _wrong_format(row: AnswerFacts, spec: EvaluationSpec) -> Diagnosis | None:
     broken = broken_rules(row.scores)
     if not broken:
         return None
@@ -190,7 +190,7 @@ def _wrong_format(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
     return Diagnosis(points.WRONG_FORMAT, f"broke a rule: {'; '.join(said)}", {"cause": broken[0], "rules": broken})
 
 
-def _not_extracted(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
+def _not_extracted(row: AnswerFacts, spec: EvaluationSpec) -> Diagnosis | None:
     if not row.sample.answerable:
         return None
     known = value_of(row.scores, "context_matching") is not None
@@ -206,7 +206,7 @@ def _not_extracted(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
     return Diagnosis(points.NOT_EXTRACTED, reason, details | {"cause": "wrong"})
 
 
-def _incomplete(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
+def _incomplete(row: AnswerFacts, spec: EvaluationSpec) -> Diagnosis | None:
     if row.agreement is None or row.agreement >= spec.failure_agreement_high:
         return None
     tokens = row.sample.trace.usage.completion_tokens
@@ -218,7 +218,7 @@ def _incomplete(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
     return Diagnosis(points.INCOMPLETE, reason, details)
 
 
-def _specificity(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
+def _specificity(row: AnswerFacts, spec: EvaluationSpec) -> Diagnosis | None:
     if _wordy(row, spec):
         brevity = row.scores["brevity"]
         details = {"cause": "too long", "brevity": brevity.value}
@@ -230,7 +230,7 @@ def _specificity(row: Row, spec: EvaluationSpec) -> Diagnosis | None:
     return None
 
 
-_IN_ORDER: tuple[Callable[[Row, EvaluationSpec], Diagnosis | None], ...] = (
+_IN_ORDER: tuple[Callable[[AnswerFacts, EvaluationSpec], Diagnosis | None], ...] = (
     _missing_content,
     _missed_ranks,
     _not_in_context,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evaluation.metrics.context_matching import covered_by, evidence_positions
-from evaluation.repeats import repeats_of
+from evaluation.quotes import repeats_of
 from evaluation.types import Sample
 from rag_pipeline.types import Hit, Span, Step
 
@@ -16,7 +16,7 @@ CUTTING = ("rerank", "consolidate", "budget")
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StageSight:
     """What a step left: the share of the evidence, and how many of its hits it takes to hold enough of it.
 
     `needed` is None where all of them together hold too little.
@@ -42,15 +42,16 @@ class EvidenceSight:
     def share(self, spans: Sequence[Span]) -> float:
         """Return the share of the evidence's characters, white space not counted, that the spans hold; 0..1."""
         wanted = evidence_positions(self.sample)
-        copies = repeats_of(self.sample.evidence, self.sample.evidence_texts, spans, self.texts)
-        return len(covered_by(spans, self.sample.evidence, copies) & wanted) / len(wanted) if wanted else 0.0
+        repeats = repeats_of(self.sample.evidence, self.sample.evidence_texts, spans, self.texts)
+        copies = replace(self.sample, equivalents=repeats).evidence_copies
+        return len(covered_by(spans, copies) & wanted) / len(wanted) if wanted else 0.0
 
-    def stage(self, name: str, hits: Sequence[Hit]) -> Stage:
+    def stage(self, name: str, hits: Sequence[Hit]) -> StageSight:
         """Return what a list of hits holds."""
         spans = [hit.span for hit in hits]
         share = self.share(spans)
         if share < self.threshold:
-            return Stage(name, share, None)
+            return StageSight(name, share, None)
         low, high = 1, len(spans)  # the share only grows with the hits: halve
         while low < high:
             middle = (low + high) // 2
@@ -58,10 +59,10 @@ class EvidenceSight:
                 high = middle
             else:
                 low = middle + 1
-        return Stage(name, share, low)
+        return StageSight(name, share, low)
 
 
-def journey(sight: EvidenceSight, steps: Sequence[Step], top_k: int) -> list[Stage]:
+def journey(sight: EvidenceSight, steps: Sequence[Step], top_k: int) -> list[StageSight]:
     """Return what was retrieved, then what each step left, as far as steps were stored; [] for a single step.
 
     Retrieved are the chunks that the later steps saw: the candidates of a reranker, else the top k (of the parents,
@@ -74,17 +75,17 @@ def journey(sight: EvidenceSight, steps: Sequence[Step], top_k: int) -> list[Sta
     if "rerank" not in by_name:
         return [sight.stage(RETRIEVED, seen[:top_k]), *_later(sight, by_name)]
     ranked = seen if "parents" in by_name else by_name["rerank"]
-    whole = Stage("rerank", sight.share([hit.span for hit in ranked[:top_k]]), sight.stage("", ranked).needed)
+    whole = StageSight("rerank", sight.share([hit.span for hit in ranked[:top_k]]), sight.stage("", ranked).needed)
     first = sight.stage(RETRIEVED, seen)
     found = sight.stage(RETRIEVED, by_name.get(RETRIEVED, ()))
-    return [Stage(RETRIEVED, first.share, found.needed), whole, *_later(sight, by_name)]
+    return [StageSight(RETRIEVED, first.share, found.needed), whole, *_later(sight, by_name)]
 
 
-def _later(sight: EvidenceSight, by_name: Mapping[str, Sequence[Hit]]) -> list[Stage]:
+def _later(sight: EvidenceSight, by_name: Mapping[str, Sequence[Hit]]) -> list[StageSight]:
     return [sight.stage(name, by_name[name]) for name in CUTTING[1:] if name in by_name]
 
 
-def dropped_at(stages: Sequence[Stage], threshold: float) -> Stage | None:
+def dropped_at(stages: Sequence[StageSight], threshold: float) -> StageSight | None:
     """Return the first step after retrieval that left too little of what was retrieved; None where none did."""
     if not stages or stages[0].share < threshold:
         return None

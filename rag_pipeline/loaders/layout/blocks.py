@@ -25,7 +25,7 @@ _LARGEST_FIGURE = 0.7
 
 
 @dataclass
-class Block:
+class PageBlock:
     """Lines that belong together. `kind`: text, item, code, table, contents, or a float (caption, label, footnote).
 
     `markdown` is the finished text of a table. `left` and `right` are the margins of the text around it.
@@ -75,9 +75,9 @@ class Block:
         return self.lines[0].x0 > self.left + 0.6 * self.size
 
 
-def blocks_of(lines: Sequence[Line], page: Page, number: int, body: float) -> list[Block]:
+def blocks_of(lines: Sequence[Line], page: Page, number: int, body: float) -> list[PageBlock]:
     """Return the blocks of a region of page `number` in order; `body` is the usual size of the document's text."""
-    found: list[Block] = []
+    found: list[PageBlock] = []
     at = 0
     pending: list[Line] = []
     while at < len(lines):
@@ -88,26 +88,26 @@ def blocks_of(lines: Sequence[Line], page: Page, number: int, body: float) -> li
             continue
         found += _text_blocks(pending, page, number, body)
         pending = []
-        found.append(Block("table", number, list(lines[at : drawn[1]]), drawn[0]))
+        found.append(PageBlock("table", number, list(lines[at : drawn[1]]), drawn[0]))
         at = drawn[1]
     found += _text_blocks(pending, page, number, body)
     _mark_footnotes(found, page, body)
     return found
 
 
-def _text_blocks(lines: Sequence[Line], page: Page, number: int, body: float) -> list[Block]:
+def _text_blocks(lines: Sequence[Line], page: Page, number: int, body: float) -> list[PageBlock]:
     if not lines:
         return []
     figures = [box for box in page.frames if _is_figure(box, page)]
     margins = _margins(lines)
     around = _usual_size(lines)
-    found: list[Block] = []
+    found: list[PageBlock] = []
     for line in lines:
         left, right = margins[line.font.size]
         kind = _kind(line, figures, body)
         block = found[-1] if found else None
         if block is None or _begins(block, line, kind, left, right):
-            found.append(Block(kind, number, [line], left=left, right=right, size_around=around))
+            found.append(PageBlock(kind, number, [line], left=left, right=right, size_around=around))
         else:
             block.lines.append(line)
     return found
@@ -152,7 +152,7 @@ def _usual_size(lines: Sequence[Line]) -> float:
     return counts.most_common(1)[0][0]
 
 
-def _begins(block: Block, line: Line, kind: str, left: float, right: float) -> bool:
+def _begins(block: PageBlock, line: Line, kind: str, left: float, right: float) -> bool:
     """Return whether a line begins a new block after `block`."""
     above = block.lines[-1]
     em = max(line.font.size, 1.0)
@@ -169,14 +169,14 @@ def _begins(block: Block, line: Line, kind: str, left: float, right: float) -> b
     return _begins_paragraph(line, block, left, right, em)
 
 
-def _leaves_item(line: Line, block: Block, em: float) -> bool:
+def _leaves_item(line: Line, block: PageBlock, em: float) -> bool:
     """Return whether a line begins further left than an item or a caption goes on."""
     if line.x0 < block.lines[-1].x0 - 0.6 * em and len(block.lines) > 1:
         return True
     return block.kind == "item" and line.x0 <= block.lines[0].x0 + 0.1 * em and block.ended
 
 
-def _begins_paragraph(line: Line, block: Block, left: float, right: float, em: float) -> bool:
+def _begins_paragraph(line: Line, block: PageBlock, left: float, right: float, em: float) -> bool:
     above = block.lines[-1]
     if abs(line.x0 - above.x0) > 0.3 * em:
         centred, was_centred = (_centred(each, left, right) for each in (line, above))
@@ -187,7 +187,7 @@ def _begins_paragraph(line: Line, block: Block, left: float, right: float, em: f
     return _indents(line, block, left, em) or _had_room(line, above, right, em)
 
 
-def _indents(line: Line, block: Block, left: float, em: float) -> bool:
+def _indents(line: Line, block: PageBlock, left: float, em: float) -> bool:
     """Return whether a line begins further right, or further left, than a paragraph goes on."""
     above, step = block.lines[-1], 0.6 * em
     if line.x0 > above.x0 + step:
@@ -209,7 +209,7 @@ def _had_room(line: Line, above: Line, right: float, em: float) -> bool:
     return room and (_ENDED.search(above.text) is not None or not line.text[:1].islower())
 
 
-def _leading(block: Block) -> float:
+def _leading(block: PageBlock) -> float:
     """Return the distance of the base lines of a block, or what is usual for its size."""
     steps = [below.base - above.base for above, below in zip(block.lines, block.lines[1:], strict=False)]
     return median(steps) if steps else 1.3 * block.lines[-1].font.size
@@ -220,7 +220,7 @@ def _headlike(above: Line, line: Line) -> bool:
     return above.bold != line.bold or (above.italic != line.italic and (above.x1 < line.x1 or line.x1 < above.x1))
 
 
-def _new_number(block: Block, line: Line) -> bool:
+def _new_number(block: PageBlock, line: Line) -> bool:
     """Return whether a line is the next of a numbered list."""
     mark = NUMBER.match(line.text)
     if mark is None:
@@ -240,12 +240,12 @@ def _centred(line: Line, left: float, right: float) -> bool:
     return abs((line.x0 + line.x1) / 2 - middle) < em and line.x0 > left + 2 * em and line.x1 < right - 2 * em
 
 
-def is_centred(block: Block) -> bool:
+def is_centred(block: PageBlock) -> bool:
     """Return whether all lines of a block are centred between its margins."""
     return all(_centred(line, block.left, block.right) for line in block.lines)
 
 
-def _mark_footnotes(blocks: Sequence[Block], page: Page, body: float) -> None:
+def _mark_footnotes(blocks: Sequence[PageBlock], page: Page, body: float) -> None:
     """Mark the small text below the body text, that begins with a mark or stands under a rule, as footnotes."""
     small = takewhile(lambda block: block.kind in {"text", "item"} and block.size < _SMALL * body, reversed(blocks))
     tail = list(small)[::-1]
@@ -258,7 +258,7 @@ def _mark_footnotes(blocks: Sequence[Block], page: Page, body: float) -> None:
         block.kind = "footnote"
 
 
-def nest_items(blocks: Sequence[Block]) -> None:
+def nest_items(blocks: Sequence[PageBlock]) -> None:
     """Set how deep list items are nested, by where their marks stand."""
     marks: list[float] = []
     for block in blocks:
@@ -275,7 +275,7 @@ def nest_items(blocks: Sequence[Block]) -> None:
         block.depth = len(marks) - 1
 
 
-def text_lines(blocks: Sequence[Block]) -> Iterator[str]:
+def text_lines(blocks: Sequence[PageBlock]) -> Iterator[str]:
     """Yield the text of all lines."""
     for block in blocks:
         for line in block.lines:

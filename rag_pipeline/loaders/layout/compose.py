@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_pipeline.loaders.layout import markdown
-from rag_pipeline.loaders.layout.blocks import BULLET, NUMBER, Block, blocks_of, nest_items, text_lines
+from rag_pipeline.loaders.layout.blocks import BULLET, NUMBER, PageBlock, blocks_of, nest_items, text_lines
 from rag_pipeline.loaders.layout.furniture import without_furniture
 from rag_pipeline.loaders.layout.headings import mark_headings
 from rag_pipeline.loaders.layout.lines import lines_of
-from rag_pipeline.loaders.layout.page import Box, Page, Piece
+from rag_pipeline.loaders.layout.page import Box, Page, TextRun
 from rag_pipeline.loaders.layout.regions import columns
 from rag_pipeline.loaders.layout.tables import ruled_tables
 from rag_pipeline.loaders.layout.words import Mender, mark_lost_ligatures
@@ -24,7 +24,7 @@ _DOTS = re.compile(r"(?:\s?[.·…_]){4,}\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _WrittenPart:
     """Text to write: the parts of a paragraph that runs over several pages have no gap between them."""
 
     text: str
@@ -45,7 +45,7 @@ def compose(pages: Sequence[Page]) -> tuple[str, tuple[int, ...]]:
     return _written(list(_parts(blocks, mender)), len(pages))
 
 
-def _body_size(pages: Sequence[Sequence[Piece]]) -> float:
+def _body_size(pages: Sequence[Sequence[TextRun]]) -> float:
     counts: Counter[float] = Counter()
     for pieces in pages:
         for piece in pieces:
@@ -53,22 +53,22 @@ def _body_size(pages: Sequence[Sequence[Piece]]) -> float:
     return counts.most_common(1)[0][0] if counts else 1.0
 
 
-def _page_blocks(page: Page, pieces: Sequence[Piece], number: int, body: float) -> list[Block]:
+def _page_blocks(page: Page, pieces: Sequence[TextRun], number: int, body: float) -> list[PageBlock]:
     """Return the blocks of a page in reading order."""
     sideways = [piece for piece in pieces if not piece.font.upright]
     upright = [piece for piece in pieces if piece.font.upright]
     tables = ruled_tables(page, upright)
     used = {id(piece) for _, _, inside in tables for piece in inside}
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     for region in columns([piece for piece in upright if id(piece) not in used]):
         blocks += blocks_of(lines_of(region), page, number, body)
     for box, drawn, inside in tables:
-        blocks.insert(_place(blocks, box), Block("table", number, lines_of(inside), drawn))
-    blocks += [Block("label", number, lines_of([piece])) for piece in sideways]
+        blocks.insert(_place(blocks, box), PageBlock("table", number, lines_of(inside), drawn))
+    blocks += [PageBlock("label", number, lines_of([piece])) for piece in sideways]
     return blocks
 
 
-def _place(blocks: Sequence[Block], box: Box) -> int:
+def _place(blocks: Sequence[PageBlock], box: Box) -> int:
     """Return where a table goes: behind the last block above it in its column."""
     above = [
         number
@@ -78,7 +78,7 @@ def _place(blocks: Sequence[Block], box: Box) -> int:
     return max(above, default=0)
 
 
-def _parts(blocks: Sequence[Block], mender: Mender) -> Iterator[_Part]:
+def _parts(blocks: Sequence[PageBlock], mender: Mender) -> Iterator[_WrittenPart]:
     """Yield what to write; what stands between the halves of a paragraph goes behind it, or before it."""
     at = 0
     while at < len(blocks):
@@ -94,10 +94,10 @@ def _parts(blocks: Sequence[Block], mender: Mender) -> Iterator[_Part]:
         yield from (_part(each, mender) for each in after if each not in moved)
 
 
-def _chain(blocks: Sequence[Block], at: int) -> tuple[list[Block], list[Block], int]:
+def _chain(blocks: Sequence[PageBlock], at: int) -> tuple[list[PageBlock], list[PageBlock], int]:
     """Return (the blocks that make one paragraph, what stands between them, number of the block that follows)."""
     chain, following = [blocks[at]], at + 1
-    between: list[Block] = []
+    between: list[PageBlock] = []
     while True:
         step = following
         while step < len(blocks) and blocks[step].floats:
@@ -112,7 +112,7 @@ def _chain(blocks: Sequence[Block], at: int) -> tuple[list[Block], list[Block], 
         following = step + 1
 
 
-def _goes_on(block: Block, following: Block) -> bool:
+def _goes_on(block: PageBlock, following: PageBlock) -> bool:
     """Return whether a paragraph that a column or page has cut goes on in the block that follows."""
     if following.kind != "text" or following.level or block.level or following.page - block.page > 1:
         return False
@@ -124,7 +124,7 @@ def _goes_on(block: Block, following: Block) -> bool:
     return _reads_on(block, following)
 
 
-def _reads_on(block: Block, following: Block) -> bool:
+def _reads_on(block: PageBlock, following: PageBlock) -> bool:
     """Return whether the texts of two blocks read, and are set, as one paragraph."""
     first, last = following.lines[0], block.lines[-1]
     if first.text[:1].islower() or last.text.endswith("-"):
@@ -133,7 +133,7 @@ def _reads_on(block: Block, following: Block) -> bool:
     return block.full and not following.indented and (block.indented or not block.ended)
 
 
-def _paragraph(chain: Sequence[Block], mender: Mender) -> Iterator[_Part]:
+def _paragraph(chain: Sequence[PageBlock], mender: Mender) -> Iterator[_WrittenPart]:
     """Yield a paragraph, one part for each page; a word that the end of a page has parted stays on that page."""
     lines = [(line.text, block.page) for block in chain for line in block.lines]
     texts: list[str] = []
@@ -152,12 +152,12 @@ def _paragraph(chain: Sequence[Block], mender: Mender) -> Iterator[_Part]:
             texts = []
 
 
-def _page_part(block: Block, text: str, page: int, *, goes_on: bool) -> _Part:
+def _page_part(block: PageBlock, text: str, page: int, *, goes_on: bool) -> _WrittenPart:
     """Return what stands on one page of the paragraph that begins with `block`."""
     if page != block.page:
-        return _Part(text, page, goes_on=goes_on)
+        return _WrittenPart(text, page, goes_on=goes_on)
     tight = block.kind == "item" or NUMBER.match(text) is not None
-    return _Part(_marked(block, text), page, tight, goes_on)
+    return _WrittenPart(_marked(block, text), page, tight, goes_on)
 
 
 def _quoted(text: str) -> str:
@@ -165,36 +165,36 @@ def _quoted(text: str) -> str:
     return text if _CLOSING_TICK.search(text) else _OPENING_TICK.sub("‘", text)
 
 
-def _marked(block: Block, text: str) -> str:
+def _marked(block: PageBlock, text: str) -> str:
     if block.kind != "item":
         return f"\\{text}" if _HEADING_MARK.match(text) else text
     return f"{'  ' * block.depth}- {BULLET.sub('', text, count=1)}"
 
 
-def _part(block: Block, mender: Mender) -> _Part:
+def _part(block: PageBlock, mender: Mender) -> _WrittenPart:
     """Return a block that is no paragraph."""
     if block.markdown:
-        return _Part(mender.mended(block.markdown), block.page)
+        return _WrittenPart(mender.mended(block.markdown), block.page)
     if block.kind == "code":
-        return _Part(mender.mended(_code(block)), block.page)
+        return _WrittenPart(mender.mended(_code(block)), block.page)
     text = "".join(part.text for part in _paragraph([block], mender)).strip()
     if block.level:
-        return _Part(markdown.heading(block.level, BULLET.sub("", text, count=1)), block.page)
+        return _WrittenPart(markdown.heading(block.level, BULLET.sub("", text, count=1)), block.page)
     if block.kind == "contents":
-        return _Part(_DOTS.sub(" … ", text), block.page, tight=True)
-    return _Part(text, block.page, tight=block.kind == "label")
+        return _WrittenPart(_DOTS.sub(" … ", text), block.page, tight=True)
+    return _WrittenPart(text, block.page, tight=block.kind == "label")
 
 
-def _code(block: Block) -> str:
+def _code(block: PageBlock) -> str:
     left = min(line.x0 for line in block.lines)
     return "\n".join(["```", *(line.spaced(left) for line in block.lines), "```"])
 
 
-def _written(parts: Sequence[_Part], count: int) -> tuple[str, tuple[int, ...]]:
+def _written(parts: Sequence[_WrittenPart], count: int) -> tuple[str, tuple[int, ...]]:
     text: list[str] = []
     starts: list[int | None] = [None] * count
     length = 0
-    before: _Part | None = None
+    before: _WrittenPart | None = None
     for part in parts:
         told = part.text if part.goes_on else part.text.rstrip()
         if not told.strip():

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from rag_pipeline.loaders.layout.lines import Line, lines_of
-from rag_pipeline.loaders.layout.page import Page, Piece
+from rag_pipeline.loaders.layout.page import Page, TextRun
 
 _EDGE_LINES = 3
 _STEP = 4.0
@@ -22,7 +22,7 @@ _PAGE_NUMBER = re.compile(
 Key = tuple[str, int]
 
 
-def without_furniture(pages: Sequence[Page]) -> list[list[Piece]]:
+def without_furniture(pages: Sequence[Page]) -> list[list[TextRun]]:
     """Return for each page its pieces without those that belong to the paper and not to the text."""
     stamps = _stamps(pages)
     bare = [[piece for piece in page.pieces if _stamp_key(piece) not in stamps] for page in pages]
@@ -52,7 +52,7 @@ def _ids(lines: Iterable[Line]) -> set[int]:
     return {id(piece) for line in lines for piece in line.pieces}
 
 
-def _stamp_key(piece: Piece) -> tuple[str, int, int]:
+def _stamp_key(piece: TextRun) -> tuple[str, int, int]:
     return piece.text, round(piece.x0), round(piece.y0)
 
 

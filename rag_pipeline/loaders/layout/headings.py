@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_pipeline.loaders.layout.blocks import Block, is_centred
+from rag_pipeline.loaders.layout.blocks import PageBlock, is_centred
 
 _LARGER = 1.12
 _SAME_SIZE = (0.94, 0.7, 0.7, 0.7, 0.7, 0.7)
@@ -22,7 +22,7 @@ Rank = tuple[int, float]
 """Order of headings: the kind (size, bold, centred, slanted), then minus the size."""
 
 
-def mark_headings(blocks: Sequence[Block], body: float) -> None:
+def mark_headings(blocks: Sequence[PageBlock], body: float) -> None:
     """Set the level of the blocks that are headings; `body` is the size of the document's text."""
     mostly_bold = 2 * sum(_all(block, "bold") for block in blocks) > len(blocks)
     ranks: dict[int, Rank] = {}
@@ -36,7 +36,7 @@ def mark_headings(blocks: Sequence[Block], body: float) -> None:
         blocks[number].level = levels[rank]
 
 
-def _rank(block: Block, following: Block | None, body: float, *, mostly_bold: bool) -> Rank | None:
+def _rank(block: PageBlock, following: PageBlock | None, body: float, *, mostly_bold: bool) -> Rank | None:
     text = block.text
     if not _may_be_title(block, text):
         return None
@@ -51,13 +51,13 @@ def _rank(block: Block, following: Block | None, body: float, *, mostly_bold: bo
     return (5, -block.size) if _is_slanted_line(block, following, text) else None
 
 
-def _may_be_title(block: Block, text: str) -> bool:
+def _may_be_title(block: PageBlock, text: str) -> bool:
     short = len(block.lines) <= 4 and len(text) <= _LONGEST
     said = re.search(r"[^\W_]", text) is not None and (len(text) >= 2 or text.isupper())
     return block.kind in {"text", "item"} and short and said
 
 
-def _stands_out_plainly(block: Block, text: str, body: float) -> bool:
+def _stands_out_plainly(block: PageBlock, text: str, body: float) -> bool:
     """Return whether text that is no larger than the body may be a heading: a short line that ends no sentence."""
     if block.kind == "item" or block.size < 0.85 * min(body, block.size_around):
         return False
@@ -65,14 +65,14 @@ def _stands_out_plainly(block: Block, text: str, body: float) -> bool:
     return short and (not _TERMINAL.search(text) or _FIGURE.match(text) is not None)
 
 
-def _is_slanted_line(block: Block, following: Block, text: str) -> bool:
+def _is_slanted_line(block: PageBlock, following: PageBlock, text: str) -> bool:
     """Return whether a block is one slanted line above upright text that begins below it."""
     above = len(block.lines) == 1 and abs(block.lines[0].x0 - following.lines[0].x0) < 2 * block.size
     upright = following.kind == "text" and not _all(following, "italic")
     return above and upright and _all(block, "italic") and text[0].isupper()
 
 
-def _centred_rank(block: Block, following: Block, text: str) -> Rank | None:
+def _centred_rank(block: PageBlock, following: PageBlock, text: str) -> Rank | None:
     """Rank a line in the middle: set off by size or capitals, or the number of a part."""
     for place, pattern in ((2, _ROMAN), (3, _LETTER), (4, _FIGURE)):
         if pattern.fullmatch(text):
@@ -96,5 +96,5 @@ def _levels(ranks: set[Rank]) -> dict[Rank, int]:
     return found
 
 
-def _all(block: Block, style: str) -> bool:
+def _all(block: PageBlock, style: str) -> bool:
     return bool(block.lines) and all(getattr(line, style) for line in block.lines)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rag_pipeline.loaders.layout.page import Font, Piece
+from rag_pipeline.loaders.layout.page import Font, TextRun
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MARK = re.compile(r"\d{1,3}")
@@ -20,7 +20,7 @@ _SPACE = 0.12
 class Line:
     """Pieces on one base line, from left to right, and the box around them."""
 
-    pieces: list[Piece]
+    pieces: list[TextRun]
 
     def __post_init__(self) -> None:
         self.x0 = min([piece.x0 for piece in self.pieces])
@@ -72,9 +72,9 @@ class Line:
             text = text.ljust(round((piece.x0 - left) / width)) + piece.text
         return text
 
-    def segments(self, gap: float) -> list[list[Piece]]:
+    def segments(self, gap: float) -> list[list[TextRun]]:
         """Return the pieces in groups parted by at least `gap` points of white space."""
-        groups: list[list[Piece]] = []
+        groups: list[list[TextRun]] = []
         right = 0.0
         for piece in self.pieces:
             if groups and piece.x0 - right < gap:
@@ -89,9 +89,9 @@ class Line:
         return bool(fonts) and all(map(test, fonts))
 
 
-def lines_of(pieces: Iterable[Piece]) -> list[Line]:
+def lines_of(pieces: Iterable[TextRun]) -> list[Line]:
     """Group pieces of one column to lines, from top to bottom."""
-    rows: list[list[Piece]] = []
+    rows: list[list[TextRun]] = []
     for piece in sorted(pieces, key=lambda each: (each.middle, each.x0)):
         for row in reversed(rows[-4:]):
             if _beside(row, piece):
@@ -103,14 +103,14 @@ def lines_of(pieces: Iterable[Piece]) -> list[Line]:
     return sorted(lines, key=lambda line: line.base)
 
 
-def _beside(row: Sequence[Piece], piece: Piece) -> bool:
+def _beside(row: Sequence[TextRun], piece: TextRun) -> bool:
     """Return whether a piece stands on the line of a row: they share most of the height of the lower of them."""
     tallest = max(row, key=lambda each: each.y1 - each.y0)
     shared = min(tallest.y1, piece.y1) - max(tallest.y0, piece.y0)
     return shared > 0.55 * min(tallest.y1 - tallest.y0, piece.y1 - piece.y0)
 
 
-def joined(pieces: Sequence[Piece], size: float) -> str:
+def joined(pieces: Sequence[TextRun], size: float) -> str:
     """Return the text of pieces in order, with a space where there is white space between them."""
     text, right = "", 0.0
     for number, piece in enumerate(pieces):

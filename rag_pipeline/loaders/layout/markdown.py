@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class WrittenBlock:
     """A block of text; a tight one stands directly under a tight one before it (list items)."""
 
     text: str
@@ -39,10 +39,10 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([head, "|" + " --- |" * len(columns), *body])
 
 
-def joined(blocks: Iterable[Block]) -> str:
+def joined(blocks: Iterable[WrittenBlock]) -> str:
     """Return blocks with a blank line between them, none between tight neighbours."""
     parts: list[str] = []
-    before: Block | None = None
+    before: WrittenBlock | None = None
     for block in blocks:
         if not block.text.strip():
             continue

@@ -67,7 +67,7 @@ class Font:
 
 
 @dataclass(slots=True)
-class Piece:
+class TextRun:
     """Characters of one font on one line without a wide gap; `base` is the y of the line they stand on.
 
     `f_widths` are the places in `text` of an f with its width in ems: one that is wide for its font is a ligature
@@ -93,7 +93,7 @@ class Piece:
 class Page:
     """What stands on a page. `rules` are thin lines, `frames` other drawn boxes and pictures."""
 
-    pieces: list[Piece]
+    pieces: list[TextRun]
     rules: list[Box]
     frames: list[Box]
     width: float
@@ -141,10 +141,10 @@ class _Pieces:
         self._turned = turned
         self._fonts: dict[int, Font] = {}
         self._name, self._flags, self._matrix = ctypes.create_string_buffer(128), ctypes.c_int(), pdfium.FS_MATRIX()
-        self._pieces: list[Piece] = []
-        self._now: Piece | None = None
+        self._pieces: list[TextRun] = []
+        self._now: TextRun | None = None
 
-    def read(self) -> list[Piece]:
+    def read(self) -> list[TextRun]:
         """Return all pieces that show something."""
         page = self._address
         code_of = _quick(self._raw.FPDFText_GetUnicode, ctypes.c_uint)
@@ -184,7 +184,7 @@ class _Pieces:
             or abs(y1 - now.y1) > 0.15 * em
             or not -0.4 * em < x0 - now.x1 < _GAP * em
         ):
-            self._now = now = Piece("", x0, x1, y0, y1, y1 - 0.2 * em, font)
+            self._now = now = TextRun("", x0, x1, y0, y1, y1 - 0.2 * em, font)
             self._pieces.append(now)
         elif spaced:
             now.text += " "

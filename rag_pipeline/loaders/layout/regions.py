@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from rag_pipeline.loaders.layout.lines import lines_of
-from rag_pipeline.loaders.layout.page import Piece
+from rag_pipeline.loaders.layout.page import TextRun
 
 _GUTTER = 0.75
 """Least white space between columns, in ems."""
@@ -19,7 +19,7 @@ _DEEPEST = 4
 _MOST_CANDIDATES = 10
 
 
-def columns(pieces: Sequence[Piece], depth: int = 0) -> list[list[Piece]]:
+def columns(pieces: Sequence[TextRun], depth: int = 0) -> list[list[TextRun]]:
     """Return the regions of a page in reading order.
 
     What reaches over the gutter (a title, a wide figure) parts the columns above it from those below.
@@ -28,7 +28,7 @@ def columns(pieces: Sequence[Piece], depth: int = 0) -> list[list[Piece]]:
     if gutter is None:
         return [list(pieces)] if pieces else []
     wide = sorted((piece for piece in pieces if piece.x0 < gutter < piece.x1), key=lambda piece: piece.y0)
-    regions: list[list[Piece]] = []
+    regions: list[list[TextRun]] = []
     rest = [piece for piece in pieces if not piece.x0 < gutter < piece.x1]
     for across in _bands(wide):
         above, beside, rest = _parted(rest, across)
@@ -37,7 +37,7 @@ def columns(pieces: Sequence[Piece], depth: int = 0) -> list[list[Piece]]:
     return regions + _sides(rest, gutter, depth)
 
 
-def _parted(pieces: Sequence[Piece], band: Sequence[Piece]) -> tuple[list[Piece], list[Piece], list[Piece]]:
+def _parted(pieces: Sequence[TextRun], band: Sequence[TextRun]) -> tuple[list[TextRun], list[TextRun], list[TextRun]]:
     """Return the pieces above a band, those beside it, and those below it."""
     top, bottom = min(piece.y0 for piece in band), max(piece.y1 for piece in band)
     above = [piece for piece in pieces if piece.middle < top]
@@ -45,15 +45,15 @@ def _parted(pieces: Sequence[Piece], band: Sequence[Piece]) -> tuple[list[Piece]
     return above, beside, [piece for piece in pieces if piece.middle > bottom]
 
 
-def _sides(pieces: Sequence[Piece], gutter: float, depth: int) -> list[list[Piece]]:
+def _sides(pieces: Sequence[TextRun], gutter: float, depth: int) -> list[list[TextRun]]:
     left = [piece for piece in pieces if piece.x1 <= gutter]
     right = [piece for piece in pieces if piece.x0 >= gutter]
     return columns(left, depth + 1) + columns(right, depth + 1)
 
 
-def _bands(wide: Sequence[Piece]) -> list[list[Piece]]:
+def _bands(wide: Sequence[TextRun]) -> list[list[TextRun]]:
     """Group the pieces that reach over a gutter: neighbouring lines are one band."""
-    bands: list[list[Piece]] = []
+    bands: list[list[TextRun]] = []
     for piece in wide:
         if bands and piece.y0 - max(each.y1 for each in bands[-1]) < 1.2 * piece.font.size:
             bands[-1].append(piece)
@@ -62,7 +62,7 @@ def _bands(wide: Sequence[Piece]) -> list[list[Piece]]:
     return bands
 
 
-def _gutter(pieces: Sequence[Piece]) -> float | None:
+def _gutter(pieces: Sequence[TextRun]) -> float | None:
     """Return the x of the white space that parts two columns of text; None when there is none."""
     if len(pieces) < 2 * _LEAST_LINES:
         return None
@@ -71,7 +71,7 @@ def _gutter(pieces: Sequence[Piece]) -> float | None:
     return min(found, key=lambda each: each[0])[1] if found else None
 
 
-def _crossing(pieces: Sequence[Piece], x: float) -> int | None:
+def _crossing(pieces: Sequence[TextRun], x: float) -> int | None:
     """Return how many pieces reach over `x`; None where it does not part two columns of text."""
     left = [piece for piece in pieces if piece.x1 <= x]
     right = [piece for piece in pieces if piece.x0 >= x]
@@ -79,9 +79,9 @@ def _crossing(pieces: Sequence[Piece], x: float) -> int | None:
     return crossing if crossing <= 0.25 * len(pieces) and _is_text(left) and _is_text(right) else None
 
 
-def _candidates(pieces: Sequence[Piece], em: float) -> list[float]:
+def _candidates(pieces: Sequence[TextRun], em: float) -> list[float]:
     """Return the middles of the gaps of which many lines begin at the right end."""
-    starts: dict[int, list[Piece]] = {}
+    starts: dict[int, list[TextRun]] = {}
     for piece in pieces:
         starts.setdefault(round(piece.x0 / 3), []).append(piece)
     found = []
@@ -100,7 +100,7 @@ def _candidates(pieces: Sequence[Piece], em: float) -> list[float]:
     return found
 
 
-def _is_text(pieces: Sequence[Piece]) -> bool:
+def _is_text(pieces: Sequence[TextRun]) -> bool:
     """Return whether pieces are lines of text, which fill their column, and not the cells of a table."""
     lines = lines_of(pieces)
     if len(lines) < _LEAST_LINES:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rag_pipeline.loaders.layout import markdown
 from rag_pipeline.loaders.layout.lines import Line, joined, lines_of
-from rag_pipeline.loaders.layout.page import Box, Page, Piece
+from rag_pipeline.loaders.layout.page import Box, Page, TextRun
 
 _GAP = 1.5
 """Least white space between two cells, in ems."""
@@ -23,7 +23,7 @@ _MOST_RULES = 800
 _LABEL = re.compile(r"[•◦▪‣●○■□–—\-*·\uf0b7\uf0a7\uf0d8\uf076]|\(?\w{1,3}[.)]")
 
 
-def ruled_tables(page: Page, pieces: Sequence[Piece]) -> list[tuple[Box, str, list[Piece]]]:
+def ruled_tables(page: Page, pieces: Sequence[TextRun]) -> list[tuple[Box, str, list[TextRun]]]:
     """Return (place, Markdown, pieces used) of the tables that are drawn as a grid of lines."""
     found = []
     for grid in _grids(page):
@@ -52,9 +52,9 @@ def _edges(grid: Sequence[Box]) -> tuple[list[float], list[float]]:
     return ys, _merged([rule.x0 for rule in grid if rule.height > rule.width])
 
 
-def _filled_grid(pieces: Sequence[Piece], ys: Sequence[float], xs: Sequence[float]) -> list[list[str]]:
+def _filled_grid(pieces: Sequence[TextRun], ys: Sequence[float], xs: Sequence[float]) -> list[list[str]]:
     """Return the texts of the cells, row by row."""
-    cells: list[list[list[Piece]]] = [[[] for _ in xs[1:]] for _ in ys[1:]]
+    cells: list[list[list[TextRun]]] = [[[] for _ in xs[1:]] for _ in ys[1:]]
     for piece in pieces:
         cells[_slot(ys, piece.middle)][_slot(xs, (piece.x0 + piece.x1) / 2)].append(piece)
     return [[_cell(cell) for cell in row] for row in cells]
@@ -82,7 +82,7 @@ def _slot(edges: Sequence[float], place: float) -> int:
     return max(0, sum(edge <= place for edge in edges[:-1]) - 1)
 
 
-def _cell(pieces: Sequence[Piece]) -> str:
+def _cell(pieces: Sequence[TextRun]) -> str:
     return " ".join(line.text for line in lines_of(pieces))
 
 
@@ -118,7 +118,7 @@ def _aligned_rows(head: Line, lines: Sequence[Line]) -> tuple[list[Line], list[t
     return rows, columns
 
 
-def _segments(line: Line) -> list[list[Piece]]:
+def _segments(line: Line) -> list[list[TextRun]]:
     return line.segments(_GAP * line.font.size)
 
 
@@ -128,7 +128,7 @@ def _is_item(line: Line) -> bool:
     return len(segments) == 2 and _LABEL.fullmatch(joined(segments[0], line.font.size)) is not None
 
 
-def _reach(segment: Sequence[Piece]) -> tuple[float, float]:
+def _reach(segment: Sequence[TextRun]) -> tuple[float, float]:
     return min(piece.x0 for piece in segment), max(piece.x1 for piece in segment)
 
 

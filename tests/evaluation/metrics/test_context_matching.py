@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.metrics.base import metrics
-from evaluation.repeats import repeats_of, repeats_within
+from evaluation.quotes import repeats_of, repeats_within
 from rag_pipeline.types import Span
 from tests.evaluation.samples import make_context, make_sample
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.queries import compare_runs, score_cards
+from evaluation.queries.comparison import compare_runs, score_cards
 from evaluation.spec import EvaluationSpec
 from evaluation.types import DraftQuestion
 from tests.factories import REFUSAL, make_run, make_testset

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evaluation.models import Answer
-from evaluation.queries import QuestionFilters, question_detail, question_rows
+from evaluation.queries.questions import question_detail, question_rows
+from evaluation.queries.rows import QuestionFilters
 from tests.factories import REFUSAL, ROSETTA, make_run, make_testset
 
 pytestmark = pytest.mark.django_db

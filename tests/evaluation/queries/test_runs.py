@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.queries import run_rows
+from evaluation.queries.runs import run_rows
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.models import BackgroundTask
 from tests.factories import WORDS, make_run, make_testset, score_run

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from evaluation.models import Run, TestSet
-from evaluation.queries import compare_runs
+from evaluation.queries.comparison import compare_runs
 from evaluation.services import runs
 from evaluation.services.contexts import find_source
 from evaluation.services.summaries import run_summary

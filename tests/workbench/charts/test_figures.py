@@ -7,7 +7,7 @@ import math
 import plotly.graph_objects as go
 import pytest
 
-from evaluation.queries import run_rows
+from evaluation.queries.runs import run_rows
 from tests.factories import make_run, make_testset
 from workbench.charts.figures import drawn, score_against_chunk_size
 from workbench.charts.palette import prompt_series

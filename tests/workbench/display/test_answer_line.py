@@ -25,6 +25,10 @@ def test_the_contexts_that_an_answer_rests_on(answer, used):
     assert contexts_used(answer, CONTEXTS) == used
 
 
+def test_an_abbreviation_is_no_sentence_with_a_source_of_its_own():
+    assert contexts_used("Mr. Brown says: hours are nine to five.", [*CONTEXTS, "Mr. Green pays."]) == [3]
+
+
 def test_the_line_says_sources_time_tokens_and_refusal():
     trace = {
         "contexts": [{}, {}, {}, {}],

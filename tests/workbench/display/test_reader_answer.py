@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from django.urls import reverse
 
 from evaluation.models import Answer
 from rag_pipeline.settings.prompt_templates import shipped_prompts
 from tests.factories import REFUSAL, ROSETTA, WORDS, make_corpus, make_run
-from tests.markup import markup
+from tests.markup import markup, words_of
 from workbench.display.reader_answer import reader_answer
 from workbench.models import ChatMessage, Preferences
 
@@ -38,8 +36,7 @@ OF_BEFORE = {name: value for name, value in DETAILS.items() if name not in ("pro
 
 
 def words(response) -> str:
-    text = re.sub(r"<[^>]+>", " ", response.content.decode()).replace("&#x27;", "'")
-    return " ".join(text.split())
+    return words_of(response).replace("&#x27;", "'")
 
 
 @pytest.mark.parametrize(

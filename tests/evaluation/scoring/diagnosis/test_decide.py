@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
-from evaluation.scoring.diagnosis.decide import Evidence, Row, decide, lost_score
-from evaluation.scoring.diagnosis.journey import Stage
+from evaluation.scoring.diagnosis.decide import AnswerFacts, EvidenceFacts, decide, lost_score
+from evaluation.scoring.diagnosis.journey import StageSight
 from evaluation.scoring.diagnosis.points import LABELS, ORDER
 from evaluation.scoring.diagnosis.ranks import EvidenceRank
 from evaluation.spec import EvaluationSpec
@@ -20,7 +20,7 @@ from tests.evaluation.samples import make_sample
 from tests.factories import REFUSAL
 
 SPEC = EvaluationSpec()
-KNOWN = Evidence(1.0)
+KNOWN = EvidenceFacts(1.0)
 RANK = EvidenceRank(True, 7, 7, 100, Span(1, 0, 50))
 
 
@@ -41,17 +41,17 @@ def rule(monkeypatch):
     return NoSmile.key
 
 
-def row(kind="simple", answer="Memphis", label="attempt", evidence=KNOWN, limit=4, **scores) -> Row:
+def row(kind="simple", answer="Memphis", label="attempt", evidence=KNOWN, limit=4, **scores) -> AnswerFacts:
     """Return an answer with the scores given, right and complete unless told."""
     good = {"recall": 1.0, "brevity": 1.0, "knowledge_bounding": 1.0, "context_matching": 1.0}
     given_scores = {
         name: Score(value) if value is not None else Score.unscored("none") for name, value in (good | scores).items()
     }
     sample = make_sample(answer, kind=kind, document="x" * 80, evidence=[(0, 60)])
-    return Row(sample, given_scores, Refusal(label), evidence, limit=limit)
+    return AnswerFacts(sample, given_scores, Refusal(label), evidence, limit=limit)
 
 
-def point(one: Row) -> int | None:
+def point(one: AnswerFacts) -> int | None:
     return decide(one, SPEC).point
 
 
@@ -78,12 +78,12 @@ def test_1_an_out_of_scope_question_was_attempted():
 
 
 def test_1_the_evidence_is_not_in_the_corpus():
-    found = decide(row(recall=0.0, context_matching=0.0, evidence=Evidence(0.0)), SPEC)
+    found = decide(row(recall=0.0, context_matching=0.0, evidence=EvidenceFacts(0.0)), SPEC)
     assert (found.point, found.reason) == (1, "the documents that the run read hold 0 % of the evidence")
 
 
 def test_2_the_evidence_is_below_top_k():
-    found = decide(row(recall=0.0, context_matching=0.0, evidence=Evidence(1.0, rank=RANK)), SPEC)
+    found = decide(row(recall=0.0, context_matching=0.0, evidence=EvidenceFacts(1.0, rank=RANK)), SPEC)
     assert (found.point, found.details["cause"], found.details["rank"]) == (2, "rank", 7)
     assert found.reason == "the contexts hold 0 % of the evidence; its chunk has rank 7, below top k 4"
     assert found.details["chunk"] == {"document_id": 1, "start": 0, "end": 50}
@@ -91,14 +91,14 @@ def test_2_the_evidence_is_below_top_k():
 
 def test_2_no_chunk_holds_the_evidence_whole():
     rank = EvidenceRank(False, None, 6, 100)
-    found = decide(row(recall=0.0, context_matching=0.2, evidence=Evidence(1.0, rank=rank)), SPEC)
+    found = decide(row(recall=0.0, context_matching=0.2, evidence=EvidenceFacts(1.0, rank=rank)), SPEC)
     assert (found.point, found.details["cause"], found.details["needed"]) == (2, "split", 6)
     assert "no chunk holds it whole, it is split" in found.reason
     assert "the first 6 chunks" in found.reason
 
 
 def test_2_without_an_index_the_rank_is_unknown_and_the_reason_says_why():
-    found = decide(row(recall=0.0, context_matching=0.0, evidence=Evidence(1.0, note="the index is gone")), SPEC)
+    found = decide(row(recall=0.0, context_matching=0.0, evidence=EvidenceFacts(1.0, note="the index is gone")), SPEC)
     assert (found.point, found.details["cause"]) == (2, "unknown")
     assert found.reason.endswith("its rank is not known: the index is gone")
 
@@ -106,14 +106,14 @@ def test_2_without_an_index_the_rank_is_unknown_and_the_reason_says_why():
 @pytest.mark.parametrize(
     ("stage", "words"),
     [
-        (Stage("rerank", 0.1, 9), "was retrieved at rank 2; reranking put it at 9, below top k"),
-        (Stage("consolidate", 0.0, None), "consolidation left it out"),
-        (Stage("budget", 0.0, None), "the context budget had no room for it"),
+        (StageSight("rerank", 0.1, 9), "was retrieved at rank 2; reranking put it at 9, below top k"),
+        (StageSight("consolidate", 0.0, None), "consolidation left it out"),
+        (StageSight("budget", 0.0, None), "the context budget had no room for it"),
     ],
 )
 def test_3_retrieved_then_dropped(stage, words):
-    stages = [Stage("retrieve", 1.0, 2), stage]
-    found = decide(row(recall=0.0, context_matching=0.1, evidence=Evidence(1.0, stages)), SPEC)
+    stages = [StageSight("retrieve", 1.0, 2), stage]
+    found = decide(row(recall=0.0, context_matching=0.1, evidence=EvidenceFacts(1.0, stages)), SPEC)
     assert (found.point, found.details["cause"], found.details["rank"]) == (3, stage.name, 2)
     assert words in found.reason
 
@@ -164,10 +164,10 @@ def test_7_right_but_too_general_for_the_judge():
 def test_the_first_that_applies_counts(rule):
     """All seven at once; each taken away leaves the next in the order 1, 2, 3, 4, 6, 5, 7."""
     bad = {"recall": 0.1, "brevity": 0.1, "context_matching": 0.0, "no_smile": 0.0}
-    dropped = Evidence(1.0, [Stage("retrieve", 1.0, 1), Stage("budget", 0.0, None)])
+    dropped = EvidenceFacts(1.0, [StageSight("retrieve", 1.0, 1), StageSight("budget", 0.0, None)])
     found = [
-        point(row(**bad, evidence=Evidence(0.0, rank=RANK))),
-        point(row(**bad, evidence=Evidence(1.0, rank=RANK))),
+        point(row(**bad, evidence=EvidenceFacts(0.0, rank=RANK))),
+        point(row(**bad, evidence=EvidenceFacts(1.0, rank=RANK))),
         point(row(**bad, evidence=dropped)),
         point(row(**bad | {"context_matching": 1.0})),
         point(row(**bad | {"context_matching": 1.0, "no_smile": 1.0})),
@@ -189,7 +189,7 @@ def test_a_question_without_a_reference_is_judged_by_its_refusal_and_its_context
     unknown = {"recall": None, "brevity": None}
     assert point(row(**unknown)) is None
     assert point(row(**unknown, label="refused", knowledge_bounding=0.0)) == 6
-    assert point(row(**unknown, context_matching=0.2, evidence=Evidence(1.0, rank=RANK))) == 2
+    assert point(row(**unknown, context_matching=0.2, evidence=EvidenceFacts(1.0, rank=RANK))) == 2
 
 
 def test_without_known_evidence_retrieval_is_not_blamed():
@@ -208,7 +208,13 @@ shares = st.one_of(st.none(), st.floats(0, 1))
     shares,
     shares,
     st.booleans(),
-    st.sampled_from([KNOWN, Evidence(0.1), Evidence(1.0, [Stage("retrieve", 0.9, 1), Stage("budget", 0.1, None)])]),
+    st.sampled_from(
+        [
+            KNOWN,
+            EvidenceFacts(0.1),
+            EvidenceFacts(1.0, [StageSight("retrieve", 0.9, 1), StageSight("budget", 0.1, None)]),
+        ]
+    ),
 )
 def test_whoever_lost_score_has_exactly_one_point(kind, label, agreement, brevity, held, use_context, evidence):
     refused, outside = label == "refused", kind == "out_of_scope"

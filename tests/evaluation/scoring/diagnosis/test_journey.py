@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.scoring.diagnosis.journey import EvidenceSight, Stage, dropped_at, journey
+from evaluation.scoring.diagnosis.journey import EvidenceSight, StageSight, dropped_at, journey
 from evaluation.scoring.diagnosis.ranks import evidence_rank, missing_pieces
 from rag_pipeline.types import Hit, Span, Step
 from tests.evaluation.samples import make_sample
@@ -33,14 +33,18 @@ def test_each_step_says_what_it_left_and_how_many_chunks_that_takes():
     found = journey(
         sight((40, 60)), [Step("retrieve", retrieved), Step("rerank", best), Step("budget", hits((40, 44)))], 1
     )
-    assert found == [Stage("retrieve", 1.0, 2), Stage("rerank", 1.0, 1), Stage("budget", pytest.approx(0.2), None)]
+    assert found == [
+        StageSight("retrieve", 1.0, 2),
+        StageSight("rerank", 1.0, 1),
+        StageSight("budget", pytest.approx(0.2), None),
+    ]
     assert dropped_at(found, 0.5) == found[2]
 
 
 def test_without_a_reranker_only_the_top_k_was_retrieved():
     steps = [Step("retrieve", hits((0, 20), (40, 60))), Step("parents", hits((0, 30), (30, 90)))]
-    assert journey(sight((40, 60)), steps, 2)[0] == Stage("retrieve", 1.0, 2)
-    assert journey(sight((40, 60)), steps, 1)[0] == Stage("retrieve", 0.0, None)
+    assert journey(sight((40, 60)), steps, 2)[0] == StageSight("retrieve", 1.0, 2)
+    assert journey(sight((40, 60)), steps, 1)[0] == StageSight("retrieve", 0.0, None)
 
 
 def test_a_reranked_parent_below_the_top_k_was_dropped_by_reranking():
@@ -50,12 +54,12 @@ def test_a_reranked_parent_below_the_top_k_was_dropped_by_reranking():
         Step("parents", hits((0, 30), (30, 90))),
     ]
     found = journey(sight((40, 60)), steps, 1)
-    assert found == [Stage("retrieve", 1.0, None), Stage("rerank", 0.0, 2)]
+    assert found == [StageSight("retrieve", 1.0, None), StageSight("rerank", 0.0, 2)]
     assert dropped_at(found, 0.5) == found[1]
 
 
 def test_what_was_never_retrieved_was_dropped_by_no_step():
-    assert dropped_at([Stage("retrieve", 0.2, None), Stage("budget", 0.0, None)], 0.5) is None
+    assert dropped_at([StageSight("retrieve", 0.2, None), StageSight("budget", 0.0, None)], 0.5) is None
 
 
 def rank(sample, chunks, missing=(0,), holds=lambda span: False):

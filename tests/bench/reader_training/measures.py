@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rag_pipeline.english.sentences import split_sentences
-from rag_pipeline.english.tokens import f1_and_recall
+from rag_pipeline.english.tokens import squad_tokens
 from rag_pipeline.extractive_qa.decoding import AnswerSpan, Logits, best_of
 from rag_pipeline.extractive_qa.encoding import PairEncoder, Window, sentence_numbers
-from rag_pipeline.extractive_qa_training.dataset import Example
+from tests.bench.reader_training.dataset import ReadingExample
 
 ReadWindows = Callable[[Sequence[Window]], list[Logits]]
 COVERAGES = (0.95, 0.9, 0.8, 0.7, 0.5)
 
 
-def read_all(examples: Sequence[Example], encoder: PairEncoder, read: ReadWindows) -> list[AnswerSpan | None]:
+def read_all(examples: Sequence[ReadingExample], encoder: PairEncoder, read: ReadWindows) -> list[AnswerSpan | None]:
     """Return the best span for each example; None where its passage has no word."""
     questions = encoder.pieces([example.question for example in examples])
     passages = encoder.pieces([example.passage for example in examples])
@@ -34,7 +35,20 @@ def read_all(examples: Sequence[Example], encoder: PairEncoder, read: ReadWindow
     return found
 
 
-def figures(examples: Sequence[Example], spans: Sequence[AnswerSpan | None]) -> dict[str, Any]:
+def f1_and_recall(answer: str, references: Sequence[str]) -> tuple[float, float]:
+    """Return token F1 and token recall of an answer, 0 to 1, each against the reference that is best for it."""
+    found = Counter(squad_tokens(answer))
+    f1, recall = 0.0, 0.0
+    for reference in references:
+        gold = Counter(squad_tokens(reference))
+        common = (found & gold).total()
+        if common:
+            f1 = max(f1, 2 * common / (found.total() + gold.total()))
+            recall = max(recall, common / gold.total())
+    return f1, recall
+
+
+def figures(examples: Sequence[ReadingExample], spans: Sequence[AnswerSpan | None]) -> dict[str, Any]:
     """Return what the reader did: F1 and recall of answers, right sentences, and how well it tells what is not there.
 
     `coverage` maps the share of answerable questions that are answered to the share of the others that is declined,
@@ -49,7 +63,7 @@ def figures(examples: Sequence[Example], spans: Sequence[AnswerSpan | None]) -> 
     return counts | found | _declining(worth[answerable], worth[~answerable])
 
 
-def _answer(example: Example, span: AnswerSpan | None) -> tuple[float, float, float, float]:
+def _answer(example: ReadingExample, span: AnswerSpan | None) -> tuple[float, float, float, float]:
     if span is None:
         return 0.0, 0.0, 0.0, 0.0
     text = example.passage[span.start : span.end]

@@ -18,7 +18,7 @@ _GLUES_TO_THE_RIGHT = frozenset("([{“$#")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class GoldAnswer:
     """A gold answer: `text` stands at character `start` of the passage."""
 
     start: int
@@ -31,7 +31,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ReadingExample:
     """A question and a passage; without `answers` the passage does not answer it.
 
     `source`: where the question comes from; `title`: of which article.
@@ -39,19 +39,19 @@ class Example:
 
     question: str
     passage: str
-    answers: tuple[Answer, ...]
+    answers: tuple[GoldAnswer, ...]
     source: str
     title: str
 
 
-def read_questions(folder: Path) -> list[Example]:
+def read_questions(folder: Path) -> list[ReadingExample]:
     """Return the questions of `questions.jsonl.gz` with their paragraphs. Raises ConfigError where they are not."""
     texts = {row["context"]: row["text"] for row in _rows(folder / "contexts.jsonl.gz")}
     return [
-        Example(
+        ReadingExample(
             row["question"].strip(),
             texts[row["context"]],
-            tuple(Answer(each["start"], each["text"]) for each in row["answers"] if each["text"].strip()),
+            tuple(GoldAnswer(each["start"], each["text"]) for each in row["answers"] if each["text"].strip()),
             row["source"],
             row["title"],
         )
@@ -60,7 +60,7 @@ def read_questions(folder: Path) -> list[Example]:
     ]
 
 
-def read_qamr(folder: Path) -> list[Example]:
+def read_qamr(folder: Path) -> list[ReadingExample]:
     """Return QAMR's questions whose answer is one run of words of the sentence (Michael et al. 2018)."""
     sentences = {}
     for line in _lines(folder / "qamr_wiki_sentences.tsv.gz"):
@@ -75,17 +75,17 @@ def read_qamr(folder: Path) -> list[Example]:
                 given = [answer, *(each.partition(":")[2] for each in (second, third))]
                 answers = tuple(dict.fromkeys(each for words in given if (each := _span(words, text, places))))
                 if answers and _span(answer, text, places):
-                    found.append(Example(question.strip(), text, answers, QAMR, name))
+                    found.append(ReadingExample(question.strip(), text, answers, QAMR, name))
     return found
 
 
-def _span(words: str, text: str, places: list[tuple[int, int]]) -> Answer | None:
+def _span(words: str, text: str, places: list[tuple[int, int]]) -> GoldAnswer | None:
     """Return the words, given by their numbers, as an answer; None where they are not one run."""
     numbers = [int(number) for number in words.split()]
     if not numbers or numbers != list(range(numbers[0], numbers[-1] + 1)) or numbers[-1] >= len(places):
         return None
     start, end = places[numbers[0]][0], places[numbers[-1]][1]
-    return Answer(start, text[start:end])
+    return GoldAnswer(start, text[start:end])
 
 
 def _joined(words: list[str]) -> tuple[str, list[tuple[int, int]]]:

@@ -19,7 +19,7 @@ from rag_pipeline.english.antonyms import antonyms
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.english.tags import tag
 from rag_pipeline.english.typed_spans import typed_spans
-from rag_pipeline.extractive_qa_training.dataset import Example
+from tests.bench.reader_training.dataset import ReadingExample
 
 _NAMES = frozenset({"name", "person", "place", "organisation"})
 _NEGATED = {"did": "didn't", "does": "doesn't", "do": "don't", "was": "was not", "were": "were not", "is": "is not"}
@@ -39,7 +39,7 @@ def remembering(embed: Embed) -> Embed:
     return embedded
 
 
-def retrieval_negatives(examples: Sequence[Example], embed: Embed, draw: random.Random) -> list[Example]:
+def retrieval_negatives(examples: Sequence[ReadingExample], embed: Embed, draw: random.Random) -> list[ReadingExample]:
     """Return each question with one of the nearest other paragraphs that hold none of its answers."""
     passages = list(dict.fromkeys(example.passage for example in examples))
     vectors = np.asarray(embed(passages))
@@ -53,12 +53,12 @@ def retrieval_negatives(examples: Sequence[Example], embed: Embed, draw: random.
     return found
 
 
-def _holds(passage: str, example: Example) -> bool:
+def _holds(passage: str, example: ReadingExample) -> bool:
     text = passage.lower()
     return passage == example.passage or any(answer.text.lower() in text for answer in example.answers)
 
 
-def changed(example: Example, draw: random.Random) -> Example | None:
+def changed(example: ReadingExample, draw: random.Random) -> ReadingExample | None:
     """Return the question with one thing changed so that its passage no longer answers it; None where none can be."""
     ways = [_with_antonym, _with_other_name, _negated]
     draw.shuffle(ways)
@@ -69,7 +69,7 @@ def changed(example: Example, draw: random.Random) -> Example | None:
     return None
 
 
-def _with_antonym(example: Example, draw: random.Random) -> str:
+def _with_antonym(example: ReadingExample, draw: random.Random) -> str:
     words = [found for found in _WORD.finditer(example.question) if found.group().lower() in antonyms()]
     if not words:
         return ""
@@ -78,14 +78,14 @@ def _with_antonym(example: Example, draw: random.Random) -> str:
     return example.question[: word.start()] + other + example.question[word.end() :]
 
 
-def _negated(example: Example, draw: random.Random) -> str:
+def _negated(example: ReadingExample, draw: random.Random) -> str:
     verb = re.search(rf"\b({'|'.join(_NEGATED)})\b", example.question)
     if not verb or draw.random() < 0.5:  # seldom: people negate few questions, and always to trick
         return ""
     return example.question[: verb.start()] + _NEGATED[verb.group()] + example.question[verb.end() :]
 
 
-def _with_other_name(example: Example, draw: random.Random) -> str:
+def _with_other_name(example: ReadingExample, draw: random.Random) -> str:
     """Return the question with a name, date or number changed for another of the passage."""
     asked = [(kind, text) for kind, text in _named(example.question) if not example.question.startswith(text)]
     if not asked:

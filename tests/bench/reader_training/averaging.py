@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.extractive_qa_training.training import (
+from tests.bench.reader_training.training import (
     FIGURES,
     FOLDS,
     WEIGHTS,

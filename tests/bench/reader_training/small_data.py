@@ -6,7 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
-from rag_pipeline.extractive_qa_training.dataset import Answer, Example
+from tests.bench.reader_training.dataset import GoldAnswer, ReadingExample
 
 PARAGRAPHS = (
     "The mill at Vik was built in 1840. Two brothers, Ola and Per, ran it until the fire of 1903.",
@@ -26,13 +26,13 @@ ASKED = (
 )
 
 
-def examples() -> list[Example]:
+def examples() -> list[ReadingExample]:
     """Return the questions as the training reads them; the last one has no answer."""
     found = []
     for paragraph, question, answer in ASKED:
         text = PARAGRAPHS[paragraph]
-        answers = (Answer(text.index(answer), answer),) if answer else ()
-        found.append(Example(question, text, answers, "own", f"article {paragraph}"))
+        answers = (GoldAnswer(text.index(answer), answer),) if answer else ()
+        found.append(ReadingExample(question, text, answers, "own", f"article {paragraph}"))
     return found
 
 

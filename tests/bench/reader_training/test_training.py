@@ -18,13 +18,14 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.decoding import best_of, best_spans
 from rag_pipeline.extractive_qa.encoding import Window, padded, sentence_numbers
 from rag_pipeline.extractive_qa.span_network import SpanNetwork
-from rag_pipeline.extractive_qa.torch_network import Batch
-from rag_pipeline.extractive_qa_training.batches import labelled, tensors
-from rag_pipeline.extractive_qa_training.dataset import Answer, Example, read_qamr, read_questions
-from rag_pipeline.extractive_qa_training.measures import auroc, figures, read_all
-from rag_pipeline.extractive_qa_training.mixture import MixtureSettings
-from rag_pipeline.extractive_qa_training.trainer import LoopSettings, Trainer
-from rag_pipeline.extractive_qa_training.training import (
+from tests.bench.reader_training.batches import labelled, tensors
+from tests.bench.reader_training.dataset import GoldAnswer, ReadingExample, read_qamr, read_questions
+from tests.bench.reader_training.losses import Batch
+from tests.bench.reader_training.measures import auroc, figures, read_all
+from tests.bench.reader_training.mixture import MixtureSettings
+from tests.bench.reader_training.small_data import PARAGRAPHS, examples, write_data
+from tests.bench.reader_training.trainer import LoopSettings, ReaderTrainer
+from tests.bench.reader_training.training import (
     CHECKPOINT,
     FIGURES,
     WEIGHTS,
@@ -36,8 +37,7 @@ from rag_pipeline.extractive_qa_training.training import (
     train,
     write_weights,
 )
-from rag_pipeline.extractive_qa_training.unanswerable import changed, retrieval_negatives
-from tests.rag_pipeline.extractive_qa_training.small_data import PARAGRAPHS, examples, write_data
+from tests.bench.reader_training.unanswerable import changed, retrieval_negatives
 from tests.tiny_bert import make_tiny_bert
 
 SMALL = LoopSettings(batch_size=4, warmup_steps=2, learning_rate=3e-3)
@@ -143,8 +143,12 @@ def test_negatives_hold_no_answer_and_changes_ask_otherwise() -> None:
         assert other.question == example.question
         assert other.passage != example.passage
         assert not other.answers
-    asked = Example(
-        "Where was Ada Byron born?", "Ada Byron was born in Rome, Mary Shelley in Paris.", (Answer(22, "Rome"),), "", ""
+    asked = ReadingExample(
+        "Where was Ada Byron born?",
+        "Ada Byron was born in Rome, Mary Shelley in Paris.",
+        (GoldAnswer(22, "Rome"),),
+        "",
+        "",
     )
     others = {each.question for seed in range(20) if (each := changed(asked, random.Random(seed)))}
     assert others
@@ -155,14 +159,14 @@ def test_learns_a_few_questions_by_heart_and_goes_on_where_it_stopped(encoder: P
     pairs = pair_encoder(encoder)
     answered = examples()[:4]
     batch = tensors(labelled(answered, pairs, random.Random(0)))
-    whole = Trainer(encoder, SMALL, 60, seed=1)
+    whole = ReaderTrainer(encoder, SMALL, 60, seed=1)
     losses = [whole.step(batch) for _ in range(60)]
     assert losses[-1] < 0.2 * losses[0]
-    stopped = Trainer(encoder, SMALL, 60, seed=1)
+    stopped = ReaderTrainer(encoder, SMALL, 60, seed=1)
     for _ in range(30):
         stopped.step(batch)
     stopped.save(tmp_path / CHECKPOINT)
-    resumed = Trainer(encoder, SMALL, 60, seed=2)
+    resumed = ReaderTrainer(encoder, SMALL, 60, seed=2)
     resumed.load(tmp_path / CHECKPOINT)
     assert [resumed.step(batch) for _ in range(30)] == pytest.approx(losses[30:], rel=0.05, abs=0.02)
     write_weights(whole.weights(), tmp_path / WEIGHTS)
@@ -173,7 +177,7 @@ def test_learns_a_few_questions_by_heart_and_goes_on_where_it_stopped(encoder: P
 
 
 def test_the_graph_reads_as_the_network_that_was_trained(encoder: Path, tmp_path: Path) -> None:
-    trainer = Trainer(encoder, SMALL, 10, seed=3)
+    trainer = ReaderTrainer(encoder, SMALL, 10, seed=3)
     write_weights(trainer.weights(), tmp_path / WEIGHTS)
     pairs = pair_encoder(encoder)
     windows = [row.window for row in labelled(examples(), pairs, random.Random(0))]
@@ -185,7 +189,7 @@ def test_the_graph_reads_as_the_network_that_was_trained(encoder: Path, tmp_path
 
 
 def test_the_learning_rate_rises_stays_and_falls(encoder: Path) -> None:
-    trainer = Trainer(encoder, LoopSettings(warmup_steps=4, decay=0.3), 100, seed=0)
+    trainer = ReaderTrainer(encoder, LoopSettings(warmup_steps=4, decay=0.3), 100, seed=0)
     shares = [trainer.share(step) for step in range(100)]
     assert shares[:5] == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0])
     assert shares[69] == 1.0
@@ -195,8 +199,8 @@ def test_the_learning_rate_rises_stays_and_falls(encoder: Path) -> None:
 
 def test_figures_by_hand() -> None:
     passage = "The mill was built in 1840. It burned."
-    good = Example("When?", passage, (Answer(22, "1840"),), "", "")
-    bad = Example("Why?", passage, (), "", "")
+    good = ReadingExample("When?", passage, (GoldAnswer(22, "1840"),), "", "")
+    bad = ReadingExample("Why?", passage, (), "", "")
     window = Window([1, 2, 2], 0, [(0, 3)], [0])
     assert padded([window])[0].shape == (1, 8)
     span = best_spans(
@@ -229,12 +233,12 @@ def test_a_training_from_data_to_weights(encoder: Path, tmp_path: Path) -> None:
 
 def test_what_was_known_before_is_averaged_in(encoder: Path, tmp_path: Path) -> None:
     data = write_data(tmp_path / "data")
-    before = Trainer(encoder, SMALL, 1, seed=5)
+    before = ReaderTrainer(encoder, SMALL, 1, seed=5)
     write_weights(before.weights(), tmp_path / "before.safetensors")
     settings = TrainingSettings(examples=60, loop=SMALL, mixture=MixtureSettings(qamr=0), kept=0.25)
     places = Places(data, encoder, tmp_path / "out", tmp_path / "before.safetensors")
     list(train(places, settings, by_words))
-    trainer = Trainer(encoder, SMALL, 1, seed=6)
+    trainer = ReaderTrainer(encoder, SMALL, 1, seed=6)
     trainer.load(places.out / CHECKPOINT)
     learned, first, written = trainer.weights(), before.weights(), read_weights(places.out / WEIGHTS)
     assert any(bool((learned[name] - first[name]).abs().max() > 0.01) for name in learned)

@@ -1,4 +1,4 @@
-"""`manage.py train_reader`: train the built-in reader; run by hand, not at set-up."""
+"""The command that trains the built-in reader, by hand; docs/reader.md has the calls."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pydantic import ValidationError
 
 from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.extractive_qa_training.averaging import average
-from rag_pipeline.extractive_qa_training.cross_validation import CARD, cross_validate, train_folds
-from rag_pipeline.extractive_qa_training.mixture import MixtureSettings
-from rag_pipeline.extractive_qa_training.trainer import LoopSettings
-from rag_pipeline.extractive_qa_training.training import FIGURES, WEIGHTS, Places, TrainingSettings, train
-from rag_pipeline.extractive_qa_training.unanswerable import remembering
 from rag_pipeline.management.base import WorkbenchCommand
 from rag_pipeline.registry import first_problem
 from rag_pipeline.services.indexes import open_embedder
+from tests.bench.reader_training.averaging import average
+from tests.bench.reader_training.cross_validation import CARD, cross_validate, train_folds
+from tests.bench.reader_training.mixture import MixtureSettings
+from tests.bench.reader_training.trainer import LoopSettings
+from tests.bench.reader_training.training import FIGURES, WEIGHTS, Places, TrainingSettings, train
+from tests.bench.reader_training.unanswerable import remembering
 
 _EMBEDDING = "local:all-MiniLM-L6-v2"
 _SHARES = {
@@ -35,7 +35,7 @@ class Command(WorkbenchCommand):
     """Train the reader."""
 
     help = "Train the built-in reader on questions with marked answers. A training that was stopped goes on."
-    example = "manage.py train_reader data/reader --out trained --hold-out Warsaw,Steam_engine"
+    example = "python -m tests.bench.reader_training data/reader --out trained --hold-out Warsaw,Steam_engine"
     migrates = False
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag_pipeline.extractive_qa.encoding import PairEncoder, Window, padded, sentence_numbers
-from rag_pipeline.extractive_qa.torch_network import Batch
-from rag_pipeline.extractive_qa_training.dataset import Example
+from tests.bench.reader_training.dataset import ReadingExample
+from tests.bench.reader_training.losses import Batch
 
 _SORTED_TOGETHER = 50
 """Batches whose examples are sorted by length together: enough to save padding, few enough to stay mixed."""
@@ -26,7 +26,7 @@ class Labelled:
     held: set[int]
 
 
-def labelled(examples: Sequence[Example], encoder: PairEncoder, draw: random.Random) -> list[Labelled]:
+def labelled(examples: Sequence[ReadingExample], encoder: PairEncoder, draw: random.Random) -> list[Labelled]:
     """Return one window of each example: one with an answer where the passage has one, else any."""
     questions = encoder.pieces([example.question for example in examples])
     passages = encoder.pieces([example.passage for example in examples])
@@ -40,7 +40,7 @@ def labelled(examples: Sequence[Example], encoder: PairEncoder, draw: random.Ran
     return found
 
 
-def _label(window: Window, example: Example) -> Labelled:
+def _label(window: Window, example: ReadingExample) -> Labelled:
     starts = [start for start, _ in window.offsets]
     ends = [end for _, end in window.offsets]
     spans, held = [], set()

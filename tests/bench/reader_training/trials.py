@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag_pipeline.embedders.base import Embed
-from rag_pipeline.extractive_qa_training.dataset import Example
 from rag_pipeline.types import Context, GenerationRequest, Span
+from tests.bench.reader_training.dataset import ReadingExample
 
 GOLD, FOUND, FOREIGN = "gold paragraph", "found", "foreign"
 FOUND_PASSAGES = 4
@@ -22,7 +22,7 @@ class Trial:
     `setting`: GOLD, its own paragraph; FOUND, the nearest of all paragraphs; FOREIGN, the nearest of other articles.
     """
 
-    example: Example
+    example: ReadingExample
     contexts: tuple[Context, ...]
     setting: str
 
@@ -37,7 +37,7 @@ class Trial:
         return GenerationRequest(self.example.question, self.contexts, "", "", "")
 
 
-def trials(examples: Sequence[Example], embed: Embed) -> list[Trial]:
+def trials(examples: Sequence[ReadingExample], embed: Embed) -> list[Trial]:
     """Return three trials of each question."""
     passages = list(dict.fromkeys(example.passage for example in examples))
     titles = {example.passage: example.title for example in examples}

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_pipeline.extractive_qa_training.dataset import Example
-from rag_pipeline.extractive_qa_training.unanswerable import changed
+from tests.bench.reader_training.dataset import ReadingExample
+from tests.bench.reader_training.unanswerable import changed
 
 
 class MixtureSettings(BaseModel):
@@ -28,12 +28,12 @@ class MixtureSettings(BaseModel):
 
 
 def epoch(
-    questions: Sequence[Example],
-    qamr: Sequence[Example],
-    retrieved: Sequence[Example],
+    questions: Sequence[ReadingExample],
+    qamr: Sequence[ReadingExample],
+    retrieved: Sequence[ReadingExample],
     settings: MixtureSettings,
     draw: random.Random,
-) -> list[Example]:
+) -> list[ReadingExample]:
     """Return the examples of one epoch in random order. `retrieved` are questions with a passage that lacks them."""
     every = [example for example in questions if example.answers]
     answered = draw.sample(every, max(1, round(settings.answered * len(every)))) if every else []

@@ -16,12 +16,15 @@ from rag_pipeline.extractive_qa.answerability import AnswerabilityModel, Regress
 from rag_pipeline.extractive_qa.extractive_reader import ReadResult
 from rag_pipeline.extractive_qa.question_analysis import analyse_question
 from rag_pipeline.extractive_qa.strictness import coverage_at
-from rag_pipeline.extractive_qa_training.averaging import average
-from rag_pipeline.extractive_qa_training.cross_validation import CARD, cross_validate, train_folds
-from rag_pipeline.extractive_qa_training.dataset import Answer, Example
-from rag_pipeline.extractive_qa_training.declining import Row, cross_chances, figures, fit, strictness
-from rag_pipeline.extractive_qa_training.mixture import MixtureSettings
-from rag_pipeline.extractive_qa_training.training import (
+from tests.bench.reader_training.averaging import average
+from tests.bench.reader_training.command import Command
+from tests.bench.reader_training.cross_validation import CARD, cross_validate, train_folds
+from tests.bench.reader_training.dataset import GoldAnswer, ReadingExample
+from tests.bench.reader_training.declining import TrialRow, cross_chances, figures, fit, strictness
+from tests.bench.reader_training.mixture import MixtureSettings
+from tests.bench.reader_training.small_data import PARAGRAPHS, examples, write_data
+from tests.bench.reader_training.test_training import SMALL, by_words
+from tests.bench.reader_training.training import (
     FIGURES,
     FOLDS,
     WEIGHTS,
@@ -31,9 +34,7 @@ from rag_pipeline.extractive_qa_training.training import (
     train,
     write_weights,
 )
-from rag_pipeline.extractive_qa_training.trials import FOREIGN, FOUND, GOLD, Trial, trials
-from tests.rag_pipeline.extractive_qa_training.small_data import PARAGRAPHS, examples, write_data
-from tests.rag_pipeline.extractive_qa_training.test_training import SMALL, by_words
+from tests.bench.reader_training.trials import FOREIGN, FOUND, GOLD, Trial, trials
 from tests.tiny_bert import make_tiny_bert
 
 TITLES = tuple(f"article {number}" for number in range(4))
@@ -47,10 +48,10 @@ def test_a_question_is_tried_with_its_paragraph_with_found_and_with_foreign_ones
     assert not any(trial.holds for trial in found[-3:])
 
 
-def row(article: str, answerable: bool, setting: str, **signals: float) -> Row:
-    answers = (Answer(0, "a"),) if answerable else ()
-    trial = Trial(Example("Who?", "a b", answers, "own", article), (), setting)
-    return Row(
+def row(article: str, answerable: bool, setting: str, **signals: float) -> TrialRow:
+    answers = (GoldAnswer(0, "a"),) if answerable else ()
+    trial = Trial(ReadingExample("Who?", "a b", answers, "own", article), (), setting)
+    return TrialRow(
         trial,
         ReadResult(
             analyse_question("Who?"), [], {"span": 0.0, "closest": 0.5, "contexts": float(setting != GOLD)} | signals
@@ -58,7 +59,7 @@ def row(article: str, answerable: bool, setting: str, **signals: float) -> Row:
     )
 
 
-def rows() -> list[Row]:
+def rows() -> list[TrialRow]:
     """Answerable questions have the higher span; how it is spread is the same in each article."""
     draw = np.random.default_rng(1)
     found = []
@@ -72,12 +73,12 @@ def rows() -> list[Row]:
     return found
 
 
-def with_evidence(found: list[Row]) -> list[Row]:
+def with_evidence(found: list[TrialRow]) -> list[TrialRow]:
     """Give the contexts of answerable trials their paragraph."""
     filled = []
     for each in found:
         contexts = trials([each.trial.example], by_words)[0].contexts if each.trial.setting != FOREIGN else ()
-        filled.append(Row(Trial(each.trial.example, contexts, each.trial.setting), each.found))
+        filled.append(TrialRow(Trial(each.trial.example, contexts, each.trial.setting), each.found))
     return filled
 
 
@@ -177,4 +178,4 @@ def test_readers_with_other_folds_are_not_averaged(tmp_path: Path) -> None:
 
 def test_the_command_names_a_share_that_cannot_be(folders: Places) -> None:
     with pytest.raises(CommandError, match="Answered must be at most 1"):
-        call_command("train_reader", str(folders.data), "--out", str(folders.out), "--answered", "1.5")
+        call_command(Command(), str(folders.data), "--out", str(folders.out), "--answered", "1.5")

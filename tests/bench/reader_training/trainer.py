@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rag_pipeline.embedders.fast_encoder import cpu_has_bfloat16
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.extractive_qa.torch_network import Batch, build, loss
+from rag_pipeline.extractive_qa.torch_network import build
+from tests.bench.reader_training.losses import Batch, loss
 
 _LONGEST_GRADIENT = 1.0
 _WEIGHT_DECAY = 0.01
@@ -27,7 +28,7 @@ class LoopSettings(BaseModel):
     decay: float = Field(0.3, ge=0, le=1)
 
 
-class Trainer:
+class ReaderTrainer:
     """A network in training. `step` learns from a batch; `save` and `load` keep what is needed to go on."""
 
     def __init__(self, folder: Path, settings: LoopSettings, steps: int, seed: int) -> None:

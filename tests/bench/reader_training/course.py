@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_pipeline.extractive_qa.encoding import PairEncoder
-from rag_pipeline.extractive_qa.torch_network import Batch
-from rag_pipeline.extractive_qa_training.batches import in_batches, labelled, tensors
-from rag_pipeline.extractive_qa_training.dataset import Example
-from rag_pipeline.extractive_qa_training.mixture import MixtureSettings, epoch
+from tests.bench.reader_training.batches import in_batches, labelled, tensors
+from tests.bench.reader_training.dataset import ReadingExample
+from tests.bench.reader_training.losses import Batch
+from tests.bench.reader_training.mixture import MixtureSettings, epoch
 
 _READ_AHEAD = 1600
 """Examples that are made into windows together."""
@@ -20,9 +20,9 @@ _READ_AHEAD = 1600
 class Course:
     """What is learned from: questions, QAMR's, retrieval negatives, how they are mixed, and the seed of their order."""
 
-    questions: Sequence[Example]
-    qamr: Sequence[Example]
-    retrieved: Sequence[Example]
+    questions: Sequence[ReadingExample]
+    qamr: Sequence[ReadingExample]
+    retrieved: Sequence[ReadingExample]
     mixture: MixtureSettings
     batch_size: int
     seed: int

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from rag_pipeline.extractive_qa.answerability import Regression, is_alone
 from rag_pipeline.extractive_qa.extractive_reader import ReadResult
-from rag_pipeline.extractive_qa_training.measures import COVERAGES, auroc
-from rag_pipeline.extractive_qa_training.trials import FOREIGN, FOUND, GOLD, Trial
+from tests.bench.reader_training.measures import COVERAGES, auroc
+from tests.bench.reader_training.trials import FOREIGN, FOUND, GOLD, Trial
 
 Floats = npt.NDArray[np.float64]
 ANSWERED = 0.8
@@ -25,7 +25,7 @@ _FAR = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TrialRow:
     """A trial and what the reader, which has not seen its article, found."""
 
     trial: Trial
@@ -44,7 +44,7 @@ class Fit:
     several: Regression
     alone: Regression
 
-    def chances(self, rows: Sequence[Row]) -> Floats:
+    def chances(self, rows: Sequence[TrialRow]) -> Floats:
         """Return the probability of each row that its contexts hold the answer; 0 where nothing was found."""
         return np.array([self._chance(row.found.signals) for row in rows])
 
@@ -52,7 +52,7 @@ class Fit:
         return (self.alone if is_alone(found) else self.several).probability(found) if found else 0.0
 
 
-def fit(rows: Sequence[Row]) -> Fit:
+def fit(rows: Sequence[TrialRow]) -> Fit:
     """Return the regressions on `rows`; that for several contexts learns from all.
 
     It stands for the other as well where questions with one context are all answerable, or none is.
@@ -63,7 +63,7 @@ def fit(rows: Sequence[Row]) -> Fit:
     return Fit(several, _regression(alone) if len({row.trial.holds for row in alone}) == 2 else several)
 
 
-def _regression(rows: Sequence[Row]) -> Regression:
+def _regression(rows: Sequence[TrialRow]) -> Regression:
     from sklearn.linear_model import LogisticRegression
 
     names = [name for name in rows[0].found.signals if len({row.found.signals[name] for row in rows}) > 1]
@@ -79,12 +79,12 @@ def _regression(rows: Sequence[Row]) -> Regression:
     return Regression(weights, round(float(found.intercept_[0] - slopes @ mean), 4))
 
 
-def _lost(row: Row) -> bool:
+def _lost(row: TrialRow) -> bool:
     """True for a question that has an answer, in a paragraph that was not found: another may hold it as well."""
     return row.answerable and row.trial.setting == FOUND
 
 
-def cross_chances(rows: Sequence[Row]) -> Floats:
+def cross_chances(rows: Sequence[TrialRow]) -> Floats:
     """Return for each row its probability by the regressions on the other articles."""
     found = np.zeros(len(rows))
     for places, others in _by_article(rows):
@@ -92,7 +92,7 @@ def cross_chances(rows: Sequence[Row]) -> Floats:
     return found
 
 
-def _by_article(rows: Sequence[Row]) -> Iterator[tuple[list[int], list[int]]]:
+def _by_article(rows: Sequence[TrialRow]) -> Iterator[tuple[list[int], list[int]]]:
     titles = [row.trial.example.title for row in rows]
     for title in sorted(set(titles)):
         yield (
@@ -101,7 +101,7 @@ def _by_article(rows: Sequence[Row]) -> Iterator[tuple[list[int], list[int]]]:
         )
 
 
-def strictness(rows: Sequence[Row], chances: Floats) -> float:
+def strictness(rows: Sequence[TrialRow], chances: Floats) -> float:
     """Return the probability that ANSWERED of the answerable questions reach with found passages."""
     return reached([chance for row, chance in zip(rows, chances, strict=True) if _in(row, FOUND, answerable=True)])
 
@@ -111,7 +111,7 @@ def reached(chances: Sequence[float], share: float = ANSWERED) -> float:
     return float(np.quantile(chances, 1 - share))
 
 
-def article_auroc(rows: Sequence[Row], chances: Floats, title: str) -> float | None:
+def article_auroc(rows: Sequence[TrialRow], chances: Floats, title: str) -> float | None:
     """Return the AUROC of answerability with the own paragraph, within an article; None where one kind is absent."""
     own = [(row, chance) for row, chance in zip(rows, chances, strict=True) if row.trial.example.title == title]
     good, bad = (
@@ -121,7 +121,7 @@ def article_auroc(rows: Sequence[Row], chances: Floats, title: str) -> float | N
     return round(auroc(good, bad), 4) if len(good) and len(bad) else None
 
 
-def _most_balanced(rows: Sequence[Row], chances: Floats) -> float:
+def _most_balanced(rows: Sequence[TrialRow], chances: Floats) -> float:
     """Return the strictness with the best balanced accuracy, each question with its own paragraph."""
     good, bad = (np.array([_in(row, GOLD, answerable=answerable) for row in rows]) for answerable in (True, False))
     if not good.any() or not bad.any():
@@ -130,17 +130,17 @@ def _most_balanced(rows: Sequence[Row], chances: Floats) -> float:
     return float(max(cuts, key=lambda cut: (chances[good] >= cut).mean() + (chances[bad] < cut).mean()))
 
 
-def far(rows: Sequence[Row]) -> float:
+def far(rows: Sequence[TrialRow]) -> float:
     """Return the best cosine that all but a hundredth of the questions with their paragraph reach."""
     near = [row.found.signals["closest"] for row in rows if row.trial.setting == GOLD and row.found.signals]
     return float(np.quantile(near, _FAR))
 
 
-def _in(row: Row, setting: str, *, answerable: bool) -> bool:
+def _in(row: TrialRow, setting: str, *, answerable: bool) -> bool:
     return row.trial.setting == setting and row.answerable == answerable
 
 
-def figures(rows: Sequence[Row], chances: Floats) -> dict[str, Any]:
+def figures(rows: Sequence[TrialRow], chances: Floats) -> dict[str, Any]:
     """Return AUROC, balanced accuracy and coverage of declining.
 
     The strictness of each article is that of the others; `balanced_accuracy_at_best` takes the one that is best for

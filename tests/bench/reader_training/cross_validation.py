@@ -13,20 +13,19 @@ from typing import Any
 import numpy as np
 
 from rag_pipeline.embedders.base import Embed
-from rag_pipeline.english.tokens import f1_and_recall
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel, Regression
 from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader
 from rag_pipeline.extractive_qa.prompt_instructions import PromptInstructions
 from rag_pipeline.extractive_qa.span_reader import open_span_reader
 from rag_pipeline.extractive_qa.trimming import answer_range
-from rag_pipeline.extractive_qa_training import declining
-from rag_pipeline.extractive_qa_training.dataset import read_questions
-from rag_pipeline.extractive_qa_training.declining import Row
-from rag_pipeline.extractive_qa_training.measures import COVERAGES
-from rag_pipeline.extractive_qa_training.training import CHECKPOINT, FOLDS, WEIGHTS, Places, TrainingSettings, train
-from rag_pipeline.extractive_qa_training.trials import FOUND, GOLD, trials
 from rag_pipeline.types import Progress
+from tests.bench.reader_training import declining
+from tests.bench.reader_training.dataset import read_questions
+from tests.bench.reader_training.declining import TrialRow
+from tests.bench.reader_training.measures import COVERAGES, f1_and_recall
+from tests.bench.reader_training.training import CHECKPOINT, FOLDS, WEIGHTS, Places, TrainingSettings, train
+from tests.bench.reader_training.trials import FOUND, GOLD, trials
 
 CARD = "reader.json"
 _READ_TOGETHER = 120
@@ -53,7 +52,7 @@ def cross_validate(
     for title in titles:
         if not (places.out / FOLDS / title / WEIGHTS).exists():
             raise ConfigError(f"There is no reader in {places.out} that has not learned “{title}”.", "folds")
-    rows: list[Row] = []
+    rows: list[TrialRow] = []
     questions = [each for each in read_questions(places.data) if each.source == source and each.title in titles]
     every = trials(questions, embed)
     for number, title in enumerate(titles):
@@ -64,11 +63,11 @@ def cross_validate(
         for start in range(0, len(own), _READ_TOGETHER):
             block = own[start : start + _READ_TOGETHER]
             found = reader.find([trial.request for trial in block])
-            rows += [Row(*each) for each in zip(block, found, strict=True)]
+            rows += [TrialRow(*each) for each in zip(block, found, strict=True)]
     write_card(places.out, rows, trainings)
 
 
-def write_card(out: Path, rows: Sequence[Row], trainings: Sequence[TrainingSettings]) -> None:
+def write_card(out: Path, rows: Sequence[TrialRow], trainings: Sequence[TrainingSettings]) -> None:
     """Fit declining on `rows`, measure both article by article, and write the card."""
     chances = declining.cross_chances(rows)
     fit = declining.fit(rows)
@@ -92,7 +91,7 @@ def write_card(out: Path, rows: Sequence[Row], trainings: Sequence[TrainingSetti
     (out / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
 
 
-def figures(rows: Sequence[Row], chances: declining.Floats) -> dict[str, Any]:
+def figures(rows: Sequence[TrialRow], chances: declining.Floats) -> dict[str, Any]:
     """Return how well was answered and declined, with the own paragraph and with found ones, in all and by article."""
     found: dict[str, Any] = {"declining": declining.figures(rows, chances), "answers": {}, "articles": {}}
     for setting in (GOLD, FOUND):
@@ -106,14 +105,14 @@ def figures(rows: Sequence[Row], chances: declining.Floats) -> dict[str, Any]:
     return found
 
 
-def _answers(rows: Sequence[Row]) -> dict[str, float]:
+def _answers(rows: Sequence[TrialRow]) -> dict[str, float]:
     """Return the figures of what is answered to the answerable questions, none of them declined."""
     scored = [_answer(row) for row in rows if row.answerable]
     columns = [round(float(np.mean(column)), 4) for column in zip(*scored, strict=True)] if scored else []
     return {"questions": len(scored), **dict(zip(("f1", "recall", "right_sentence", "words"), columns, strict=False))}
 
 
-def _answer(row: Row) -> tuple[float, float, float, float]:
+def _answer(row: TrialRow) -> tuple[float, float, float, float]:
     """Return F1 and recall of the answer, whether its sentence is one with a gold answer, and its words."""
     if not row.found.findings:
         return 0.0, 0.0, 0.0, 0.0

@@ -17,13 +17,13 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.decoding import Logits
 from rag_pipeline.extractive_qa.encoding import PairEncoder, Window, padded
 from rag_pipeline.extractive_qa.span_reader import pair_encoder
-from rag_pipeline.extractive_qa_training.course import Course
-from rag_pipeline.extractive_qa_training.dataset import Example, read_qamr, read_questions
-from rag_pipeline.extractive_qa_training.measures import figures, read_all
-from rag_pipeline.extractive_qa_training.mixture import MixtureSettings
-from rag_pipeline.extractive_qa_training.trainer import LoopSettings, Trainer
-from rag_pipeline.extractive_qa_training.unanswerable import retrieval_negatives
 from rag_pipeline.types import Progress
+from tests.bench.reader_training.course import Course
+from tests.bench.reader_training.dataset import ReadingExample, read_qamr, read_questions
+from tests.bench.reader_training.measures import figures, read_all
+from tests.bench.reader_training.mixture import MixtureSettings
+from tests.bench.reader_training.trainer import LoopSettings, ReaderTrainer
+from tests.bench.reader_training.unanswerable import retrieval_negatives
 
 WEIGHTS, FIGURES, CHECKPOINT = "reader.safetensors", "figures.json", "checkpoint.pt"
 FOLDS = "folds"
@@ -69,7 +69,7 @@ def train(places: Places, settings: TrainingSettings, embed: Embed) -> Iterator[
     questions = read_questions(places.data)
     learned, held = _parted(questions, settings.hold_out)
     steps = -(-settings.examples // settings.loop.batch_size)
-    trainer = Trainer(places.encoder, settings.loop, steps, settings.seed)
+    trainer = ReaderTrainer(places.encoder, settings.loop, steps, settings.seed)
     checkpoint = places.out / CHECKPOINT
     if checkpoint.exists():
         trainer.load(checkpoint)
@@ -96,7 +96,9 @@ def train(places: Places, settings: TrainingSettings, embed: Embed) -> Iterator[
     (places.out / FIGURES).write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
-def _parted(questions: Sequence[Example], titles: Sequence[str]) -> tuple[list[Example], list[Example]]:
+def _parted(
+    questions: Sequence[ReadingExample], titles: Sequence[str]
+) -> tuple[list[ReadingExample], list[ReadingExample]]:
     known = {example.title for example in questions}
     for title in titles:
         if title not in known:
@@ -106,7 +108,7 @@ def _parted(questions: Sequence[Example], titles: Sequence[str]) -> tuple[list[E
     ]
 
 
-def _measured(trainer: Trainer, encoder: PairEncoder, held: Sequence[Example]) -> dict[str, Any]:
+def _measured(trainer: ReaderTrainer, encoder: PairEncoder, held: Sequence[ReadingExample]) -> dict[str, Any]:
     """Return the figures of each article that was held out, and of all together."""
     if not held:
         return {}
