@@ -263,7 +263,7 @@ def test_a_judge_whose_replies_can_never_be_used_is_not_paid_on_and_on(fake_open
     assert all(isinstance(each, Unjudged) for each in found)
     assert 20 * 3 <= len(fake_openai.requests) <= (20 + 8) * 3  # and those in flight
     reasons = ["even repaired" in each.reason for each in found]
-    assert sum(reasons) == 20
+    assert 20 <= sum(reasons) <= 28
     assert all("not asked any more" in each.reason for each, used in zip(found, reasons, strict=True) if not used)
 
 
