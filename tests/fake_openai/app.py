@@ -34,8 +34,9 @@ def make_app(server: FakeOpenAI) -> Callable[[dict[str, Any], Receive, Send], Aw
             return  # left over from an earlier test
         _remember(server, scope, body, headers)
         with server.flight:
-            behaviour = _behaviour(server, scope["path"], body, headers)
-            await _respond(server, behaviour, scope["path"], body, receive, send)
+            behaviour = server.crowd.behaviour(_behaviour(server, scope["path"], body, headers))
+            async with server.crowd.place():
+                await _respond(server, behaviour, scope["path"], body, receive, send)
 
     return app
 

@@ -13,6 +13,7 @@ import uvicorn
 
 from tests.fake_openai.app import make_app
 from tests.fake_openai.behaviour import Behaviour
+from tests.fake_openai.crowd import Crowd
 from tests.fake_openai.writing import form_name
 
 
@@ -57,6 +58,7 @@ class FakeOpenAI:
         self._thread: threading.Thread | None = None
         self._delay_s = delay_s
         self.dimension = 64
+        self.crowd = Crowd()
         self.generation = 0
         self.reset()
 
