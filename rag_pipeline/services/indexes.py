@@ -183,7 +183,7 @@ def preview_chunks(*, document: Document, spec: PipelineSpec) -> ChunkPreview:
     doc = document.as_source()
     chunks = make_chunker(spec, embedder).chunks(doc)
     try:
-        starts = np.asarray([start for start, _ in embedder.token_offsets(doc.text)], int)
+        starts = embedder.token_offsets(doc.text)[:, 0]
         titles = {heading: embedder.token_count(heading) for heading in {chunk.heading for chunk in chunks}}
         window = embedder.max_tokens - 2 if embedder.max_tokens else None
     except ConfigError:  # the provider's tokenizer is not known here: sizes in characters only
