@@ -159,7 +159,7 @@ class LocalEmbedder(Embedder):
     def late_windows(self, text: str) -> LateWindows:
         """Return windows as long as the model reads, that overlap by a quarter. Raises ConfigError."""
         with _lock:
-            if self._fast is None and not averages_tokens(self._model[1:]):
+            if self._fast is None and not averages_tokens(list(self._model)[1:]):
                 raise ConfigError(no_late(f"{self.key}:{self.name}"), "embed_mode")
         size = max(1, self._window - sum(len(part) for part in self._around))
         return LateWindows(len(self._tables.of(text).ids), size, size // 4)

@@ -12,6 +12,7 @@ import numpy as np
 
 from rag_pipeline.embedders.base import Embedder, Offsets, Vectors
 from rag_pipeline.embedders.late import LateWindows
+from rag_pipeline.indexing.token_vectors import TokenVectors
 
 _LOOKUP = 500  # keys per query, below SQLite's limit of variables
 BLOCK = 256  # texts embedded between two writes, so that an interrupted build keeps what it has
@@ -34,6 +35,7 @@ class CachedEmbedder(Embedder):
         super().__init__(inner.name, inner.mode)
         self.inner = inner
         self._folder = folder
+        self.tokens = TokenVectors(inner, folder / "tokens")
 
     @property
     def fingerprint(self) -> str:

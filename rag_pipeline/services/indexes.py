@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from rag_pipeline.embedders.base import Embedder, Vectors, embedders
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.indexing.chunk_vectors import ChunkVectors
 from rag_pipeline.indexing.embedding_cache import CachedEmbedder
 from rag_pipeline.indexing.index_store import ChunkIndex, load_index, save_index
 from rag_pipeline.models import Corpus, Document, Index
@@ -30,7 +31,7 @@ _KEPT = 2
 
 @dataclass(frozen=True, slots=True)
 class IndexEstimate:
-    """What an index needs: chunks in all, and distinct texts that were never embedded.
+    """What an index needs: chunks in all, and distinct texts (late: windows of documents) that were never embedded.
 
     `chunks` is None where they are only known after the sentences are embedded: `to_embed` counts those then.
     """
@@ -95,8 +96,8 @@ def estimate(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = 
     if first:
         return IndexEstimate(None, len(first))
     table = chunk_documents(documents, spec, embedder)
-    unseen = embedder.unseen(table.embedded_texts(documents)) if _needs_vectors(spec) else []
-    return IndexEstimate(len(table), len(unseen))
+    missing = ChunkVectors(documents, table, embedder).missing() if _needs_vectors(spec) else 0
+    return IndexEstimate(len(table), missing)
 
 
 def build_index(
@@ -118,9 +119,7 @@ def build_index(
     table = chunk_documents(documents, spec, embedder)
     rows: Vectors = np.zeros((len(table), 0), np.float32)
     if _needs_vectors(spec):
-        texts = table.embedded_texts(documents)
-        yield from _embed("Embedding chunks", texts, embedder)
-        rows = embedder.embed_passages(texts)
+        rows = yield from embed_chunks("Embedding chunks", ChunkVectors(documents, table, embedder))
     save_index(_folder(fingerprint), table, rows, {"embedder": embedder.fingerprint})
     Index.objects.update_or_create(
         fingerprint=fingerprint,
@@ -141,6 +140,15 @@ def _embed(step: str, texts: list[str], embedder: CachedEmbedder) -> Iterator[Pr
     yield Progress(step, 0, total)
     for done in embedder.embed_progressively(texts):
         yield Progress(step, done, total)
+
+
+def embed_chunks(step: str, chunks: ChunkVectors) -> Generator[Progress, None, Vectors]:
+    """Compute the vectors of chunks, yielding progress. Raises ConfigError, ProviderError."""
+    total = chunks.missing()
+    yield Progress(step, 0, total)
+    for done in chunks.compute():
+        yield Progress(step, done, total)
+    return chunks.vectors()
 
 
 def open_index(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> ChunkIndex:
