@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -14,16 +14,19 @@ from django.conf import settings
 from django.utils import timezone
 
 from rag_pipeline.embedders.base import Embedder, Vectors, embedders
+from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.indexing.chunk_table import ChunkTable
 from rag_pipeline.indexing.chunk_vectors import ChunkVectors
 from rag_pipeline.indexing.embedding_cache import CachedEmbedder
 from rag_pipeline.indexing.index_store import ChunkIndex, load_index, save_index
+from rag_pipeline.indexing.neighbours import build_neighbours, kind_for
 from rag_pipeline.models import Corpus, Document, Index
 from rag_pipeline.pipeline.chunking import chunk_documents, make_chunker, texts_to_embed_first
 from rag_pipeline.queries.documents import CorpusSnapshot, corpus_snapshot
 from rag_pipeline.retrievers.base import retrievers
 from rag_pipeline.settings.pipeline_spec import PipelineSpec, digest
-from rag_pipeline.types import Chunk, Progress, Span
+from rag_pipeline.types import Chunk, Progress, SourceDoc, Span
 
 _KEPT = 2
 """Indexes that stay in memory: those used last, so that two runs taking turns find both."""
@@ -120,12 +123,29 @@ def build_index(
     rows: Vectors = np.zeros((len(table), 0), np.float32)
     if _needs_vectors(spec):
         rows = yield from embed_chunks("Embedding chunks", ChunkVectors(documents, table, embedder))
-    save_index(_folder(fingerprint), table, rows, {"embedder": embedder.fingerprint})
+    build = None
+    if (kind := kind_for(spec.core.index_kind, len(rows))) != "flat" and rows.size:
+        yield Progress("Building the search index", 0, 1)
+        questions = embedder.embed_queries(sampled_sentences(documents, table))
+        build = partial(build_neighbours, rows, kind, questions)
+    save_index(_folder(fingerprint), table, rows, {"embedder": embedder.fingerprint}, build)
     Index.objects.update_or_create(
         fingerprint=fingerprint,
         defaults={"corpus": corpus, "settings": spec.settings, "chunks": len(table), "used": timezone.now()},
     )
     return len(table)
+
+
+def sampled_sentences(documents: Sequence[SourceDoc], table: ChunkTable, count: int = 200) -> list[str]:
+    """Return the first sentences of some chunks, spread evenly: what an approximate search is tried with.
+
+    Vectors of whole chunks would find themselves, which is easier than finding what answers a question.
+    """
+    texts = {doc.id: doc.text for doc in documents}
+    rows = np.unique(np.linspace(0, len(table) - 1, min(count, len(table))).astype(int))
+    chunks = (texts[document][start:end] for document, start, end in table.spans[rows].tolist())
+    firsts = (next(iter(split_sentences(chunk)), None) for chunk in chunks)
+    return [first.text for first in firsts if first is not None]
 
 
 def _recorded(fingerprint: str) -> bool:

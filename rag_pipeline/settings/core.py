@@ -60,6 +60,15 @@ class CoreSettings(BaseModel):
         description="A chunk longer than the model reads: mean of its windows, or only its head. late reads documents "
         "as a whole instead: chunks are means of token vectors that know the text around them.",
     )
+    index_kind: Annotated[
+        Literal["auto", "flat", "hnsw", "ivf"],
+        SettingInfo(Stage.INDEX, read_by=(WITH_CONTEXT, SEARCH, EMBEDDER), off="auto"),
+    ] = Field(
+        "auto",
+        title="Index kind",
+        description="flat searches exactly, hnsw and ivf approximately, with their recall shown. auto: flat up to a "
+        "million chunks, hnsw up to four, then ivf.",
+    )
     query_transform: Annotated[
         str,
         SettingInfo(
