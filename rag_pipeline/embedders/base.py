@@ -79,7 +79,7 @@ class Embedder(Unit):
         return True
 
     def late_windows(self, text: str) -> LateWindows:
-        """Return the windows that `embed_mode=late` reads a document in. Raises ConfigError where it cannot."""
+        """Return the windows that `embed_mode=late` reads a document in. Raises ConfigError where there are none."""
         raise ConfigError(no_late(f"{self.key}:{self.name}"), "embed_mode")
 
     def token_vectors(self, text: str, windows: range) -> Vectors:

@@ -157,10 +157,7 @@ class LocalEmbedder(Embedder):
         return self._tables.of(text).offsets
 
     def late_windows(self, text: str) -> LateWindows:
-        """Return windows as long as the model reads, that overlap by a quarter. Raises ConfigError."""
-        with _lock:
-            if self._fast is None and not averages_tokens(list(self._model)[1:]):
-                raise ConfigError(no_late(f"{self.key}:{self.name}"), "embed_mode")
+        """Return windows as long as the model reads, that overlap by a quarter. Loads the tokenizer alone."""
         size = max(1, self._window - sum(len(part) for part in self._around))
         return LateWindows(len(self._tables.of(text).ids), size, size // 4)
 
@@ -225,10 +222,12 @@ class LocalEmbedder(Embedder):
         return ids if len(ids) <= self._window else [*ids[: self._window - 1], ids[-1]]
 
     def _read_tokens(self, rows: Sequence[Row]) -> list[Vectors]:
-        """Return the vectors of the tokens of each row."""
+        """Return the vectors of the tokens of each row. Raises ConfigError where chunks are no means of them."""
         with _lock:
             fast = self._fast
             if fast is None:
+                if not averages_tokens(list(self._model)[1:]):
+                    raise ConfigError(no_late(f"{self.key}:{self.name}"), "embed_mode")
                 return token_vectors(self._model, rows)
         return fast.token_vectors(rows)
 

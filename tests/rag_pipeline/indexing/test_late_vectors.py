@@ -127,7 +127,7 @@ def test_the_way_through_sentence_transformers_gives_the_same_token_vectors(embe
 def test_a_model_that_pools_otherwise_is_refused_with_the_mend(tmp_path):
     model = LocalEmbedder(str(make_tiny_bert(tmp_path / "cls", WORDS, pooling="cls")), "late")
     with pytest.raises(ConfigError, match="Choose mean or head as embed mode"):
-        model.late_windows(TEXT)
+        model.token_vectors(TEXT, range(1))
 
 
 def test_an_embedder_without_tokens_says_so():
