@@ -19,8 +19,9 @@ from rag_pipeline.embedders.bert_graph import averages_tokens
 from rag_pipeline.embedders.fast_encoder import FastEncoder, Row, can_encode
 from rag_pipeline.embedders.late import LateWindows
 from rag_pipeline.embedders.streams import cpu_has_bfloat16
-from rag_pipeline.embedders.token_tables import TokenTables
+from rag_pipeline.embedders.token_tables import TokenTable, token_tables
 from rag_pipeline.errors import ConfigError, ProviderError
+from rag_pipeline.kept_by_text import KeptByText
 from rag_pipeline.local_models import hub as model_hub
 from rag_pipeline.local_models.scripts import mostly_known
 
@@ -89,8 +90,8 @@ class LocalEmbedder(Embedder):
         return tokenizer
 
     @cached_property
-    def _tables(self) -> TokenTables:
-        return TokenTables(self._tokenizer)
+    def _tables(self) -> KeptByText[TokenTable]:
+        return token_tables(self._tokenizer)
 
     @cached_property
     def _unknown(self) -> int | None:

@@ -19,8 +19,6 @@ from rag_pipeline.indexing.exact_search import Rows, best_of, search_exactly
 
 MOST_EXACT = 1_000_000
 """Chunks up to which `auto` searches exactly."""
-MOST_HNSW = 4_000_000
-"""Chunks up to which `auto` takes HNSW, above IVF: its graph is built one vector at a time and lies in memory."""
 DEPTH = 10
 """How many nearest chunks the recall is measured on."""
 WANTED = 0.98
@@ -56,10 +54,13 @@ class Neighbours:
 
 
 def kind_for(index_kind: str, chunks: int) -> str:
-    """Return flat, hnsw or ivf for a setting and a number of chunks."""
+    """Return flat, hnsw or ivf for a setting and a number of chunks; `auto` never takes hnsw, which lost at a million.
+
+    There it was built six times as slowly as ivf, took more room, and found less at the same cost (docs/benchmarks.md).
+    """
     if index_kind != "auto":
         return index_kind
-    return "flat" if chunks <= MOST_EXACT else "hnsw" if chunks <= MOST_HNSW else "ivf"
+    return "flat" if chunks <= MOST_EXACT else "ivf"
 
 
 def build_neighbours(vectors: Vectors, kind: str, questions: Vectors, file: Path) -> Neighbours:

@@ -67,7 +67,7 @@ class CoreSettings(BaseModel):
         "auto",
         title="Index kind",
         description="flat searches exactly, hnsw and ivf approximately, with their recall shown. auto: flat up to a "
-        "million chunks, hnsw up to four, then ivf.",
+        "million chunks, then ivf.",
     )
     query_transform: Annotated[
         str,

@@ -67,8 +67,7 @@ def table(figures: dict[str, Any]) -> str:
     lines += [
         "",
         "Documents cut by tokens, millions of characters for a second of the processor: the first size, which"
-        f" tokenises, and the median of three later ones (limit {LATER:.0f}). `sentence` looks for the"
-        " sentences each time, which is what it takes, in characters too.",
+        f" tokenises, and the median of three later ones (limit {LATER:.0f}).",
         "",
         "| cut by | characters | first | later |",
         "|---|---|---|---|",
