@@ -82,8 +82,9 @@ _WHY = (
     "What stands in the way of more: a core of this kind (AVX-512 with bfloat16, no AMX) multiplies bfloat16 twice as"
     " fast as 32-bit floats, and the plain encode spends two thirds of its time multiplying. Ours spends 86 % in matrix"
     " products, which run at 200 to 212 of the about 224 GFLOP a second that the core has; with products alone it would"
-    " embed 74 chunks of 128 tokens a second and core, 3 times a plain encode. 8-bit integers would be twice as fast"
-    " again, but the cosine falls to 0.986 (by rows) or 0.998 (by groups of 32)."
+    " embed 74 chunks of 128 tokens a second and core, 3 times the 24 of a plain encode on an idle machine (a busy one"
+    " slows the plain encode more). 8-bit integers would be twice as fast again, but the cosine falls to 0.986"
+    " (a scale a row) or 0.998 (a scale for 32 values)."
 )
 
 
