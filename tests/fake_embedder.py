@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rag_pipeline.embedders.base import Embedder, Vectors, embedders
+from rag_pipeline.embedders.base import Embedder, Offsets, Vectors, embedders
 
 DIMENSIONS = 4096
 
@@ -37,6 +37,7 @@ class WordsEmbedder(Embedder):
         """Embed questions."""
         return embed_words(texts)
 
-    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+    def token_offsets(self, text: str) -> Offsets:
         """Words are the tokens."""
-        return [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
+        spans = [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
+        return np.asarray(spans, np.int32).reshape(-1, 2)

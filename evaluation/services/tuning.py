@@ -22,12 +22,13 @@ from rag_pipeline.embedders.local import LocalEmbedder
 from rag_pipeline.embedders.tuned import TunedEmbedder, is_tuned_name, tuned_names, weights_hash
 from rag_pipeline.errors import ConfigError, InUseError, PipelineError, UsageError
 from rag_pipeline.indexing.chunk_table import ChunkTable
+from rag_pipeline.indexing.chunk_vectors import ChunkVectors
 from rag_pipeline.indexing.embedding_cache import CachedEmbedder
 from rag_pipeline.indexing.index_store import ChunkIndex
 from rag_pipeline.pipeline.chunking import chunk_documents
 from rag_pipeline.queries.documents import corpus_snapshot
 from rag_pipeline.runtime import models_folder
-from rag_pipeline.services.indexes import cached, open_embedder
+from rag_pipeline.services.indexes import cached, embed_chunks, open_embedder
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Progress, SourceDoc
 
@@ -154,12 +155,8 @@ class TuneEmbedding(TaskHandler):
 
     def _index(self, step: str, table: ChunkTable, embedder: CachedEmbedder) -> Steps[ChunkIndex]:
         """Embed all chunks; returns the index."""
-        texts = table.embedded_texts(self.documents)
-        total = len(embedder.unseen(texts))
-        yield Progress(step, 0, total)
-        for done in embedder.embed_progressively(texts):
-            yield Progress(step, done, total)
-        return ChunkIndex.of(self.documents, table, embedder.embed_passages(texts), embedder)
+        vectors = yield from embed_chunks(step, ChunkVectors(self.documents, table, embedder))
+        return ChunkIndex.of(self.documents, table, vectors, embedder)
 
     def _train(self, index: ChunkIndex, folder: Path) -> Steps[dict[str, Any]]:
         """Learn from the tune split and write the model; returns what was learned from."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import ClassVar
 
-from rag_pipeline.embedders.base import Embed
+from rag_pipeline.embedders.base import Embed, Offsets
 from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import Chunk, SourceDoc, Span
 
-TokenOffsets = Callable[[str], Sequence[tuple[int, int]]]
-"""text -> (start, end) character offsets of each token, in order, special tokens not counted."""
+TokenOffsets = Callable[[str], Offsets]
+"""A text to the character offsets of its tokens."""
 
 
 class Chunker(Unit):

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from rag_pipeline.chunkers.base import TokenOffsets
 
 Slice = tuple[int, int]
@@ -58,9 +60,10 @@ class TokenRuler(Ruler):
     def __init__(self, text: str, token_offsets: TokenOffsets) -> None:
         super().__init__(text)
         self._token_offsets = token_offsets
-        offsets = token_offsets(text)
-        self._starts = [start for start, _ in offsets]
-        self._ends = [end for _, end in offsets]
+        offsets = np.asarray(token_offsets(text), np.int32).reshape(-1, 2)
+        # Lists, while they are used: numbers are taken one by one.
+        self._starts: list[int] = offsets[:, 0].tolist()
+        self._ends: list[int] = offsets[:, 1].tolist()
 
     def length(self, start: int, end: int) -> int:
         """Return the number of tokens that lie in the slice, whole or in part."""

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from rag_pipeline.embedders.late import LateWindows
 from rag_pipeline.errors import ConfigError, UsageError
 from rag_pipeline.registry import Registry, Unit
 
 Vectors = npt.NDArray[np.float32]
 """Shape (n, dimension), float32, each row of length 1."""
+
+Offsets = npt.NDArray[np.int32]
+"""Shape (n, 2): start and end of each token in characters, in order, special tokens left out."""
 
 Embed = Callable[[Sequence[str]], Vectors]
 """Texts to their vectors, one row each. Raises ProviderError."""
@@ -26,6 +31,8 @@ class Embedder(Unit):
 
     name: str
     mode: str
+    gives_tokens: ClassVar[bool] = False
+    """True where `embed_mode=late` can work: the model gives the vectors of single tokens."""
     max_tokens: int | None = None
     """Longest text in tokens that the model reads at once, special tokens included; None where unknown."""
 
@@ -61,7 +68,7 @@ class Embedder(Unit):
         """Embed questions. Raises ProviderError."""
 
     @abstractmethod
-    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+    def token_offsets(self, text: str) -> Offsets:
         """Return character offsets of each token of `text` by the model's own tokenizer, special ones left out.
 
         Raises ConfigError where the model's tokenizer is not known here.
@@ -71,12 +78,28 @@ class Embedder(Unit):
         """Tell whether the model's vocabulary has most of `text`; True where that is not known here."""
         return True
 
+    def late_windows(self, text: str) -> LateWindows:
+        """Return the windows that `embed_mode=late` reads a document in. Raises ConfigError where there are none."""
+        raise ConfigError(no_late(f"{self.key}:{self.name}"), "embed_mode")
+
+    def token_vectors(self, text: str, windows: range) -> Vectors:
+        """Return the vectors of the tokens at home in some windows, of any length. Raises ConfigError."""
+        raise ConfigError(no_late(f"{self.key}:{self.name}"), "embed_mode")
+
     def token_count(self, text: str) -> int:
         """Return the number of tokens of `text`, special tokens not counted."""
         return len(self.token_offsets(text))
 
 
 embedders: Registry[Embedder] = Registry("embedding", "rag_pipeline.embedders")
+
+
+def no_late(embedding: str) -> str:
+    """Say that a model cannot be used with `embed_mode=late`, and what can."""
+    return (
+        f"{embedding} gives no vectors of single tokens, from which late chunking makes those of chunks. "
+        "Choose mean or head as embed mode, or a local model that averages its tokens, such as all-MiniLM-L6-v2."
+    )
 
 
 def check_embedding(embedding: str, field: str = "embedding") -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,12 @@ def can_build(folder: Path) -> bool:
     )
 
 
+def averages_tokens(modules: Sequence[Any]) -> bool:
+    """Tell whether a sentence-transformers model, behind its first module, takes the mean of its tokens and no more."""
+    kinds = [type(module).__name__ for module in modules]
+    return kinds in (["Pooling"], ["Pooling", "Normalize"]) and _is_mean(modules[0].get_config_dict())
+
+
 def _is_mean(pooling: dict[str, Any]) -> bool:
     """Read the pooling's settings as older (a flag for each way) and newer versions of the library write them."""
     if not pooling.get("include_prompt", True):
@@ -49,7 +56,10 @@ def _is_mean(pooling: dict[str, Any]) -> bool:
 
 
 def build(folder: Path) -> Any:
-    """Return an `openvino.Model`: input_ids and attention_mask, int64 (batch, length), to unit vectors (batch, d)."""
+    """Return an `openvino.Model` of input_ids and attention_mask, int64 (batch, length).
+
+    Out: unit vectors of the texts (batch, d), and vectors of their tokens (batch, length, d).
+    """
     import openvino as ov
     from openvino import opset13 as op
     from safetensors.numpy import load_file
@@ -61,7 +71,7 @@ def build(folder: Path) -> Any:
     ids = op.parameter([-1, -1], np.int64, name="input_ids")
     mask = op.parameter([-1, -1], np.int64, name="attention_mask")
     hidden = graph.encoded(ids, mask, config["num_hidden_layers"])
-    return ov.Model([graph.mean(hidden, mask)], [ids, mask], "bert")
+    return ov.Model([graph.mean(hidden, mask), hidden], [ids, mask], "bert")
 
 
 def build_pair_reader(weights: dict[str, Array], config: dict[str, Any]) -> Any:

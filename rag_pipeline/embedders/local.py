@@ -14,9 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_pipeline.embedders.base import Embedder, Vectors, embedders
-from rag_pipeline.embedders.fast_encoder import FastEncoder, can_encode, cpu_has_bfloat16
+from rag_pipeline.embedders.base import Embedder, Offsets, Vectors, embedders, no_late
+from rag_pipeline.embedders.bert_graph import averages_tokens
+from rag_pipeline.embedders.fast_encoder import FastEncoder, Row, can_encode
+from rag_pipeline.embedders.late import LateWindows
+from rag_pipeline.embedders.streams import cpu_has_bfloat16
+from rag_pipeline.embedders.token_tables import TokenTable, token_tables
 from rag_pipeline.errors import ConfigError, ProviderError
+from rag_pipeline.kept_by_text import KeptByText
 from rag_pipeline.local_models import hub as model_hub
 from rag_pipeline.local_models.scripts import mostly_known
 
@@ -51,6 +56,7 @@ class LocalEmbedder(Embedder):
     key = "local"
     label = "Local model"
     help = "Runs on this machine, no key and no network with the shipped all-MiniLM-L6-v2."
+    gives_tokens = True
 
     @cached_property
     def path(self) -> str:
@@ -67,7 +73,7 @@ class LocalEmbedder(Embedder):
     @cached_property
     def _fast(self) -> FastEncoder | None:
         folder = Path(self.path)
-        return FastEncoder(folder, self._tokenizer, self.max_tokens or 512) if can_encode(folder) else None
+        return FastEncoder(folder) if can_encode(folder) else None
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -82,6 +88,10 @@ class LocalEmbedder(Embedder):
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
+
+    @cached_property
+    def _tables(self) -> KeptByText[TokenTable]:
+        return token_tables(self._tokenizer)
 
     @cached_property
     def _unknown(self) -> int | None:
@@ -124,23 +134,45 @@ class LocalEmbedder(Embedder):
         return self._encode(list(texts), self._prompt("query"))
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed passages as `mode` says: `head` cuts at the model's window, `mean` averages all windows."""
+        """Embed passages as `mode` says: `head` cuts at the model's window, all else averages its windows."""
         prompt = self._prompt("passage")
         if self.mode == "head":
             return self._encode(list(texts), prompt)
+        encodings = self._tokenizer.encode_batch([prompt + text for text in texts] if prompt else list(texts))
         pieces: list[str] = []
+        rows: list[Row | None] = []
         owners: list[int] = []
         weights: list[int] = []
-        for position, windows in enumerate(self._windows(texts, prompt)):
-            for piece, tokens in windows:
+        for position, (text, encoding) in enumerate(zip(texts, encodings, strict=True)):
+            ids = encoding.ids
+            whole = len(ids) <= self._window
+            for piece, tokens in [(text, 1)] if whole else self._windows(text, prompt):
                 pieces.append(piece)
+                rows.append(ids if whole else None)
                 owners.append(position)
                 weights.append(tokens)
-        return weighted_means(self._encode(pieces, prompt), owners, weights, len(texts))
+        return weighted_means(self._encode(pieces, prompt, rows), owners, weights, len(texts))
 
-    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+    def token_offsets(self, text: str) -> Offsets:
         """Return character offsets of the word pieces of `text`."""
-        return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
+        return self._tables.of(text).offsets
+
+    def late_windows(self, text: str) -> LateWindows:
+        """Return windows as long as the model reads, that overlap by a quarter. Loads the tokenizer alone."""
+        size = max(1, self._window - sum(len(part) for part in self._around))
+        return LateWindows(len(self._tables.of(text).ids), size, size // 4)
+
+    def token_vectors(self, text: str, windows: range) -> Vectors:
+        """Return the vectors of the tokens at home in some windows, read behind the model's prompt for passages."""
+        table, all_windows = self._tables.of(text), self.late_windows(text)
+        before, after = self._around
+        rows = [np.concatenate([before, table.ids[slice(*all_windows.window(number))], after]) for number in windows]
+        read = self._read_tokens(rows)
+        parts = []
+        for number, vectors in zip(windows, read, strict=True):
+            start, (first, last) = all_windows.window(number)[0] - len(before), all_windows.home(number)
+            parts.append(vectors[first - start : last - start])
+        return np.concatenate(parts)
 
     def reads(self, text: str) -> bool:
         """Tell whether most of `text` is in the model's vocabulary."""
@@ -149,22 +181,24 @@ class LocalEmbedder(Embedder):
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         return mostly_known(text, encoding.ids, encoding.offsets, self._unknown)
 
-    def _windows(self, texts: Sequence[str], prompt: str) -> list[list[tuple[str, int]]]:
-        """Cut each text into pieces that fit the model behind its prompt, with their token counts."""
-        size = max(1, (self.max_tokens or 512) - 2 - self.token_count(prompt))  # [CLS] and [SEP]
-        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        result: list[list[tuple[str, int]]] = []
-        for text, encoding in zip(texts, encodings, strict=True):
-            offsets = encoding.offsets
-            if len(offsets) <= size:
-                result.append([(text, max(1, len(offsets)))])
-                continue
-            windows = []
-            for first in range(0, len(offsets), size):
-                window = offsets[first : first + size]
-                windows.append((text[window[0][0] : window[-1][1]], len(window)))
-            result.append(windows)
-        return result
+    @cached_property
+    def _window(self) -> int:
+        return self.max_tokens or 512
+
+    @cached_property
+    def _around(self) -> tuple[Any, Any]:
+        """The ids before and after the tokens of a passage: special ones and those of the prompt."""
+        prompt = self._prompt("passage")
+        encoding = self._tokenizer.encode(f"{prompt}x")
+        plain = [place for place, special in enumerate(encoding.special_tokens_mask) if not special]
+        return np.asarray(encoding.ids[: plain[-1]], np.int32), np.asarray(encoding.ids[plain[-1] + 1 :], np.int32)
+
+    def _windows(self, text: str, prompt: str) -> list[tuple[str, int]]:
+        """Cut a text that is too long into pieces that fit the model behind its prompt, with their token counts."""
+        size = max(1, self._window - 2 - self.token_count(prompt))  # [CLS] and [SEP]
+        offsets = self._tables.of(text).offsets.tolist()
+        windows = [offsets[first : first + size] for first in range(0, len(offsets), size)]
+        return [(text[window[0][0] : window[-1][1]], len(window)) for window in windows] or [(text, 1)]
 
     def _prompt(self, name: str) -> str:
         """Return the model's own prompt for queries or passages, from its settings file; empty without one."""
@@ -172,14 +206,31 @@ class LocalEmbedder(Embedder):
             return model_prompt(self._model.prompts, name)
         return model_prompt(_json(Path(self.path) / "config_sentence_transformers.json").get("prompts"), name)
 
-    def _encode(self, texts: list[str], prompt: str) -> Vectors:
+    def _encode(self, texts: list[str], prompt: str, rows: Sequence[Row | None] = ()) -> Vectors:
+        """Return unit vectors. `rows`: token ids of texts behind their prompt, where they are known already."""
         with _lock:  # loading must happen once, and torch models are not safe to share between threads
             fast = self._fast
             if fast is None:
                 return self._encode_with_torch(texts, prompt)
-        if not texts:
-            return np.zeros((0, fast.dimension), np.float32)
-        return unit_length(fast.encode([prompt + text for text in texts]))
+        known = list(rows) or [None] * len(texts)
+        unknown = [place for place, row in enumerate(known) if row is None]
+        encodings = self._tokenizer.encode_batch([prompt + texts[place] for place in unknown])
+        for place, encoding in zip(unknown, encodings, strict=True):
+            known[place] = self._cut(encoding.ids)
+        return unit_length(fast.encode([row for row in known if row is not None]))
+
+    def _cut(self, ids: list[int]) -> list[int]:
+        return ids if len(ids) <= self._window else [*ids[: self._window - 1], ids[-1]]
+
+    def _read_tokens(self, rows: Sequence[Row]) -> list[Vectors]:
+        """Return the vectors of the tokens of each row. Raises ConfigError where chunks are no means of them."""
+        with _lock:
+            fast = self._fast
+            if fast is None:
+                if not averages_tokens(list(self._model)[1:]):
+                    raise ConfigError(no_late(f"{self.key}:{self.name}"), "embed_mode")
+                return token_vectors(self._model, rows)
+        return fast.token_vectors(rows)
 
     def _encode_with_torch(self, texts: list[str], prompt: str) -> Vectors:
         if not texts:
@@ -189,6 +240,19 @@ class LocalEmbedder(Embedder):
         if not np.isfinite(vectors).all():
             raise ProviderError(f"The embedding model {self.name} returned values that are not numbers.")
         return unit_length(vectors)  # in float32: a bfloat16 model's own normalisation is off by up to 0.003
+
+
+def token_vectors(model: SentenceTransformer, rows: Sequence[Row]) -> list[Vectors]:
+    """Return the vectors of the tokens of each row of ids by the first module of a model, before they are pooled."""
+    import torch
+
+    found = []
+    for row in rows:
+        ids = torch.tensor([[int(each) for each in row]], device=model.device)
+        with torch.inference_mode():
+            read = model[0]({"input_ids": ids, "attention_mask": torch.ones_like(ids)})["token_embeddings"]
+        found.append(np.asarray(read[0].float().cpu().numpy(), np.float32))
+    return found
 
 
 def stored_window(folder: Path) -> int | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_pipeline.embedders.base import Embedder, Vectors, embedders
+from rag_pipeline.embedders.base import Embedder, Offsets, Vectors, embedders
 from rag_pipeline.embedders.openai_tokens import openai_token_offsets
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.llm.clients import openai_client
@@ -66,7 +66,7 @@ class OpenAIEmbedder(Embedder):
         """Embed questions in the same way: these models make no difference."""
         return self.embed_passages(texts)
 
-    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+    def token_offsets(self, text: str) -> Offsets:
         """Return the offsets of tiktoken's tokens. Raises ConfigError where its table is not on this machine."""
         return openai_token_offsets(self._target, text)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from rag_pipeline.embedders.base import Offsets
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.target import Target
 
@@ -20,7 +22,7 @@ _ENCODING = "cl100k_base"
 _TABLE_URL = f"https://openaipublic.blob.core.windows.net/encodings/{_ENCODING}.tiktoken"
 
 
-def openai_token_offsets(target: Target, text: str) -> Sequence[tuple[int, int]]:
+def openai_token_offsets(target: Target, text: str) -> Offsets:
     """Return the characters of each token. Raises ConfigError where they cannot be known here.
 
     A character of several tokens is given to each of them.
@@ -35,7 +37,8 @@ def openai_token_offsets(target: Target, text: str) -> Sequence[tuple[int, int]]
     tokens = encoding.encode_ordinary(text)
     _, starts = encoding.decode_with_offsets(tokens)
     ends = [*starts[1:], len(text)]
-    return [(start, max(start + 1, end)) for start, end in zip(starts, ends, strict=True)]
+    offsets = [(start, max(start + 1, end)) for start, end in zip(starts, ends, strict=True)]
+    return np.asarray(offsets, np.int32).reshape(-1, 2)
 
 
 def _table() -> Path:

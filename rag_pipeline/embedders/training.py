@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_pipeline.embedders.fast_encoder import cpu_has_bfloat16
 from rag_pipeline.embedders.local import load_model, model_prompt
+from rag_pipeline.embedders.streams import cpu_has_bfloat16
 from rag_pipeline.errors import ConfigError
 
 if TYPE_CHECKING:

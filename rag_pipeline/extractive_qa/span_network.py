@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rag_pipeline.embedders.bert_graph import build_pair_reader
-from rag_pipeline.embedders.fast_encoder import cpu_has_bfloat16
+from rag_pipeline.embedders.streams import MULTIPLE, Streams
 from rag_pipeline.extractive_qa.decoding import Logits
 from rag_pipeline.extractive_qa.encoding import Window, padded
 
@@ -21,9 +19,6 @@ WORD_TABLE = "embeddings.word_embeddings.weight"
 """The one part of the encoder that is not trained: it comes from the installed package."""
 _BATCH = 2
 """Windows a batch: small, so that the few of one question keep all cores busy."""
-
-_MULTIPLE = 16
-"""Lengths are padded to multiples of it: the processor's matrix units like that (10 % quicker)."""
 _Batch = tuple[tuple[Any, Any, Any], list[int]]
 _Keep = Callable[[Any, list[int]], None]
 
@@ -35,20 +30,12 @@ class SpanNetwork:
     """
 
     def __init__(self, encoder: Path, trained: Path) -> None:
-        config = json.loads((encoder / "config.json").read_text())
         weights = joined(encoder, trained)
-        self._idle: list[list[Any]] = []
         self._torch = None
         if importlib.util.find_spec("openvino") is None:
             self._torch = _torch_network(encoder, weights)
             return
-        import openvino as ov
-
-        precision = "bf16" if cpu_has_bfloat16() else "f32"
-        graph = build_pair_reader(weights, config)
-        # A stream a core: cores that share a batch wait for each other (13 % slower, far more on a busy machine).
-        streams = {"INFERENCE_PRECISION_HINT": precision, "NUM_STREAMS": str(_cores())}
-        self._compiled = ov.Core().compile_model(graph, "CPU", streams)
+        self._streams = Streams(build_pair_reader(weights, json.loads((encoder / "config.json").read_text())))
 
     def logits(self, windows: Sequence[Window]) -> list[Logits]:
         """Return the logits (length, 4) of each window, in order."""
@@ -61,8 +48,11 @@ class SpanNetwork:
             for row, place in enumerate(batch):
                 found[place] = np.array(values[row, : len(windows[place].ids)], np.float32)
 
-        read = self._by_torch if self._torch is not None else self._by_streams
-        read([(padded([windows[place] for place in batch], _MULTIPLE), batch) for batch in batches], keep)
+        padded_ones = [(padded([windows[place] for place in batch], MULTIPLE), batch) for batch in batches]
+        if self._torch is not None:
+            self._by_torch(padded_ones, keep)
+        else:
+            self._streams.run(padded_ones, keep, output=0)
         return found
 
     def _by_torch(self, batches: Sequence[_Batch], keep: _Keep) -> None:
@@ -71,35 +61,6 @@ class SpanNetwork:
         for arrays, batch in batches:
             with torch.inference_mode():
                 keep(self._torch(*(torch.from_numpy(array) for array in arrays)).numpy(), batch)  # type: ignore[misc]
-
-    def _by_streams(self, batches: Sequence[_Batch], keep: _Keep) -> None:
-        # They are not safe to share, and slow to make: who has done leaves them for the next, maybe of another thread.
-        # No callbacks in Python: one that ends late wants the lock that whoever closes the network holds.
-        try:
-            idle = self._idle.pop()
-        except IndexError:
-            idle = [self._compiled.create_infer_request() for _ in range(_cores())]
-        running: deque[tuple[Any, list[int]]] = deque()
-
-        def finish() -> None:
-            request, batch = running.popleft()
-            request.wait()
-            keep(request.get_output_tensor(0).data, batch)
-            idle.append(request)
-
-        for arrays, batch in batches:
-            if not idle:
-                finish()
-            request = idle.pop()
-            request.start_async(list(arrays))
-            running.append((request, batch))
-        while running:
-            finish()
-        self._idle.append(idle)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def joined(encoder: Path, trained: Path) -> dict[str, Any]:

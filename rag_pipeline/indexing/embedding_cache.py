@@ -10,7 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rag_pipeline.embedders.base import Embedder, Vectors
+from rag_pipeline.embedders.base import Embedder, Offsets, Vectors
+from rag_pipeline.embedders.late import LateWindows
+from rag_pipeline.indexing.token_vectors import TokenVectors
 
 _LOOKUP = 500  # keys per query, below SQLite's limit of variables
 BLOCK = 256  # texts embedded between two writes, so that an interrupted build keeps what it has
@@ -33,6 +35,7 @@ class CachedEmbedder(Embedder):
         super().__init__(inner.name, inner.mode)
         self.inner = inner
         self._folder = folder
+        self.tokens = TokenVectors(inner, folder / "tokens")
 
     @property
     def fingerprint(self) -> str:
@@ -75,9 +78,17 @@ class CachedEmbedder(Embedder):
             self._write("query", missing, self.inner.embed_queries(missing))
         return self._gather("query", texts)
 
-    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+    def token_offsets(self, text: str) -> Offsets:
         """Those of the embedder behind the cache."""
         return self.inner.token_offsets(text)
+
+    def late_windows(self, text: str) -> LateWindows:
+        """Those of the embedder behind the cache."""
+        return self.inner.late_windows(text)
+
+    def token_vectors(self, text: str, windows: range) -> Vectors:
+        """Those of the embedder behind the cache."""
+        return self.inner.token_vectors(text, windows)
 
     def reads(self, text: str) -> bool:
         """As the embedder behind the cache says."""

@@ -1,4 +1,4 @@
-"""Chunk index: spans and their vectors, in memory and on disk, searched exactly with FAISS."""
+"""Chunk index: spans and their vectors, on disk and mapped into memory, searched exactly or nearly so."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,17 @@ import numpy.typing as npt
 
 from rag_pipeline.embedders.base import Embedder, Vectors
 from rag_pipeline.indexing.chunk_table import ChunkTable, under_heading
+from rag_pipeline.indexing.exact_search import search_exactly
+from rag_pipeline.indexing.neighbours import NearIndex, Neighbours
 from rag_pipeline.indexing.word_index import WordIndex
 from rag_pipeline.types import SourceDoc, Span
 
 _FORMAT = 2
-_TIES = 8
-"""Neighbours looked at beyond those asked for, to see whether the last ones are equals."""
 _HEADINGS = "headings.json"
+_VECTORS = "vectors.npy"
+_NEIGHBOURS = "neighbours.faiss"
+_LARGE = (_VECTORS, _NEIGHBOURS)
+"""Files that are only read through for their checksum where they are not as they were left: opening takes no time."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,8 @@ class ChunkIndex:
 
     `spans`: int64 of shape (n, 3), document id, start, end. `vectors`: float32 of shape (n, dimension), length 1, or
     (n, 0) for retrievers that need none. `headings`: n heading paths, or none at all. `parents`: int64 of shape (n, 2),
-    start and end of the larger span that the model gets for the chunk; None for chunkers without parents.
+    start and end of the larger span that the model gets for the chunk; None for chunkers without parents. `near`: the
+    approximate index over the vectors, where there are very many; None for exact search.
     """
 
     documents: dict[int, SourceDoc]
@@ -42,12 +47,20 @@ class ChunkIndex:
     embedder: Embedder
     headings: tuple[str, ...] = ()
     parents: npt.NDArray[np.int64] | None = None
+    near: NearIndex | None = None
 
     @classmethod
-    def of(cls, documents: Sequence[SourceDoc], table: ChunkTable, vectors: Vectors, embedder: Embedder) -> ChunkIndex:
+    def of(
+        cls,
+        documents: Sequence[SourceDoc],
+        table: ChunkTable,
+        vectors: Vectors,
+        embedder: Embedder,
+        near: NearIndex | None = None,
+    ) -> ChunkIndex:
         """Return the index of a table of chunks."""
         by_id = {doc.id: doc for doc in documents}
-        return cls(by_id, table.spans, vectors, embedder, table.headings, table.parents)
+        return cls(by_id, table.spans, vectors, embedder, table.headings, table.parents, near)
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -101,14 +114,10 @@ class ChunkIndex:
             None if self.parents is None else self.parents[rows],
         )
 
-    @cached_property
-    def faiss(self) -> Any:
-        """The exact inner-product index over the vectors, made on first use."""
-        import faiss
-
-        index = faiss.IndexFlatIP(self.vectors.shape[1])
-        index.add(self.vectors)
-        return index
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of a search by vectors, in words."""
+        return (self.near.facts.note,) if self.near is not None else ()
 
     @cached_property
     def words(self) -> WordIndex:
@@ -117,25 +126,22 @@ class ChunkIndex:
 
     def search(self, queries: Vectors, top_k: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
         """Return (scores, rows), each of shape (questions, min(top_k, n)), best first, ties by row."""
-        count = min(top_k, len(self))
-        if count == 0:
-            empty = (len(queries), 0)
-            return np.zeros(empty, np.float32), np.zeros(empty, np.int64)
-        wide = min(len(self), count + _TIES)
-        while True:
-            scores, rows = self.faiss.search(np.ascontiguousarray(queries, dtype=np.float32), wide)
-            # Which of several equals FAISS leaves out is chance: look further until the last one taken stands alone.
-            if wide == len(self) or bool((scores[:, count - 1] > scores[:, -1]).all()):
-                break
-            wide = min(len(self), wide * 2)
-        for line in range(len(rows)):
-            order = np.lexsort((rows[line], -scores[line]))
-            scores[line], rows[line] = scores[line][order], rows[line][order]
-        return scores[:, :count], rows[:, :count]
+        if self.near is not None:
+            return self.near.search(self.vectors, queries, top_k)
+        return search_exactly(self.vectors, queries, top_k)
 
 
-def save_index(folder: Path, table: ChunkTable, vectors: Vectors, meta: dict[str, Any]) -> None:
-    """Write chunks and vectors with checksums; the folder appears whole or not at all."""
+def save_index(
+    folder: Path,
+    table: ChunkTable,
+    vectors: Vectors,
+    meta: dict[str, Any],
+    build: Callable[[Path], Neighbours] | None = None,
+) -> None:
+    """Write chunks and vectors with checksums; the folder appears whole or not at all.
+
+    `build` writes an approximate index over the vectors to a file and returns what is known of it.
+    """
     temporary = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
@@ -143,6 +149,9 @@ def save_index(folder: Path, table: ChunkTable, vectors: Vectors, meta: dict[str
         if array is not None:
             np.save(temporary / f"{name}.npy", array, allow_pickle=False)
     (temporary / _HEADINGS).write_text(json.dumps(table.headings))
+    if build is not None:
+        meta = meta | {"neighbours": asdict(build(temporary / _NEIGHBOURS))}
+    meta = meta | {"left": {name: _state(temporary / name) for name in _LARGE if (temporary / name).exists()}}
     checksums = {path.name: _checksum(path) for path in sorted(temporary.iterdir())}
     (temporary / "meta.json").write_text(json.dumps(meta | {"format": _FORMAT, "checksums": checksums}))
     if not _intact(folder):  # another process that wrote it first may be reading it: leave that alone
@@ -156,11 +165,14 @@ def save_index(folder: Path, table: ChunkTable, vectors: Vectors, meta: dict[str
 
 
 def _intact(folder: Path) -> bool:
-    """Tell whether an index of this format is there, undamaged."""
+    """Tell whether an index of this format is there, undamaged. Large files are trusted while nobody wrote to them."""
     try:
         meta = json.loads((folder / "meta.json").read_text())
         checksums = meta["checksums"].items()
-        return meta["format"] == _FORMAT and all(_checksum(folder / name) == known for name, known in checksums)
+        left = meta.get("left", {})
+        return meta["format"] == _FORMAT and all(
+            left.get(name) == _state(folder / name) or _checksum(folder / name) == known for name, known in checksums
+        )
     except (OSError, ValueError, KeyError):
         return False
 
@@ -171,12 +183,29 @@ def load_index(folder: Path, documents: Sequence[SourceDoc], embedder: Embedder)
         return None
     try:
         headings = tuple(json.loads((folder / _HEADINGS).read_text()))
-        spans, vectors = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in ("spans", "vectors"))
+        spans, vectors = np.load(folder / "spans.npy", allow_pickle=False), _mapped(folder / _VECTORS)
         parents = folder / "parents.npy"
         table = ChunkTable(spans, headings, np.load(parents, allow_pickle=False) if parents.exists() else None)
-    except (OSError, ValueError, KeyError):
+        facts = json.loads((folder / "meta.json").read_text()).get("neighbours")
+        near = NearIndex(Neighbours(**facts), folder / _NEIGHBOURS) if facts else None
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    return ChunkIndex.of(documents, table, vectors, embedder)
+    return ChunkIndex.of(documents, table, vectors, embedder, near)
+
+
+def _mapped(file: Path) -> Vectors:
+    """Return the vectors of a file without reading it; those of no dimension, which cannot be mapped, are read."""
+    try:
+        vectors: Vectors = np.load(file, mmap_mode="r", allow_pickle=False)
+    except ValueError:
+        vectors = np.load(file, allow_pickle=False)
+    return vectors
+
+
+def _state(file: Path) -> list[int]:
+    """Return what changes when somebody writes to a file, or puts another in its place."""
+    info = file.stat()
+    return [info.st_size, info.st_mtime_ns, info.st_ino]
 
 
 def _checksum(path: Path) -> str:

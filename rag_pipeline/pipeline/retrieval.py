@@ -104,8 +104,9 @@ class Retrieval:
                 depth *= 4  # many children of few parents: look further down
                 rankings = self._search(queries, found, depth)
         share = (time.perf_counter() - started) / len(queries)
+        notes = self.retriever.index.notes if self.retriever.needs_vectors else ()
         return [
-            each if each.error else each.after("retrieve", hits, share)
+            each if each.error else replace(each, notes=(*each.notes, *notes)).after("retrieve", hits, share)
             for each, hits in zip(found, rankings, strict=True)
         ]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +14,19 @@ from django.conf import settings
 from django.utils import timezone
 
 from rag_pipeline.embedders.base import Embedder, Vectors, embedders
+from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.indexing.chunk_table import ChunkTable
+from rag_pipeline.indexing.chunk_vectors import ChunkVectors
 from rag_pipeline.indexing.embedding_cache import CachedEmbedder
 from rag_pipeline.indexing.index_store import ChunkIndex, load_index, save_index
+from rag_pipeline.indexing.neighbours import build_neighbours, kind_for
 from rag_pipeline.models import Corpus, Document, Index
 from rag_pipeline.pipeline.chunking import chunk_documents, make_chunker, texts_to_embed_first
 from rag_pipeline.queries.documents import CorpusSnapshot, corpus_snapshot
 from rag_pipeline.retrievers.base import retrievers
 from rag_pipeline.settings.pipeline_spec import PipelineSpec, digest
-from rag_pipeline.types import Chunk, Progress, Span
+from rag_pipeline.types import Chunk, Progress, SourceDoc, Span
 
 _KEPT = 2
 """Indexes that stay in memory: those used last, so that two runs taking turns find both."""
@@ -30,7 +34,7 @@ _KEPT = 2
 
 @dataclass(frozen=True, slots=True)
 class IndexEstimate:
-    """What an index needs: chunks in all, and distinct texts that were never embedded.
+    """What an index needs: chunks in all, and distinct texts (late: windows of documents) that were never embedded.
 
     `chunks` is None where they are only known after the sentences are embedded: `to_embed` counts those then.
     """
@@ -95,8 +99,8 @@ def estimate(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = 
     if first:
         return IndexEstimate(None, len(first))
     table = chunk_documents(documents, spec, embedder)
-    unseen = embedder.unseen(table.embedded_texts(documents)) if _needs_vectors(spec) else []
-    return IndexEstimate(len(table), len(unseen))
+    missing = ChunkVectors(documents, table, embedder).missing() if _needs_vectors(spec) else 0
+    return IndexEstimate(len(table), missing)
 
 
 def build_index(
@@ -118,15 +122,30 @@ def build_index(
     table = chunk_documents(documents, spec, embedder)
     rows: Vectors = np.zeros((len(table), 0), np.float32)
     if _needs_vectors(spec):
-        texts = table.embedded_texts(documents)
-        yield from _embed("Embedding chunks", texts, embedder)
-        rows = embedder.embed_passages(texts)
-    save_index(_folder(fingerprint), table, rows, {"embedder": embedder.fingerprint})
+        rows = yield from embed_chunks("Embedding chunks", ChunkVectors(documents, table, embedder))
+    build = None
+    if (kind := kind_for(spec.core.index_kind, len(rows))) != "flat" and rows.size:
+        yield Progress("Building the search index", 0, 1)
+        questions = embedder.embed_queries(sampled_sentences(documents, table))
+        build = partial(build_neighbours, rows, kind, questions)
+    save_index(_folder(fingerprint), table, rows, {"embedder": embedder.fingerprint}, build)
     Index.objects.update_or_create(
         fingerprint=fingerprint,
         defaults={"corpus": corpus, "settings": spec.settings, "chunks": len(table), "used": timezone.now()},
     )
     return len(table)
+
+
+def sampled_sentences(documents: Sequence[SourceDoc], table: ChunkTable, count: int = 200) -> list[str]:
+    """Return the first sentences of some chunks, spread evenly: what an approximate search is tried with.
+
+    Vectors of whole chunks would find themselves, which is easier than finding what answers a question.
+    """
+    texts = {doc.id: doc.text for doc in documents}
+    rows = np.unique(np.linspace(0, len(table) - 1, min(count, len(table))).astype(int))
+    chunks = (texts[document][start:end] for document, start, end in table.spans[rows].tolist())
+    firsts = (next(iter(split_sentences(chunk)), None) for chunk in chunks)
+    return [first.text for first in firsts if first is not None]
 
 
 def _recorded(fingerprint: str) -> bool:
@@ -141,6 +160,15 @@ def _embed(step: str, texts: list[str], embedder: CachedEmbedder) -> Iterator[Pr
     yield Progress(step, 0, total)
     for done in embedder.embed_progressively(texts):
         yield Progress(step, done, total)
+
+
+def embed_chunks(step: str, chunks: ChunkVectors) -> Generator[Progress, None, Vectors]:
+    """Compute the vectors of chunks, yielding progress. Raises ConfigError, ProviderError."""
+    total = chunks.missing()
+    yield Progress(step, 0, total)
+    for done in chunks.compute():
+        yield Progress(step, done, total)
+    return chunks.vectors()
 
 
 def open_index(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> ChunkIndex:
@@ -183,7 +211,7 @@ def preview_chunks(*, document: Document, spec: PipelineSpec) -> ChunkPreview:
     doc = document.as_source()
     chunks = make_chunker(spec, embedder).chunks(doc)
     try:
-        starts = np.asarray([start for start, _ in embedder.token_offsets(doc.text)], int)
+        starts = embedder.token_offsets(doc.text)[:, 0]
         titles = {heading: embedder.token_count(heading) for heading in {chunk.heading for chunk in chunks}}
         window = embedder.max_tokens - 2 if embedder.max_tokens else None
     except ConfigError:  # the provider's tokenizer is not known here: sizes in characters only

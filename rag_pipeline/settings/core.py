@@ -53,11 +53,21 @@ class CoreSettings(BaseModel):
         description="local:NAME, local:PATH, openai:NAME or tuned:NAME.",
     )
     embed_mode: Annotated[
-        Literal["mean", "head"], SettingInfo(Stage.INDEX, read_by=(WITH_CONTEXT, SEARCH, EMBEDDER))
+        Literal["mean", "head", "late"], SettingInfo(Stage.INDEX, read_by=(WITH_CONTEXT, SEARCH, EMBEDDER))
     ] = Field(
         "mean",
         title="Long chunks",
-        description="A chunk longer than the model reads: mean of its windows, or only its head.",
+        description="A chunk longer than the model reads: mean of its windows, or only its head. late reads documents "
+        "as a whole instead: chunks are means of token vectors that know the text around them.",
+    )
+    index_kind: Annotated[
+        Literal["auto", "flat", "hnsw", "ivf"],
+        SettingInfo(Stage.INDEX, read_by=(WITH_CONTEXT, SEARCH, EMBEDDER), off="auto"),
+    ] = Field(
+        "auto",
+        title="Index kind",
+        description="flat searches exactly, hnsw and ivf approximately, with their recall shown. auto: flat up to a "
+        "million chunks, then ivf.",
     )
     query_transform: Annotated[
         str,

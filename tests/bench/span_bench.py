@@ -14,6 +14,7 @@ from evaluation.statistics.intervals import Estimate, Term, estimate
 from rag_pipeline.consolidators.base import consolidators
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.indexing.chunk_table import ChunkTable
+from rag_pipeline.indexing.chunk_vectors import ChunkVectors
 from rag_pipeline.indexing.embedding_cache import CachedEmbedder
 from rag_pipeline.indexing.index_store import ChunkIndex
 from rag_pipeline.pipeline.chunking import chunk_documents
@@ -62,7 +63,7 @@ class SpanBench:
 
     def indexed(self, table: ChunkTable, mode: str) -> tuple[ChunkIndex, list[float]]:
         """Return the index of some chunks, and omega for each question: of the parents, where there are some."""
-        vectors = self.embedder(mode).embed_passages(table.embedded_texts(self.documents))
+        vectors = ChunkVectors(self.documents, table, self.embedder(mode)).vectors()
         index = ChunkIndex.of(self.documents, table, vectors, self.embedder(mode))
         rows = table.spans
         if table.parents is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_pipeline.embedders.fast_encoder import cpu_has_bfloat16
+from rag_pipeline.embedders.streams import cpu_has_bfloat16
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.torch_network import build
 from tests.bench.reader_training.losses import Batch, loss

@@ -70,10 +70,10 @@ def test_the_index_comes_back_from_disk_as_it_was_built():
 
 def test_a_damaged_index_is_built_again(data_dir):
     corpus = make_corpus(files={"long.txt": LONG})
-    whole = open_index(corpus=corpus, spec=spec())
+    whole = open_index(corpus=corpus, spec=spec()).vectors.copy()  # what is mapped shows the damage too
     [file] = (data_dir / "indexes").glob("*/vectors.npy")
     file.write_bytes(file.read_bytes()[:-7] + b"garbage")
-    np.testing.assert_array_equal(open_index(corpus=corpus, spec=spec()).vectors, whole.vectors)
+    np.testing.assert_array_equal(open_index(corpus=corpus, spec=spec()).vectors, whole)
 
 
 def test_nothing_on_disk_is_a_pickle(data_dir):
@@ -141,3 +141,27 @@ def test_headings_are_embedded_with_their_text():
     assert index.embedded_text(len(index) - 1) == "Brakes > Parts\n## Parts\n\nA cable."
     expected = index.embedder.embed_passages([index.embedded_text(row) for row in range(len(index))])
     np.testing.assert_array_equal(index.vectors, expected)
+
+
+def test_an_approximate_index_says_on_every_search_what_it_misses():
+    corpus = make_corpus(files={"long.txt": LONG})
+    nearly = spec(chunk_size=40, index_kind="ivf")
+    steps = [step.step for step in build_index(corpus=corpus, spec=nearly)]
+    assert steps[-1] == "Building the search index"
+    found = search(corpus=corpus, spec=nearly, query="stone")
+    assert any(note.startswith("Searched approximately (ivf): ") for note in found.notes)
+    exact = search(corpus=corpus, spec=spec(chunk_size=40), query="stone")
+    assert exact.notes == ()
+    assert {context.span for context in found.contexts} == {context.span for context in exact.contexts}
+
+
+def test_late_chunking_reads_a_document_once_for_all_sizes():
+    corpus = make_corpus(files={"long.txt": LONG})
+    late = PipelineSpec.create({"embed_mode": "late", "chunk_size": 300})
+    windows = estimate(corpus=corpus, spec=late).to_embed
+    assert windows > 1
+    steps = list(build_index(corpus=corpus, spec=late))
+    assert (steps[0].done, steps[0].total, steps[-1].done) == (0, windows, windows)
+    assert estimate(corpus=corpus, spec=late.changed(chunk_size=500)).to_embed == 0
+    found = search(corpus=corpus, spec=late.changed(chunk_size=500), query="Who found the Rosetta Stone?")
+    assert found.contexts

@@ -34,7 +34,7 @@ def test_a_setting_says_its_unit_limits_and_choices():
     top_k = describe("top_k")
     assert (top_k.title, top_k.default, top_k.info.unit) == ("Top k", 4, "chunks")
     assert (top_k.type, top_k.limit("ge"), top_k.limit("le"), top_k.choices) == (int, 1, 100, None)
-    assert describe("embed_mode").choices == {"mean": "Mean", "head": "Head"}
+    assert describe("embed_mode").choices == {"mean": "Mean", "head": "Head", "late": "Late"}
     assert describe("chunk_size").info.unit_from == "chunk_unit"
 
 

@@ -138,7 +138,14 @@ def test_a_changed_prompt_loses_the_old_one_s_name():
             "Choose what reads it, or leave parent_size out.",
         ),
         ({"retriever": "mmr", "mmr_lambda": 2}, "MMR lambda must be at most 1, not “2”."),
-        ({"embed_mode": "late"}, "Embed mode must be mean or head, not “late”."),
+        ({"embed_mode": "tail"}, "Embed mode must be mean, head or late, not “tail”."),
+        ({"index_kind": "tree"}, "Index kind must be auto, flat, hnsw or ivf, not “tree”."),
+        (
+            {"embed_mode": "late", "embedding": "openai:text-embedding-3-small"},
+            "openai:text-embedding-3-small gives no vectors of single tokens, from which late chunking makes those of "
+            "chunks. Choose mean or head as embed mode, or a local model that averages its tokens, such as "
+            "all-MiniLM-L6-v2.",
+        ),
     ],
 )
 def test_a_refusal_says_what_can_be_done(given, message):

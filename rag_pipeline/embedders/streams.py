@@ -1,0 +1,89 @@
+"""A compiled OpenVINO graph that keeps every core busy: a stream a core, and batches that wait for no other."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+T = TypeVar("T")
+
+MULTIPLE = 16
+"""Lengths are padded to multiples of it: the processor's matrix units like that (10 % quicker)."""
+
+
+class Streams:
+    """Runs batches on a graph. `run` may be called from several threads."""
+
+    def __init__(self, graph: Any) -> None:
+        import openvino as ov
+
+        precision = "bf16" if cpu_has_bfloat16() else "f32"
+        # A stream a core: cores that share a batch wait for each other (13 % slower, far more on a busy machine).
+        options = {"INFERENCE_PRECISION_HINT": precision, "NUM_STREAMS": str(_cores())}
+        self._compiled = ov.Core().compile_model(graph, "CPU", options)
+        self._idle: list[list[Any]] = []
+
+    def width(self, output: int = 0) -> int:
+        """Return the size of the last axis of an output."""
+        return int(self._compiled.output(output).partial_shape[-1].get_length())
+
+    def run(self, batches: Iterable[tuple[Sequence[Array], T]], keep: Callable[[Array, T], None], output: int) -> None:
+        """Compute each batch of inputs and hand `keep` the values of an output, in order; they last for that call."""
+        # They are not safe to share, and slow to make: who has done leaves them for the next, maybe of another thread.
+        # No callbacks in Python: one that ends late wants the lock that whoever closes the network holds.
+        try:
+            idle = self._idle.pop()
+        except IndexError:
+            idle = [self._compiled.create_infer_request() for _ in range(_cores())]
+        running: deque[tuple[Any, T]] = deque()
+
+        def finish() -> None:
+            request, batch = running.popleft()
+            request.wait()
+            keep(request.get_output_tensor(output).data, batch)
+            idle.append(request)
+
+        for inputs, batch in batches:
+            if not idle:
+                finish()
+            request = idle.pop()
+            request.start_async(list(inputs))
+            running.append((request, batch))
+        while running:
+            finish()
+        self._idle.append(idle)
+
+
+def padded(rows: Sequence[Sequence[int] | Array]) -> tuple[Array, Array]:
+    """Return the ids and the mask of some token rows as int64, each (rows, longest), up to a multiple of `MULTIPLE`."""
+    length = max(len(row) for row in rows)
+    length += -length % MULTIPLE
+    ids = np.zeros((len(rows), length), np.int64)
+    mask = np.zeros((len(rows), length), np.int64)
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = row
+        mask[number, : len(row)] = 1
+    return ids, mask
+
+
+def cpu_has_bfloat16() -> bool:
+    """True where the processor computes in bfloat16 itself: faster, at cosine 0.9999 to float32."""
+    if platform.system() != "Linux":
+        return False
+    try:
+        flags = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return False
+    return "avx512_bf16" in flags or "amx_bf16" in flags
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
