@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from evaluation.question_writers.rules.candidates import Ask, Candidate
+from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.clauses import Clause, clauses
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
 from evaluation.question_writers.rules.parsing import only_sentence, parse, phrase
@@ -15,7 +15,7 @@ from evaluation.question_writers.rules.rule_table import RULES
 from evaluation.question_writers.rules.same_things import SameThings
 from evaluation.question_writers.rules.standing_alone import POINTING, KnownThings, points_elsewhere
 from rag_pipeline.english.function_words import STOP
-from rag_pipeline.english.lemmas import content_lemmas, lower_words
+from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech
 from rag_pipeline.english.words import word_set
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 CUT_SHORT = "its answer is no whole phrase"
 GIVES_AWAY = "it gives its answer away"
 DANGLING = "it is not understood without its passage"
+VAGUE = "it does not say enough of what is meant"
+UNNATURAL = "nobody asks for what is not so"
 LENGTH = "it is too short or too long"
 
 _PRONOUNS = {"he": "PERSON", "she": "PERSON", "it": "", "they": ""}
@@ -32,19 +34,29 @@ _LIMITS = re.compile(
     r"(?:However|But|Except|Unless|Otherwise|In (?:that|this|such) case|This (?:does|is|was|means|includes|applies)|"
     r"These (?:include|are|were)|For example|For instance|Instead|Therefore|Thus|As a result|If)\b"
 )
+_BRIEFLY = frozenset({"when", "what", "by_whom", "called", "where", "apposition", "what_with", "who", "why", "used_as"})
+"""Kinds that are understood without all that the sentence says."""
+_NEEDS_MORE = frozenset({"what", "what_with", "purpose", "statement", "used_as", "who", "how", "why", "cause"})
+_MAY_DENY = frozenset({"why", "condition", "happens", "statement"})
+_EXPLAINS = re.compile(r"(?:It|They|He|She|This|These|Such|Its|Their|The (?:latter|former|same))\b")
+_EXPLAINED = frozenset({
+    "definition", "apposition", "why", "how", "statement", "list", "cause", "happens", "required", "purpose", "manner",
+})  # fmt: skip
+"""Kinds of which a person wants to read on: what something is, why, how, what is said of it."""
 _FEWEST, _MOST = 3, 17
-_LONGEST_ANSWER = 32
+_LONGEST_ANSWER, _SHORT = 32, 4
 _VAGUE = word_set("example reason result addition part way fact thing kind type number case other series")
+_THE_ONE, _WELL_KNOWN = 2, frozenset({"GPE", "NORP", "LOC", "EVENT"})
 _SOME = word_set("both some many several most each two three all other few more no any one that much every")
 _SENTENCE_WORDS = range(6, 46)
-_ODD = re.compile(r"[|{}<>=_\\^]|\.\.\.|…|\[\d+\]|https?:|@|•|\bet al\b|\bibid\b", re.IGNORECASE)
+_ODD = re.compile(r"[|{}<>=_\\^]|\.\.\.|…|\[\d+\]|https?:|@|•|\bet al\b|\bibid\b|U\. ?S\. \d|§", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Passage:
     """A sentence, and the one before it in the same paragraph where its subject is a pronoun.
 
-    `behind`: the one behind it, where that limits what it says: `However, …`, `Unless …`.
+    `behind`: the one behind it, where that limits what it says (`However, …`) or goes on about it (`It …`).
     """
 
     sentence: DocumentSentence
@@ -62,7 +74,8 @@ def passages(sentences: Sequence[DocumentSentence], text: str) -> list[Passage]:
         if before is not None and "\n\n" in text[before.span.end : one.span.start]:
             before = None
         behind = sentences[number + 1] if number + 1 < len(sentences) else None
-        if behind is not None and ("\n\n" in text[one.span.end : behind.span.start] or not _LIMITS.match(behind.text)):
+        goes_on = behind is not None and (_LIMITS.match(behind.text) or _EXPLAINS.match(behind.text))
+        if behind is not None and (not goes_on or "\n\n" in text[one.span.end : behind.span.start]):
             behind = None
         found.append(Passage(one, before, behind))
     return found
@@ -79,11 +92,9 @@ def ask(found: Sequence[Passage], known: KnownThings, same: SameThings) -> Itera
             continue
         named = _named(passage, parsed)
         sources = (passage.before, passage.sentence) if passage.before and named else (passage.sentence,)
-        if passage.behind:
-            sources = (*sources, passage.behind)
         named = named or _same(sentence, passage.sentence.title, same)
         for clause in _forms(sentence, named):
-            for candidate, reason in _checked(clause, sources, passage.sentence, known):
+            for candidate, reason in _checked(clause, sources, passage, known):
                 if candidate.original not in asked:
                     asked.add(candidate.original)
                     yield candidate, reason
@@ -134,17 +145,26 @@ def _named(passage: Passage, parsed: dict[str, Doc]) -> str:
 
 
 def _checked(
-    clause: Clause, sources: tuple[DocumentSentence, ...], source: DocumentSentence, known: KnownThings
+    clause: Clause, sources: tuple[DocumentSentence, ...], passage: Passage, known: KnownThings
 ) -> Iterator[tuple[Candidate, str]]:
     for name, rule in RULES.items():
         for asked in rule.make(clause):
             original = asked.wording(False)
+            evidence = (*sources, *_needed_behind(passage, name))
             candidate = Candidate(
-                name, _in_people_s_words(asked), original, asked.others, _shortest(asked.answer),
-                clause.said_subject(), sources, rule.precision, sources.index(source), _again(clause),
+                name, asked.wording(True), original, asked.others, _shortest(asked.answer),
+                clause.said_subject(), evidence, rule.precision, sources.index(passage.sentence), _again(clause),
             )  # fmt: skip
             if original:
                 yield candidate, _objection(candidate, clause, known)
+
+
+def _needed_behind(passage: Passage, rule: str) -> tuple[DocumentSentence, ...]:
+    """Return the sentence behind, where it limits the answer, or goes on with what is explained."""
+    if passage.behind is None:
+        return ()
+    needed = _LIMITS.match(passage.behind.text) or rule in _EXPLAINED
+    return (passage.behind,) if needed else ()
 
 
 def _again(clause: Clause) -> str:
@@ -156,12 +176,8 @@ def _again(clause: Clause) -> str:
     return "they" if clause.is_plural else "it"
 
 
-def _in_people_s_words(asked: Ask) -> str:
-    return asked.wording(True)
-
-
 def _shortest(answer: str) -> str:
-    """Return an answer without its article where a name or a figure follows, and without marks around it."""
+    """Return an answer without the marks around it."""
     answer = answer.strip(" ,;:.").strip()
     return answer.strip('"“” ') if answer.count('"') == 1 or answer.count("“") != answer.count("”") else answer
 
@@ -173,10 +189,13 @@ def _is_unbalanced(text: str) -> bool:
 
 
 def _objection(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
-    words = lower_words(candidate.original)
+    return _objection_to_form(candidate) or _objection_to_meaning(candidate, clause, known)
+
+
+def _objection_to_form(candidate: Candidate) -> str:
+    words, answer = lower_words(candidate.original), lower_words(candidate.answer)
     if not _FEWEST <= len(words) <= _MOST or not any(word not in STOP for word in words[1:]):
         return LENGTH
-    answer = lower_words(candidate.answer)
     if not answer or len(answer) > _LONGEST_ANSWER or answer[-1] in {"the", "of", "and", "or", "a", "to", "by"}:
         return CUT_SHORT
     if _is_unbalanced(candidate.original) or _is_unbalanced(candidate.answer):
@@ -184,24 +203,42 @@ def _objection(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
     content = set(content_lemmas(candidate.answer))
     if content and content <= set(content_lemmas(candidate.original)):
         return GIVES_AWAY
-    if answer[0] in POINTING or (len(answer) < 4 and POINTING & set(answer)):
-        return DANGLING
-    subject = candidate.topic if candidate.rule not in {"who"} else ""
-    if points_elsewhere(candidate.original, subject) or _ODD.search(candidate.original):
-        return DANGLING
+    pointing = answer[0] in POINTING or (len(answer) < _SHORT and POINTING & set(answer))
+    return DANGLING if pointing or words[-1] == "each" or _ODD.search(candidate.original) else ""
+
+
+def _objection_to_meaning(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
+    if (clause.brief and candidate.rule not in _BRIEFLY) or _is_bare(candidate):
+        return VAGUE
+    if clause.negated and candidate.rule not in _MAY_DENY:
+        return UNNATURAL
     tokens = [each for each in clause.verb.sent if not (clause.named and each in clause.subject.subtree)]
-    said = candidate.original.lower()
-    if not known.are_understood(tokens, f"{candidate.original} {said}"):
-        return DANGLING
-    if not clause.named and _is_vague(clause):
+    understood = known.are_understood(tokens, f"{candidate.original} {candidate.original.lower()}")
+    subject = candidate.topic if candidate.rule != "who" else ""
+    if not understood or points_elsewhere(candidate.original, subject) or (not clause.named and _is_vague(clause)):
         return DANGLING
     return ""
+
+
+def _is_bare(candidate: Candidate) -> bool:
+    """Return whether a question says little beside a subject that is no full name: `What did the Spanish decide?`"""
+    if candidate.rule not in _NEEDS_MORE:
+        return False
+    topic = content_lemmas(candidate.topic) if candidate.rule != "who" else []
+    full = sum(word[:1].isupper() for word in candidate.topic.split()) > 1 and candidate.rule != "who"
+    rest = [lemma for lemma in content_lemmas(candidate.original) if lemma not in topic]
+    return len(rest) < (1 if full or len(topic) > 1 else 2)
 
 
 def _is_vague(clause: Clause) -> bool:
     """Return whether the subject is something that was said before: `three of them`, `some`, `both`."""
     tokens = phrase(clause.subject)
     first = tokens[0].lower_ if tokens else ""
+    if not tokens or tokens[0].pos_ == "ADP":
+        return True
+    the_one = len(tokens) == _THE_ONE and first == "the" and clause.subject.ent_type_ not in _WELL_KNOWN
+    if the_one and clause.subject.pos_ == "PROPN" and parts_of_speech(clause.subject.lower_):
+        return True  # `the Court`, `the Edict`
     if clause.subject.lemma_.lower() in _VAGUE and not any(each.pos_ == "PROPN" for each in tokens):
         return True
     return first in _SOME or clause.subject.tag_ in {"CD", "DT", "EX", "WDT"}

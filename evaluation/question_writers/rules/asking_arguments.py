@@ -26,6 +26,7 @@ _YEAR = re.compile(r"(?:1[0-9]|20)\d\d(?:s|–\d+)?$")
 _PLACES = word_set("GPE LOC FAC")
 _STRANDED = word_set("on to of with from for into against about through")
 _BUILT_IN = word_set("result specialise specialize participate engage consist invest")
+_DIRECTIONS = frozenset({"west", "east", "north", "south", "way", "place", "part"})
 _LIGHT = word_set("have do make take give call name get")
 """Verbs that say little, or whose object is often read wrongly."""
 _LISTING = word_set("include comprise contain consist cover")
@@ -55,7 +56,12 @@ def object_(clause: Clause) -> Iterator[Ask]:
     for noun in clause.children("dobj"):
         if noun.pos_ not in {"NOUN", "PROPN"} or clause.verb.lemma_ in _LIGHT | _LISTING:
             continue
-        if is_counted(noun) or noun.ent_type_ in {"MONEY", "PERCENT", "DATE"} or noun.tag_ == "PRP":
+        if (
+            is_counted(noun)
+            or noun.ent_type_ in {"MONEY", "PERCENT", "DATE"}
+            or noun.tag_ == "PRP"
+            or noun.lower_ in _DIRECTIONS
+        ):
             continue
         asking = who_or_what(noun)
         yield Ask(keeping_subject(clause, asking, [noun]), full(noun))
@@ -76,6 +82,8 @@ def when(clause: Clause) -> Iterator[Ask]:
         if noun.ent_type_ != "DATE" or part.lower_ not in {"in", "on", "by", "since", "until", "around", "between"}:
             continue
         answer = written(phrase(noun))
+        if clause.verb.lemma_ == "be" and not clause.children("attr", "acomp"):
+            continue
         if part.lower_ == "between":
             answer = f"between {answer}"
         if not re.search(r"\d{4}|\b\d{1,2}\b", answer) or re.search(r"\b(?:age|days?|weeks?|years?|months?)\b", answer):

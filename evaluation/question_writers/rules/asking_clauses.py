@@ -225,9 +225,7 @@ def _conditions(clause: Clause) -> list[Token]:
     found = []
     for each in clause.children("advcl"):
         first = each.left_edge.lower_
-        if first in {"if", "unless", "when", "where"} and any(
-            one.dep_ in {"nsubj", "nsubjpass"} for one in each.children
-        ):
+        if first in {"if", "when"} and any(one.dep_ in {"nsubj", "nsubjpass"} for one in each.children):
             found.append(each)
     return found
 

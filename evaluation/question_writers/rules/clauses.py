@@ -232,6 +232,8 @@ def _is_whole(clause: Clause) -> bool:
         return False  # a participle was taken for the past tense
     if len(clause.children("dobj", "dative")) > 1:
         return False
+    if first.tag_ == "VBZ" and clause.subject.tag_ in {"NNS", "NNPS"}:
+        return False  # a compound was taken apart
     if first.lower_ in {"are", "were", "have"} and not clause.is_plural and clause.subject.tag_ in {"NN", "NNP"}:
         return False  # the subject was not found whole
     return not any(each.dep_ in {"ccomp", "expl", "csubj"} and each.i < clause.verb.i for each in clause.verb.children)

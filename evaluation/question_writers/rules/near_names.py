@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
-from evaluation.question_writers.rules.entities import looks_like_person
+from evaluation.question_writers.rules.entities import ORGANISATION_WORDS, given_names, looks_like_person
 from evaluation.question_writers.rules.parsing import parse
 from rag_pipeline.english.words import word_set
 
@@ -23,7 +23,7 @@ _COUNTRIES = word_set(
     "austria hungary portugal sweden norway denmark finland mexico brazil canada australia iran iraq syria israel"
 )
 _BUILDINGS = word_set("palace castle museum tower bridge cathedral library theatre theater stadium hall house station")
-_OUTWARD = word_set("report section table figure act chapter rule code court")
+_OUTWARD = word_set("each every report section table figure act chapter rule code court")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +94,10 @@ def _kind(label: str, words: list[str]) -> str:
     if label in {"LOC", "GPE", "FAC"} and water:
         return water
     if label == "PERSON":
-        return "person" if looks_like_person(words) else ""
+        return "person" if looks_like_person(words) and words[0].lower() in given_names() else ""
     if label == "GPE":
         return "country" if last in _COUNTRIES else "settlement" if len(words) == 1 and not last.isupper() else ""
     if label == "FAC":
         return "building" if last in _BUILDINGS else ""
-    return "organisation" if label == "ORG" and len(words) > 1 else ""
+    named = bool(ORGANISATION_WORDS & {word.lower() for word in words})
+    return "organisation" if label == "ORG" and len(words) > 1 and named else ""

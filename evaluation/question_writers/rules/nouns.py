@@ -19,6 +19,8 @@ def who_or_what(token: Token, *, subject: bool = False) -> str:
     """Return the word that asks for a noun."""
     if token.ent_type_ == "PERSON" and token.pos_ == "PROPN" and not any(each.like_num for each in token.subtree):
         return "who"
+    if token.ent_type_ == "NORP" and token.pos_ == "PROPN":
+        return "who"
     return "who" if subject and token.lower_ in {"people", "person"} else "what"
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evaluation.question_writers.rules.synonyms import in_other_words
+from rag_pipeline.english.words import word_list
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -50,7 +51,7 @@ def phrase(token: Token, without: Sequence[Token] = ()) -> list[Token]:
     tokens = subtree(token, (*added, *without))
     while tokens and (tokens[0].is_punct or tokens[0].dep_ == "cc"):
         tokens = tokens[1:]
-    while tokens and tokens[-1].is_punct and tokens[-1].text not in {'"', "”"}:
+    while tokens and (tokens[-1].dep_ == "cc" or (tokens[-1].is_punct and tokens[-1].text not in {'"', "”"})):
         tokens = tokens[:-1]
     return [each for each in tokens if not (each.text == "," and _stands_alone(each, tokens))]
 
@@ -87,9 +88,15 @@ def in_sentence(tokens: Sequence[Token], *, reworded: bool = False) -> str:
 
     def say(token: Token) -> str:
         text = in_other_words(token) if reworded else token.text
-        return text[:1].lower() + text[1:] if token.is_sent_start and not is_name(token) else text
+        first = token.is_sent_start and (not is_name(token) or _is_common(token))
+        return text[:1].lower() + text[1:] if first else text
 
     return written(tokens, say)
+
+
+def _is_common(token: Token) -> bool:
+    """Return whether the first word of a sentence is no part of a name, whatever the tagger takes it for."""
+    return token.text[1:].islower() and not token.ent_type_ and token.lower_ in word_list("common")
 
 
 def is_name(token: Token) -> bool:

@@ -24,18 +24,21 @@ UNLIKELY = "it reads poorly"
 
 _HARDNESS = (0.2, 0.6, 1.0, 1.0, 1.3, 1.6, 1.85, 2.2, 2.65, 3.8)
 """How much the evidence of people's questions stands out: every tenth of 1,589 questions on nine documents."""
-_HARDER, _VARIETY, _TWICE = 0.8, 0.8, 0.15
+_HARDER, _VARIETY, _TWICE = 0.4, 0.8, 0.15
 """What a candidate loses by the distance from the hardness wanted, by its kind's share, by a short answer used."""
 _LONG, _USUAL = 0.2, 140
 """What evidence longer than usual gains: people ask about long sentences as often as these have things to say."""
+_FIRST = 0.45
+"""The least worth of a question that is asked before all others, as hard as is wanted and of a kind that is wanted."""
 _THRESHOLD = 0.75
 """The least that precision and naturalness of a question come to together."""
 _AT_ONCE = 12
 """Sentences of a region that are parsed before one is chosen."""
 _REPEATABLE = frozenset({"when", "how_many", "share", "how_much", "how_long"})
 """Kinds of which two may have the same answer."""
-_JOINED = 0.25
-"""The share of questions for two facts: people's are 17 to 52 % of a set where both places were marked."""
+_JOINED, _WANTED = 0.25, 0.6
+"""The share of questions for two facts, as long as there are any (people's are 17 to 52 % of a set where every place
+was marked), and what they gain up to it."""
 _MOST, _LEAST_MOST = 0.3, 3
 """The share of a set that one kind has at most, as long as there are others."""
 
@@ -190,7 +193,11 @@ class Selection:
             ]
             if not ranked:
                 return None
-            _, nearness, best = max(ranked, key=lambda each: each[0])
+            worth, nearness, best = max(ranked, key=lambda each: each[0])
+            if worth - nearness < _FIRST and not self._asked_again:
+                self._spare[number] += free
+                self._found[number] = []
+                return None
             good = best.precision + naturalness(best) >= _THRESHOLD
             reason = self._objection(best) if good else UNLIKELY
             if not reason:
@@ -206,7 +213,7 @@ class Selection:
         long = _LONG * min(1.0, math.log(sum(len(one.span) for one in candidate.sentences) / _USUAL))
         if candidate.rule == TWO_FACTS:
             wanted = self._used.kinds[TWO_FACTS] < _JOINED * total
-            return candidate.precision - _HARDER * far + (_JOINED if wanted else -1.0)
+            return candidate.precision - _HARDER * far + (_WANTED if wanted else -1.0)
         return (
             candidate.precision + naturalness(candidate) - _HARDER * far + long
             - _VARIETY * self._used.kinds[candidate.rule] / total - (_TWICE if full else 0.0)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 POINTING = word_set(
     "he she it they him them himself herself itself themselves i me my mine we us our ours myself this these those "
     "such here there former latter above below following aforementioned today yesterday tomorrow now currently "
-    "recently ago respectively another one ones latter said same"
+    "recently ago respectively another one ones latter said same certain"
 )
 _POSSESSIVE = word_set("his her its their")
 _NEEDS_A_NAME = word_set(

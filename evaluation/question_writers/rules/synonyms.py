@@ -29,7 +29,7 @@ def other_verb(verb: Token) -> str:
     """Return the base form of the verb that people would use, its own where none is known."""
     lemma = verb.lemma_.lower()
     has_object = any(child.dep_ in _OBJECTS for child in verb.children)
-    if any(child.dep_ in {"prt", "oprd"} for child in verb.children):
+    if any(child.dep_ in {"prt", "oprd", "xcomp"} for child in verb.children):
         return lemma
     sort = "vt" if has_object else "vi"
     return _table().get((sort, lemma)) or _table().get(("verb", lemma)) or lemma
@@ -44,7 +44,10 @@ def in_other_words(token: Token) -> str:
     beside = [token.doc[at].text for at in (token.i - 1, token.i + 1) if 0 <= at < len(token.doc)]
     if "-" in beside:
         return token.text
-    if token.dep_ in {"amod", "acl"} and kind == "verb":
+    if (token.dep_ in {"amod", "acl"} and kind == "verb") or (other == "get" and token.tag_ == "VBN"):
+        return token.text
+    before = token.doc[token.i - 1].lower_ if token.i else ""
+    if before in {"a", "an"} and (before == "an") != (other[0] in "aeiou"):
         return token.text
     return inflected(other, token.tag_)
 

@@ -20,7 +20,7 @@ def joined(found: Sequence[Candidate]) -> Iterator[Candidate]:
     """Yield a question for two candidates of different sentences with the same subject, each used once."""
     alike: dict[str, list[Candidate]] = defaultdict(list)
     for candidate in found:
-        if candidate.rule in _PLAIN and 0 < len(candidate.topic.split()) <= _LONGEST_TOPIC:
+        if candidate.rule in _PLAIN and len(candidate.topic.split()) <= _LONGEST_TOPIC and _is_name(candidate):
             alike[candidate.topic].append(candidate)
     for topic, group in alike.items():
         rest = sorted(group, key=lambda each: len(each.text))
@@ -60,3 +60,7 @@ def _both(first: Candidate, second: Candidate, topic: str) -> Candidate:
 
 _LESS = 0.05
 """What a question for two facts loses: either half may be wrong."""
+
+
+def _is_name(candidate: Candidate) -> bool:
+    return any(word[:1].isupper() for word in candidate.topic.split())
