@@ -148,12 +148,12 @@ def _checked(
     clause: Clause, sources: tuple[DocumentSentence, ...], passage: Passage, known: KnownThings
 ) -> Iterator[tuple[Candidate, str]]:
     for name, rule in RULES.items():
-        for asked in rule.make(clause):
+        for asked in rule(clause):
             original = asked.wording(False)
             evidence = (*sources, *_needed_behind(passage, name))
             candidate = Candidate(
                 name, asked.wording(True), original, asked.others, _shortest(asked.answer),
-                clause.said_subject(), evidence, rule.precision, sources.index(passage.sentence), _again(clause),
+                clause.said_subject(), evidence, sources.index(passage.sentence), _again(clause),
             )  # fmt: skip
             if original:
                 yield candidate, _objection(candidate, clause, known)
@@ -196,7 +196,12 @@ def _objection_to_form(candidate: Candidate) -> str:
     words, answer = lower_words(candidate.original), lower_words(candidate.answer)
     if not _FEWEST <= len(words) <= _MOST or not any(word not in STOP for word in words[1:]):
         return LENGTH
-    if not answer or len(answer) > _LONGEST_ANSWER or answer[-1] in {"the", "of", "and", "or", "a", "to", "by"}:
+    if (
+        not answer
+        or candidate.answer.startswith(("‘", "“"))
+        or len(answer) > _LONGEST_ANSWER
+        or answer[-1] in {"the", "of", "and", "or", "a", "to", "by"}
+    ):
         return CUT_SHORT
     if _is_unbalanced(candidate.original) or _is_unbalanced(candidate.answer):
         return CUT_SHORT
@@ -234,7 +239,7 @@ def _is_vague(clause: Clause) -> bool:
     """Return whether the subject is something that was said before: `three of them`, `some`, `both`."""
     tokens = phrase(clause.subject)
     first = tokens[0].lower_ if tokens else ""
-    if not tokens or tokens[0].pos_ == "ADP":
+    if not tokens or tokens[0].pos_ == "ADP" or {tokens[0].tag_, tokens[-1].tag_} & {"RB", "WRB"}:
         return True
     the_one = len(tokens) == _THE_ONE and first == "the" and clause.subject.ent_type_ not in _WELL_KNOWN
     if the_one and clause.subject.pos_ == "PROPN" and parts_of_speech(clause.subject.lower_):

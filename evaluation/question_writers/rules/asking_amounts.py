@@ -34,7 +34,7 @@ def how_many(clause: Clause) -> Iterator[Ask]:
             continue
         counted = in_sentence([each for each in phrase(noun, [number]) if each.dep_ != "det" or each.i > number.i])
         answer = written(subtree(number))
-        if any(each.tag_ in {"JJS", "RBS"} for each in noun.subtree):
+        if any(each.tag_ in {"JJS", "RBS"} or each.dep_ == "relcl" for each in noun.subtree):
             continue
         if noun.lemma_.lower() in {"time", "percent", "year", "day", "kind", "type"} or number.lower_ == "one":
             continue

@@ -145,7 +145,7 @@ def stranded(clause: Clause) -> Iterator[Ask]:
         fits = part.lower_ in _STRANDED or (part.lower_ == "in" and clause.verb.lemma_ in _BUILT_IN)
         if not fits or noun.pos_ not in {"NOUN", "PROPN"} or noun.ent_type_ in {"DATE", "TIME", "PERCENT", "MONEY"}:
             continue
-        if clause.verb.lemma_ == "be" or is_counted(noun) or part.i > clause.verb.i + 3:
+        if clause.verb.lemma_ in {"be", "start", "begin", "refer"} or is_counted(noun) or part.i > clause.verb.i + 3:
             continue
         asking = who_or_what(noun)
         left_out = [each for each in clause.parts() if each.dep_ in {"prep", "npadvmod", "advmod"}]

@@ -16,7 +16,7 @@ class Candidate:
     """A question, its shortest right answer, and the sentences that the answer rests on, in order.
 
     `original` asks in the document's words; `others` ask the same in yet other ones. `topic`: what it is about.
-    `precision`: share of such questions that a strict reader accepted. `answered_by`: which sentence has the answer.
+    `answered_by`: which sentence has the answer.
     `again`: how the topic is called the second time. `parts`: the questions that this one joins.
     """
 
@@ -27,7 +27,6 @@ class Candidate:
     answer: str
     topic: str
     sentences: tuple[DocumentSentence, ...]
-    precision: float
     answered_by: int = 0
     again: str = "it"
     parts: tuple[Candidate, ...] = ()

@@ -96,6 +96,8 @@ def in_sentence(tokens: Sequence[Token], *, reworded: bool = False) -> str:
 
 def _is_common(token: Token) -> bool:
     """Return whether the first word of a sentence is no part of a name, whatever the tagger takes it for."""
+    if token.lower_ in {"the", "a", "an"}:
+        return True
     return token.text[1:].islower() and not token.ent_type_ and token.lower_ in word_list("common")
 
 

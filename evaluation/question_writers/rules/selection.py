@@ -24,6 +24,8 @@ UNLIKELY = "it reads poorly"
 
 _HARDNESS = (0.2, 0.6, 1.0, 1.0, 1.3, 1.6, 1.85, 2.2, 2.65, 3.8)
 """How much the evidence of people's questions stands out: every tenth of 1,589 questions on nine documents."""
+_WORTH, _EITHER = 0.9, 0.05
+"""What every question begins with, and what one for two facts begins with less."""
 _HARDER, _VARIETY, _TWICE = 0.4, 0.8, 0.15
 """What a candidate loses by the distance from the hardness wanted, by its kind's share, by a short answer used."""
 _LONG, _USUAL = 0.2, 140
@@ -31,7 +33,7 @@ _LONG, _USUAL = 0.2, 140
 _FIRST = 0.45
 """The least worth of a question that is asked before all others, as hard as is wanted and of a kind that is wanted."""
 _THRESHOLD = 0.75
-"""The least that precision and naturalness of a question come to together."""
+"""The least that a question comes to before its hardness and kind are looked at."""
 _AT_ONCE = 12
 """Sentences of a region that are parsed before one is chosen."""
 _REPEATABLE = frozenset({"when", "how_many", "share", "how_much", "how_long"})
@@ -198,7 +200,7 @@ class Selection:
                 self._spare[number] += free
                 self._found[number] = []
                 return None
-            good = best.precision + naturalness(best) >= _THRESHOLD
+            good = _prior(best) + naturalness(best) >= _THRESHOLD
             reason = self._objection(best) if good else UNLIKELY
             if not reason:
                 self._used.take(best)
@@ -213,11 +215,16 @@ class Selection:
         long = _LONG * min(1.0, math.log(sum(len(one.span) for one in candidate.sentences) / _USUAL))
         if candidate.rule == TWO_FACTS:
             wanted = self._used.kinds[TWO_FACTS] < _JOINED * total
-            return candidate.precision - _HARDER * far + (_WANTED if wanted else -1.0)
+            return _prior(candidate) - _HARDER * far + (_WANTED if wanted else -1.0)
         return (
-            candidate.precision + naturalness(candidate) - _HARDER * far + long
+            _prior(candidate) + naturalness(candidate) - _HARDER * far + long
             - _VARIETY * self._used.kinds[candidate.rule] / total - (_TWICE if full else 0.0)
         )  # fmt: skip
+
+
+def _prior(candidate: Candidate) -> float:
+    """Return what a question is worth by its kind alone: of one for two facts, either half may be wrong."""
+    return _WORTH - (_EITHER if candidate.parts else 0.0)
 
 
 def naturalness(candidate: Candidate) -> float:

@@ -54,12 +54,7 @@ def _both(first: Candidate, second: Candidate, topic: str) -> Candidate:
     return replace(
         first, rule=RULE, text=said, original=other, others=(swapped,), answer=f"{first.answer}; {second.answer}",
         sentences=sentences, answered_by=sentences.index(first.sentence), parts=(first, second),
-        precision=min(first.precision, second.precision) - _LESS,
     )  # fmt: skip
-
-
-_LESS = 0.05
-"""What a question for two facts loses: either half may be wrong."""
 
 
 def _is_name(candidate: Candidate) -> bool:
