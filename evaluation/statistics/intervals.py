@@ -115,9 +115,7 @@ def estimate(terms: Sequence[Term], *, seed: int = 0, resamples: int = RESAMPLES
     return estimate_all([terms], seed=seed, resamples=resamples)[0]
 
 
-def estimate_all(
-    statistics: Sequence[Sequence[Term]], *, seed: int = 0, resamples: int = RESAMPLES
-) -> list[Estimate]:
+def estimate_all(statistics: Sequence[Sequence[Term]], *, seed: int = 0, resamples: int = RESAMPLES) -> list[Estimate]:
     """Return each weighted sum of means with its 95 % interval; those over as many clusters share their resamples.
 
     A single term of 0/1 values: Wilson. Else BCa (Efron 1987) over clusters. What the bootstrap cannot see, because a
