@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -96,6 +98,25 @@ class SpanNetwork:
         while running:
             finish()
         self._idle.append(idle)
+
+
+class LateNetwork:
+    """A `SpanNetwork` that is opened when something is read for the first time: what was read before needs none."""
+
+    def __init__(self, encoder: Path, trained: Path) -> None:
+        self._files = encoder, trained
+        self._opening = threading.Lock()
+        self._network: SpanNetwork | None = None
+        self.opening_s = 0.0
+
+    def logits(self, windows: Sequence[Window]) -> list[Logits]:
+        """Return the logits (length, 4) of each window, in order."""
+        with self._opening:
+            if self._network is None:
+                start = time.perf_counter()
+                self._network = SpanNetwork(*self._files)
+                self.opening_s = time.perf_counter() - start
+        return self._network.logits(windows)
 
 
 def _cores() -> int:
