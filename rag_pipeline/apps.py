@@ -1,7 +1,6 @@
 """Django app of the pipeline."""
 
 from django.apps import AppConfig
-from django.utils.module_loading import autodiscover_modules
 
 
 class RagPipelineConfig(AppConfig):
@@ -11,11 +10,7 @@ class RagPipelineConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Hand over the limits of model calls and the folders of the engine; make all background work known.
-
-        Every app names its kinds of background work in `services/background_work.py`, so that each process that may
-        be asked to do one knows it.
-        """
+        """Hand over the limits of model calls and the folders of the engine."""
         from django.conf import settings
 
         from rag_pipeline.runtime import ModelLimits, configure, set_models_folder, set_readings_folder
@@ -30,4 +25,3 @@ class RagPipelineConfig(AppConfig):
         )
         set_models_folder(lambda: settings.DATA_DIR / "models")
         set_readings_folder(lambda: settings.DATA_DIR / "readings")
-        autodiscover_modules("services.background_work")

@@ -14,11 +14,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import ClassVar
 
 from django.db import transaction
 from django.db.models import F, Min
 from django.utils import timezone
+from django.utils.module_loading import autodiscover_modules
 
 from rag_pipeline.background.leases import claim, holding, release_dead
 from rag_pipeline.background.liveness import beating, process_name, tolerating_faults
@@ -88,7 +90,17 @@ def handler(cls: type[TaskHandler]) -> type[TaskHandler]:
 
 def handler_for(task: BackgroundTask) -> TaskHandler:
     """Return a handler of the task's kind."""
-    return _handlers[task.kind](task)
+    return _known_handlers()[task.kind](task)
+
+
+@cache
+def _known_handlers() -> dict[str, type[TaskHandler]]:
+    """Return all handlers by kind: every app names its own in `services/background_work.py`.
+
+    They are looked for when one is needed first: most commands and pages do no such work, and it takes a while.
+    """
+    autodiscover_modules("services.background_work")
+    return _handlers
 
 
 def enqueue(kind: str, payload: dict[str, object], *, inline: bool = False) -> BackgroundTask:
@@ -211,7 +223,7 @@ def _advance(task: BackgroundTask, on_progress: OnProgress | None = None, stop: 
 
 
 def _advance_checked(task: BackgroundTask, on_progress: OnProgress | None, stop: threading.Event | None) -> bool:
-    if task.kind not in _handlers:
+    if task.kind not in _known_handlers():
         raise PipelineError(f"This version of the workbench does not know the work “{task.kind}”.")
     work = handler_for(task)
     if task.state == State.QUEUED:
