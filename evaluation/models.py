@@ -240,6 +240,7 @@ class Answer(models.Model):
     class Meta:
         ordering = ("question__position", "repeat")
         constraints = [models.UniqueConstraint(fields=("run", "question", "repeat"), name="answer_once")]
+        indexes = [models.Index(fields=("run",), condition=~models.Q(error=""), name="answer_failed")]
 
 
 class Scoring(models.Model):

@@ -18,7 +18,7 @@ from evaluation.queries.rows import (
     ScoreView,
     SettingDifference,
 )
-from evaluation.queries.runs import run_rows
+from evaluation.queries.runs import run_rows, runs_to_choose
 
 __all__ = [
     "Comparison",
@@ -40,5 +40,6 @@ __all__ = [
     "question_detail",
     "question_rows",
     "run_rows",
+    "runs_to_choose",
     "score_cards",
 ]

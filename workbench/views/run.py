@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.exchange.base import RunWriter
 from evaluation.models import MARKED_ASPECTS, Answer, Question, Run
-from evaluation.queries import question_detail, question_rows, run_rows, score_cards
+from evaluation.queries import question_detail, question_rows, runs_to_choose, score_cards
 from evaluation.queries.failures import failure_flow
 from evaluation.queries.marks import marks_of
 from evaluation.queries.runs import rows_of
@@ -51,7 +51,7 @@ def show(
     """Render the page of a run."""
     context = _questions(request, found) | {
         "row": rows_of([found])[0],
-        "others": [row for row in run_rows(testset=found.testset) if row.run != found and row.metrics],
+        "others": [row for row in runs_to_choose(testset=found.testset) if row.run != found],
         "name_form": name_form or RunNameForm(instance=found),
         "formats": RunWriter.units(),
     }
