@@ -35,6 +35,8 @@ logger = logging.getLogger(__name__)
 ALIVE = timedelta(seconds=20)
 IDLE_S = 0.4
 AFTER_FAULT_S = 3.0
+COUNTED_EVERY_S = 0.25
+"""How often units that have ended are counted, at most: answers that come by the hundred are counted together."""
 _FINISH = "(finish)"
 """Stage and key of the unit that stands for a handler's `finish`, so that one worker alone calls it."""
 
@@ -287,33 +289,47 @@ def _do_block(
     by_key = {unit.key: unit for unit in units}
     watch = _Watch(task, stop)
     moved = _Movement()
+    counted = _Pace(COUNTED_EVERY_S)
     with holding(task, units) as held, interruptible(watch.interrupted):
         steps = work.work(task.stage, list(by_key))
         try:
             for step in steps:
-                _note(task, by_key, step)
+                shown = _note(task, by_key, step, counted)
                 if moved.first_seen_in(step):
                     # Not stuck, however often it was stopped. 1, not 0: being given back takes one off.
                     held.update(attempts=1)
-                if on_progress:
+                if on_progress and shown:
                     task.refresh_from_db()
                     on_progress(task)
                 raise_if_interrupted()
         except WorkInterruptedError:
             steps.close()  # type: ignore[attr-defined]  # a generator: ends calls in flight
+            _count(task)
             if watch.cancelled:
                 _end(task, State.CANCELLED)
             return
+        except PipelineError:
+            _count(task)
+            raise
         held.update(state=UnitState.DONE, lease_until=None)
+        _count(task)
 
 
-def _note(task: BackgroundTask, by_key: dict[str, WorkUnit], step: UnitDone | Progress) -> None:
-    """Store what a handler reported."""
+def _note(task: BackgroundTask, by_key: dict[str, WorkUnit], step: UnitDone | Progress, counted: _Pace) -> bool:
+    """Store what a handler reported; return whether that is counted already, and not only with the units to come."""
     if isinstance(step, Progress):
         task.count(step=step.step, done=step.done, total=step.total)
-        return
+        return True
     state = UnitState.FAILED if step.failed else UnitState.DONE
     WorkUnit.objects.filter(pk=by_key[step.key].pk).update(state=state, lease_until=None)
+    due = counted.due()
+    if due:
+        _count(task)
+    return due
+
+
+def _count(task: BackgroundTask) -> None:
+    """Store how many units of the task have ended and failed."""
     BackgroundTask.objects.filter(pk=task.pk).update(
         failures=task.units.filter(state=UnitState.FAILED).count(), heartbeat=timezone.now()
     )
@@ -325,6 +341,21 @@ def _end(task: BackgroundTask, state: str, error: str = "") -> None:
     BackgroundTask.objects.filter(pk=task.pk, state__in=(State.QUEUED, State.RUNNING)).update(
         state=state, error=error, finished=timezone.now()
     )
+
+
+class _Pace:
+    """Says when it is time again; the first time at once."""
+
+    def __init__(self, every_s: float) -> None:
+        self._every_s, self._next = every_s, 0.0
+
+    def due(self) -> bool:
+        """Return whether it is time, and begin to wait anew if it is."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + self._every_s
+        return True
 
 
 class _Movement:
@@ -351,12 +382,11 @@ class _Watch:
 
     def __init__(self, task: BackgroundTask, stop: threading.Event | None) -> None:
         self._pk, self._stop = task.pk, stop
-        self._next = 0.0
+        self._pace = _Pace(0.33)
         self.cancelled = False
 
     def interrupted(self) -> bool:
-        if time.monotonic() >= self._next and not self.cancelled:
-            self._next = time.monotonic() + 0.33
+        if not self.cancelled and self._pace.due():
             row = BackgroundTask.objects.filter(pk=self._pk).values("cancel_requested", "state").first()
             self.cancelled = row is None or row["cancel_requested"] or row["state"] != State.RUNNING
         return self.cancelled or (self._stop is not None and self._stop.is_set())
