@@ -13,7 +13,7 @@ from rag_pipeline.english.penn_tags import tag
 assert [token.tag for token in tag("The cat sat.")] == ["DT", "NN", "VBD", "."]
 print(sorted({"nltk", "scipy", "sklearn"} & set(sys.modules)))
 import textblob
-print(textblob.TextBlob("The cat sat.").words[1])
+print(textblob.TextBlob("cat").raw)
 """
 
 
