@@ -81,7 +81,7 @@ def _tagger() -> Callable[..., str]:
 
 @contextmanager
 def _without_front(name: str) -> Iterator[None]:
-    """Let parts of a package be imported without its `__init__`: TextBlob's loads NLTK, SciPy and scikit-learn (2 s)."""
+    """Let parts of a package be imported without its `__init__`: TextBlob's loads NLTK, SciPy, scikit-learn (2 s)."""
     spec = importlib.util.find_spec(name)
     if name in sys.modules or spec is None:
         yield
