@@ -29,13 +29,18 @@ def used_by(data: Path, *arguments: str) -> Used:
     process = subprocess.Popen(
         [sys.executable, str(ROOT / "manage.py"), *arguments],
         cwd=ROOT,
-        env=command_environment(data),
+        env=as_at_a_users(data),
         stdout=subprocess.DEVNULL,
     )
     _, status, used = os.wait4(process.pid, 0)
     if status:
         raise RuntimeError(f"manage.py {arguments[0]} ended with status {status}")
     return Used(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def as_at_a_users(data: Path) -> dict[str, str]:
+    """Return the environment of a command on data folder `data`; what Python has compiled is kept, as it usually is."""
+    return command_environment(data) | {"PYTHONDONTWRITEBYTECODE": ""}
 
 
 def measured(what: str, unit: str, limit: float, work: Callable[[], float], repeats: int = REPEATS) -> dict[str, Any]:

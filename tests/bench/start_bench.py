@@ -12,7 +12,8 @@ import time
 import urllib.request
 from pathlib import Path
 
-from tests.commands import ROOT, command_environment
+from tests.bench.limits import as_at_a_users
+from tests.commands import ROOT
 
 _PATIENCE_S = 300
 _ADDRESS = re.compile(r"http://\S+")
@@ -26,7 +27,7 @@ def first_start() -> dict[str, float]:
         serving = subprocess.Popen(
             [sys.executable, str(ROOT / "manage.py"), "serve", "--port", "0"],
             cwd=ROOT,
-            env=command_environment(Path(folder)),
+            env=as_at_a_users(Path(folder)),
             stdout=subprocess.PIPE,
             text=True,
         )
