@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from evaluation.judge.claims.table import ClaimTable
@@ -34,6 +34,9 @@ MODEL_BLOCK = 64
 """Rows that a metric with a model of its own, or a server, scores at once."""
 BLOCK = 250
 """Rows that any other metric scores at once: enough for batches of its embedding, and memory stays bounded."""
+
+_TEXTS_KEPT = 4096
+"""Texts of which it is remembered whether the model reads them: each is asked about by several metrics."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ def score_samples(
     `reads` tells whether the model behind `embed` knows a text's script.
     Raises ProviderError when it cannot be asked at all.
     """
+    reads = lru_cache(maxsize=_TEXTS_KEPT)(reads)
     units = [make_metric(name, spec) for name in names]
     agreeing = make_metric(spec.agreement, spec)
     refusals = RefusalDetector(embed, spec, refusal, reads).classify_many([sample.trace.answer for sample in samples])

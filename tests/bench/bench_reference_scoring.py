@@ -17,7 +17,7 @@ from tests.bench.answered_rows import answered_rows
 from tests.bench.limits import limits_table, row
 
 ORDER = 61
-_ROWS = 10_000
+_ROWS, _NEW = 10_000, 1000
 _BY_WORDS = (
     "token_recall", "token_precision", "token_f1", "exact_match", "rouge_l", "brevity", "recall", "robustness",
     "reference_context_recall", "hit_rate", "mrr",
@@ -29,12 +29,14 @@ def run(data_dir: Path) -> dict[str, Any]:
     """Measure rows scored a processor second in this process: read, scored, summarised and written."""
     rows = answered_rows(data_dir, _ROWS)
     data = "".join(f"{json.dumps(each)}\n" for each in rows).encode()
-    first = _speed(data, _BY_MEANING)
+    new = b"".join(data.splitlines(keepends=True)[:_NEW])
+    first = _NEW / _processor_s_of(new, _BY_MEANING)
+    _processor_s_of(data, _BY_MEANING)  # from here on all vectors are known
     return {
         "rows": [
             row("11 metrics by words, vectors known", "rows/s", 2000, _again(data, _BY_WORDS), at_least=True),
             row("11 metrics, two by vectors, vectors known", "rows/s", 2000, _again(data, _BY_MEANING), at_least=True),
-            row("the same, every text seen for the first time", "rows/s", 2000, [first], at_least=True),
+            row(f"the same, {_NEW:,} rows that are seen for the first time", "rows/s", 2000, [first], at_least=True),
         ]
     }
 
@@ -50,16 +52,16 @@ def table(figures: dict[str, Any]) -> str:
 
 
 def _again(data: bytes, names: tuple[str, ...]) -> list[float]:
-    return [_speed(data, names) for _ in range(3)]
+    return [_ROWS / _processor_s_of(data, names) for _ in range(3)]
 
 
-def _speed(data: bytes, names: tuple[str, ...]) -> float:
+def _processor_s_of(data: bytes, names: tuple[str, ...]) -> float:
     before = _processor_s()
     answered = read_answers(("rows.jsonl", data))
     AnswersJsonl().write(
         finished(score_answers(answered=answered, spec=EvaluationSpec(), refusal=DEFAULT_REFUSAL, names=list(names)))
     )
-    return _ROWS / (_processor_s() - before)
+    return _processor_s() - before
 
 
 def _processor_s() -> float:
