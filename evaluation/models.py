@@ -9,7 +9,6 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from evaluation.spec import RunOptions
 from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.types import Span
 
@@ -197,6 +196,8 @@ class Run(models.Model):
     @property
     def options(self) -> dict[str, Any]:
         """Which questions it asked, and how often, by the names of RunOptions."""
+        from evaluation.spec import RunOptions  # with all units behind it: a command that only looks needs none
+
         return {name: getattr(self, name) for name in RunOptions.model_fields}
 
     @property
@@ -240,6 +241,7 @@ class Answer(models.Model):
     class Meta:
         ordering = ("question__position", "repeat")
         constraints = [models.UniqueConstraint(fields=("run", "question", "repeat"), name="answer_once")]
+        indexes = [models.Index(fields=("run",), condition=~models.Q(error=""), name="answer_failed")]
 
 
 class Scoring(models.Model):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from evaluation.metrics.base import POOLED, Metric, kind_words, metrics
 from evaluation.spec import HEADLINE, EvaluationSpec
-from evaluation.statistics.intervals import Cluster, Estimate, Term, estimate
+from evaluation.statistics.intervals import Cluster, Estimate, Term, estimate_all
 from evaluation.types import JUDGE, NO_VERDICT, NOT_NEEDED, Sample, Score, Summary
 
 TOTAL = "total"
@@ -18,6 +19,7 @@ TWIN_LOSS = "twin_loss"
 Summaries = dict[tuple[str, str], Summary]
 """By metric and group; the group is empty for the whole run."""
 Rows = Sequence[tuple[Sample, Score]]
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +59,43 @@ def metric_terms(metric: type[Metric], rows: Rows, weight: float = 1.0) -> list[
     return terms
 
 
+@dataclass(frozen=True, slots=True)
+class _Unestimated:
+    """A summary but for its interval: many are estimated at once, since those of as many rows share their resamples."""
+
+    terms: Sequence[Term]
+    n: int
+    n_null: int
+    details: Mapping[str, object]
+
+    def summary(self, found: Estimate) -> Summary:
+        """Return it with the interval that was found."""
+        return _summary(found, self.n, self.n_null, self.details)
+
+
+def _estimated(begun: Mapping[Key, Summary | _Unestimated]) -> dict[Key, Summary]:
+    """Return the summaries, all of them whole."""
+    open_ones = [each for each in begun.values() if isinstance(each, _Unestimated)]
+    estimates = iter(estimate_all([each.terms for each in open_ones]))
+    return {
+        key: each.summary(next(estimates)) if isinstance(each, _Unestimated) else each for key, each in begun.items()
+    }
+
+
 def summarise(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]], spec: EvaluationSpec) -> Summaries:
     """Return every metric's summary over the run and its groups, and the total."""
-    summaries: Summaries = {}
+    begun: dict[tuple[str, str], Summary | _Unestimated] = {}
     for key, column in scores.items():
         metric = metrics.get(key)
         rows = list(zip(samples, column, strict=True))
-        summaries[key, ""] = _whole(metric, rows)
+        begun[key, ""] = _whole(metric, rows)
         for group, chosen in _groups(metric, rows):
-            summaries[key, group] = _mean(metric, chosen)
+            begun[key, group] = _mean(metric, chosen)
     if "recall" in scores and "robustness" in scores:
-        summaries["robustness", TWIN_LOSS] = twin_loss(samples, scores)
+        begun["robustness", TWIN_LOSS] = _twin_loss(samples, scores)
     if all(name in scores for name in HEADLINE):
-        summaries[TOTAL, ""] = _total(samples, scores, spec, summaries)
-    return summaries
+        begun[TOTAL, ""] = _total(samples, scores, spec, begun)
+    return _estimated(begun)
 
 
 def summarise_by(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]], key: str) -> dict[str, GroupSummary]:
@@ -79,19 +104,20 @@ def summarise_by(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]
     for place, sample in enumerate(samples):
         if key in sample.metadata:
             places.setdefault(str(sample.metadata[key]), []).append(place)
+    found = _estimated(
+        {
+            (value, name): _whole(metrics.get(name), [(samples[at], column[at]) for at in own])
+            for value, own in places.items()
+            for name, column in scores.items()
+        }
+    )
     return {
-        value: GroupSummary(
-            len(found),
-            {
-                name: _whole(metrics.get(name), [(samples[at], column[at]) for at in found])
-                for name, column in scores.items()
-            },
-        )
-        for value, found in sorted(places.items())
+        value: GroupSummary(len(own), {name: found[value, name] for name in scores})
+        for value, own in sorted(places.items())
     }
 
 
-def _whole(metric: type[Metric], rows: Rows) -> Summary:
+def _whole(metric: type[Metric], rows: Rows) -> Summary | _Unestimated:
     terms = metric_terms(metric, rows)
     n = sum(score.value is not None for _, score in rows)
     if terms is None:
@@ -100,10 +126,10 @@ def _whole(metric: type[Metric], rows: Rows) -> Summary:
     if len(terms) > 1:
         details |= {part: term.mean for part, term in zip(metric.parts, terms, strict=True)}
     details |= _pooled(metric, rows)
-    return _summary(estimate(terms), n, len(rows) - n, details)
+    return _Unestimated(terms, n, len(rows) - n, details)
 
 
-def _mean(metric: type[Metric], rows: Rows) -> Summary:
+def _mean(metric: type[Metric], rows: Rows) -> Summary | _Unestimated:
     """Return the plain mean of a group."""
     scored = [(sample, score.value) for sample, score in rows if score.value is not None]
     if not scored or _in_vain(rows):
@@ -112,7 +138,7 @@ def _mean(metric: type[Metric], rows: Rows) -> Summary:
         [value for _, value in scored], [cluster_of(sample) for sample, _ in scored], low=metric.low, high=metric.high
     )
     details = {"applicable": len(rows), **_pooled(metric, rows)}
-    return _summary(estimate([term]), len(scored), len(rows) - len(scored), details)
+    return _Unestimated([term], len(scored), len(rows) - len(scored), details)
 
 
 def _pooled(metric: type[Metric], rows: Rows) -> dict[str, object]:
@@ -181,7 +207,7 @@ def _by(rows: Rows, name: Callable[[Sample], str]) -> Iterable[tuple[str, Rows]]
     return sorted(groups.items())
 
 
-def twin_loss(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]]) -> Summary:
+def _twin_loss(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]]) -> Summary | _Unestimated:
     """Return how much agreement the complex twin loses against its simple question, over pairs scored in both."""
     simple = _by_pair(samples, scores["recall"])
     twins = _by_pair(samples, scores["robustness"])
@@ -190,8 +216,7 @@ def twin_loss(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]]) 
     if not pairs:
         return Summary(None, None, None, 0, n_null, "no simple question and its complex twin were both scored")
     losses = [_average(simple[pair]) - _average(twins[pair]) for pair in pairs]
-    found = estimate([Term(losses, pairs, low=-1.0)])
-    return _summary(found, len(pairs), n_null, {"applicable": len(pairs) + n_null})
+    return _Unestimated([Term(losses, pairs, low=-1.0)], len(pairs), n_null, {"applicable": len(pairs) + n_null})
 
 
 def _by_pair(samples: Sequence[Sample], scores: Sequence[Score]) -> dict[Cluster, list[float]]:
@@ -213,24 +238,28 @@ def total_weights(spec: EvaluationSpec) -> dict[str, float]:
     return {name: TOTAL_HIGH * weight / whole for name, weight in weights.items()}
 
 
-def _no_total(missing: Sequence[str], summaries: Summaries) -> str:
-    labels = [metrics.get(name).label for name in missing]
+def _no_total(empty: Mapping[str, Summary]) -> str:
+    labels = [metrics.get(name).label for name in empty]
     if len(labels) == 1:
-        return f"no total without {labels[0]} ({summaries[missing[0], ''].reason})"
+        (only,) = empty.values()
+        return f"no total without {labels[0]} ({only.reason})"
     return f"no total without {', '.join(labels[:-1])} and {labels[-1]}"
 
 
 def _total(
-    samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]], spec: EvaluationSpec, summaries: Summaries
-) -> Summary:
+    samples: Sequence[Sample],
+    scores: Mapping[str, Sequence[Score]],
+    spec: EvaluationSpec,
+    begun: Mapping[tuple[str, str], Summary | _Unestimated],
+) -> Summary | _Unestimated:
     weights = total_weights(spec)
-    missing = [name for name in weights if summaries[name, ""].mean is None]
-    if missing:
-        return Summary(None, None, None, 0, len(samples), _no_total(missing, summaries))
+    empty = {name: each for name in weights if isinstance(each := begun[name, ""], Summary)}
+    if empty:
+        return Summary(None, None, None, 0, len(samples), _no_total(empty))
     terms: list[Term] = []
     counted = [False] * len(samples)
     for name, weight in weights.items():
         terms += metric_terms(metrics.get(name), list(zip(samples, scores[name], strict=True)), weight) or []
         counted = [seen or score.value is not None for seen, score in zip(counted, scores[name], strict=True)]
     n = sum(counted)
-    return _summary(estimate(terms), n, len(samples) - n, {"weights": {name: spec.weight(name) for name in weights}})
+    return _Unestimated(terms, n, len(samples) - n, {"weights": {name: spec.weight(name) for name in weights}})

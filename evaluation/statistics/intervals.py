@@ -28,6 +28,7 @@ _NORMAL = NormalDist()
 Z = _NORMAL.inv_cdf(0.5 + LEVEL / 2)
 """Standard deviations from the middle of a normal distribution to either end of its `LEVEL`."""
 _BLOCK = 4_000_000  # drawn numbers held at once
+_NEAR = 1 << 15  # drawn numbers counted at once: as many as stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -110,22 +111,39 @@ def effective_size(term: Term) -> float:
 
 
 def estimate(terms: Sequence[Term], *, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
-    """Return the weighted sum of the terms' means with its 95 % interval.
+    """Return the weighted sum of the terms' means with its 95 % interval; several such sums: `estimate_all`."""
+    return estimate_all([terms], seed=seed, resamples=resamples)[0]
+
+
+def estimate_all(statistics: Sequence[Sequence[Term]], *, seed: int = 0, resamples: int = RESAMPLES) -> list[Estimate]:
+    """Return each weighted sum of means with its 95 % interval; those over as many clusters share their resamples.
 
     A single term of 0/1 values: Wilson. Else BCa (Efron 1987) over clusters. What the bootstrap cannot see, because a
     term's values are all equal or its clusters too few, is added as in `Term.unseen`, the terms taken as independent
     (MOVER, Zou and Donner 2008). Each term needs at least one row.
     """
+    resampled = [terms for terms in statistics if not _is_share(terms)]
+    drawn = iter(bootstraps(resampled, seed=seed, resamples=resamples))
+    return [_wilson(terms[0]) if _is_share(terms) else _bounded(terms, next(drawn)) for terms in statistics]
+
+
+def _is_share(terms: Sequence[Term]) -> bool:
+    return len(terms) == 1 and terms[0].weight == 1 and terms[0].binary
+
+
+def _wilson(term: Term) -> Estimate:
+    size = effective_size(term)
+    low, high = wilson(term.mean * size, size)
+    return Estimate(term.mean, min(low, term.mean), max(high, term.mean), "Wilson")
+
+
+def _bounded(terms: Sequence[Term], drawn: tuple[float, float] | None) -> Estimate:
+    """Return the estimate from what the bootstrap found, within the range that the values have."""
     mean = math.fsum(term.weight * term.mean for term in terms)
     bounds = (
         math.fsum(min(term.weight * term.low, term.weight * term.high) for term in terms),
         math.fsum(max(term.weight * term.low, term.weight * term.high) for term in terms),
     )
-    if len(terms) == 1 and terms[0].weight == 1 and terms[0].binary:
-        size = effective_size(terms[0])
-        low, high = wilson(mean * size, size)
-        return Estimate(mean, min(low, mean), max(high, mean), "Wilson")
-    drawn = bootstrap(terms, seed=seed, resamples=resamples)
     low, high = (mean, mean) if drawn is None else drawn
     blind = [term for term in terms if term.weight and (term.constant or term.cluster_count < SMALLEST_SAMPLE)]
     low, high = _widen(mean, low, high, blind)
@@ -148,20 +166,66 @@ def _widen(mean: float, low: float, high: float, blind: Sequence[Term]) -> tuple
     return mean - math.sqrt(below), mean + math.sqrt(above)
 
 
-def bootstrap(terms: Sequence[Term], *, seed: int = 0, resamples: int = RESAMPLES) -> tuple[float, float] | None:
-    """Return the BCa interval of the weighted sum of means; None when resampling changes nothing."""
-    index = cluster_index(terms)
-    sums, counts = (np.stack(rows) for rows in zip(*(cluster_sums(term, index) for term in terms), strict=True))
-    weights = np.array([term.weight for term in terms])
-    strata = _strata(index)
-    replicates = _replicates(sums, counts, weights, strata, np.random.default_rng(seed), resamples)
-    observed = float(weights @ (sums.sum(axis=1) / counts.sum(axis=1)))
-    if np.ptp(replicates) < 1e-12:
-        return None
-    bias = _bias(replicates, observed)
-    acceleration = _acceleration(sums, counts, weights, strata)
-    low, high = (_adjusted(bias, acceleration, tail) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    return float(np.quantile(replicates, low)), float(np.quantile(replicates, high))
+def bootstraps(
+    statistics: Sequence[Sequence[Term]], *, seed: int = 0, resamples: int = RESAMPLES
+) -> list[tuple[float, float] | None]:
+    """Return the BCa interval of each weighted sum of means; None where resampling changes nothing.
+
+    How often each cluster is drawn depends on nothing but the seed and the sizes of the strata: drawing takes longest,
+    so that it is done once for all statistics whose sizes are the same.
+    """
+    columns = [_Column.of(terms) for terms in statistics]
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for place, column in enumerate(columns):
+        alike.setdefault(tuple(len(members) for members in column.strata), []).append(place)
+    found: list[tuple[float, float] | None] = [None] * len(columns)
+    for sizes, places in alike.items():
+        chosen = [columns[place] for place in places]
+        for place, replicates in zip(places, _replicates(chosen, sizes, seed, resamples), strict=True):
+            found[place] = columns[place].interval(replicates)
+    return found
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A statistic ready to be resampled: `sums` and `counts` of rows, (term, cluster), and each stratum's clusters."""
+
+    sums: Floats
+    counts: Floats
+    weights: Floats
+    strata: list[npt.NDArray[np.intp]]
+
+    @classmethod
+    def of(cls, terms: Sequence[Term]) -> _Column:
+        index = cluster_index(terms)
+        sums, counts = (np.stack(rows) for rows in zip(*(cluster_sums(term, index) for term in terms), strict=True))
+        return cls(sums, counts, np.array([term.weight for term in terms]), _strata(index))
+
+    def resampled(self, times: Sequence[Floats]) -> Floats:
+        """Return the statistic of each resample; a term that has no row in it keeps its observed mean.
+
+        `times[i]`, (resample, cluster): how often each cluster of stratum i is drawn.
+        """
+        sums = np.zeros((len(times[0]), len(self.sums)))
+        counts = np.zeros_like(sums)
+        for members, drawn in zip(self.strata, times, strict=True):
+            sums += drawn @ self.sums[:, members].T
+            rows = self.counts[:, members]
+            # A row a cluster: as many rows as clusters are drawn, whichever they are.
+            counts += len(members) if bool((rows == 1).all()) else drawn @ rows.T
+        present = counts > 0
+        means = np.where(present, sums / np.where(present, counts, 1), self.sums.sum(axis=1) / self.counts.sum(axis=1))
+        return np.asarray(means @ self.weights)
+
+    def interval(self, replicates: Floats) -> tuple[float, float] | None:
+        """Return the BCa interval; None where all replicates are the same."""
+        if np.ptp(replicates) < 1e-12:
+            return None
+        observed = float(self.weights @ (self.sums.sum(axis=1) / self.counts.sum(axis=1)))
+        bias = _bias(replicates, observed)
+        acceleration = _acceleration(self.sums, self.counts, self.weights, self.strata)
+        low, high = (_adjusted(bias, acceleration, tail) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+        return float(np.quantile(replicates, low)), float(np.quantile(replicates, high))
 
 
 def cluster_index(terms: Sequence[Term]) -> dict[Cluster, int]:
@@ -182,35 +246,28 @@ def cluster_sums(term: Term, index: dict[Cluster, int]) -> tuple[Floats, Floats]
     return sums.astype(np.float64), counts.astype(np.float64)
 
 
-def _replicates(
-    sums: Floats,
-    counts: Floats,
-    weights: Floats,
-    strata: Sequence[npt.NDArray[np.intp]],
-    rng: np.random.Generator,
-    resamples: int,
-) -> Floats:
-    """Return the statistic of each resample; a term that has no row in it keeps its observed mean."""
-    observed = sums.sum(axis=1) / counts.sum(axis=1)
-    results = []
-    for size in blocks(resamples, sums.shape[1]):
-        drawn_sums = np.zeros((size, len(sums)))
-        drawn_counts = np.zeros((size, len(sums)))
-        for members in strata:
-            times = _draw(rng, size, len(members))
-            drawn_sums += times @ sums[:, members].T
-            drawn_counts += times @ counts[:, members].T
-        present = drawn_counts > 0
-        means = np.where(present, drawn_sums / np.where(present, drawn_counts, 1), observed)
-        results.append(means @ weights)
-    return np.concatenate(results)
+def _replicates(columns: Sequence[_Column], sizes: Sequence[int], seed: int, resamples: int) -> list[Floats]:
+    """Return the replicates of statistics whose strata have these sizes."""
+    rng = np.random.default_rng(seed)
+    results: list[list[Floats]] = [[] for _ in columns]
+    for size in blocks(resamples, sum(sizes)):
+        times = [_draw(rng, size, clusters) for clusters in sizes]
+        for column, result in zip(columns, results, strict=True):
+            result.append(column.resampled(times))
+    return [np.concatenate(result) for result in results]
 
 
 def _draw(rng: np.random.Generator, size: int, clusters: int) -> Floats:
     """Return how often each cluster is drawn, shape (size, clusters), each row adding up to `clusters`."""
-    chosen = rng.integers(0, clusters, size=(size, clusters))
-    chosen += np.arange(size)[:, None] * clusters
-    return np.bincount(chosen.ravel(), minlength=size * clusters).reshape(size, clusters).astype(np.float64)
+    times = np.empty((size, clusters))
+    step = max(1, _NEAR // clusters)
+    offsets = np.arange(step)[:, None] * clusters
+    for start in range(0, size, step):
+        rows = times[start : start + step]
+        chosen = rng.integers(0, clusters, size=rows.shape)
+        chosen += offsets[: len(rows)]
+        rows[:] = np.bincount(chosen.ravel(), minlength=rows.size).reshape(rows.shape)
+    return times
 
 
 def blocks(resamples: int, clusters: int) -> Iterator[int]:

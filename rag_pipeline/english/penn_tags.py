@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
+import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -67,12 +70,27 @@ class Token:
 @lru_cache(maxsize=1)
 def _tagger() -> Callable[..., str]:
     # TextBlob's Brill tagger brings its lexicon in the package; only its NLTK-based parts would need downloads.
-    from textblob.en import parse
+    with _without_front("textblob"):
+        from textblob.en import parse
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # TextBlob leaves closing its lexicon to the collector
         parse("Load the lexicon .", tokenize=False, chunks=False)
     return parse  # type: ignore[no-any-return]
+
+
+@contextmanager
+def _without_front(name: str) -> Iterator[None]:
+    """Let parts of a package be imported without its `__init__`: TextBlob's loads NLTK, SciPy, scikit-learn (2 s)."""
+    spec = importlib.util.find_spec(name)
+    if name in sys.modules or spec is None:
+        yield
+        return
+    sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        yield
+    finally:
+        del sys.modules[name]  # who wants the whole package gets it
 
 
 def tokenize(sentence: str) -> list[tuple[str, int, int]]:

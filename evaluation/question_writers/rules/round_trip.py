@@ -15,7 +15,7 @@ from evaluation.question_writers.rules.simple import SimpleQuestion
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
 from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader
-from rag_pipeline.extractive_qa.findings import Finding, findings
+from rag_pipeline.extractive_qa.findings import Finding, findings, read_contexts
 from rag_pipeline.extractive_qa.question_analysis import analyse_question
 from rag_pipeline.extractive_qa.span_reader import shipped_reader
 from rag_pipeline.extractive_qa.trained_model import card
@@ -84,7 +84,7 @@ class RoundTrip:
         if question.candidate.kind in _EXEMPT or _is_apposition(question):
             return True
         contexts = [*self._around(question.sentence), *self._elsewhere(text, question.sentence)]
-        found = findings(shipped_reader(), [text], [contexts])[0]
+        found = findings([text], [contexts], read_contexts(shipped_reader(), [text], [contexts]))[0]
         return bool(found) and _is_answer(found[0], question)
 
     @cached_property

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.statistics.intervals import Term, effective_size, estimate, wilson
+from evaluation.statistics.intervals import Term, effective_size, estimate, estimate_all, wilson
 
 Z = 1.959963984540054
 Q = Z**2  # q(n) = Q / (n + Q) bounds the share of values never seen
@@ -198,3 +198,24 @@ def test_equal_values_without_an_end_of_the_range_are_widened_by_the_mean():
     few = estimate([term([10.0, 30.0, 20.0], low=-math.inf, high=math.inf)])
     assert math.isfinite(few.low)
     assert math.isfinite(few.high)
+
+
+rows = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 6), st.booleans()), min_size=1, max_size=12)
+
+
+@given(st.lists(st.lists(rows, min_size=1, max_size=2), min_size=1, max_size=4))
+def test_estimated_together_each_statistic_is_as_by_itself(statistics):
+    made = [
+        [
+            Term([value for value, _, _ in each], [("in" if inside else "out", str(at)) for _, at, inside in each])
+            for each in terms
+        ]
+        for terms in statistics
+    ]
+    assert estimate_all(made, resamples=200) == [estimate(terms, resamples=200) for terms in made]
+
+
+def test_resamples_are_drawn_as_ever():
+    """The draws of a seed are what stored intervals rest on: numbers from before they were shared."""
+    found = estimate([term(skewed(), np.repeat(np.arange(20), 2)), term([1.0, 0.0, 0.5] * 4, stratum="out_of_scope")])
+    assert (found.low, found.high) == pytest.approx((1.026514999194457, 1.5082176313378444), abs=1e-12)
