@@ -163,6 +163,7 @@ class Run(models.Model):
     limit = models.PositiveIntegerField(null=True, blank=True, help_text="Only the first N pairs")
     repeat = models.PositiveIntegerField(default=1)
     afresh = models.BooleanField(default=False)
+    baseline = models.BooleanField(default=False, help_text="Pinned: later runs of the test set are compared with it")
     versions = models.JSONField(default=dict, help_text="Packages, weights and code that made it")
     notes = models.JSONField(default=list, help_text="Remarks for the user, such as a setting the model rejected")
     chunks = models.PositiveIntegerField(null=True, blank=True)

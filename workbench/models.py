@@ -35,6 +35,24 @@ class Preferences(models.Model):
         cls.objects.update_or_create(pk=1, defaults={"values": values})
 
 
+class WorkbenchState(models.Model):
+    """The Workbench as it was left, as the query string of its address: one row."""
+
+    query = models.TextField(blank=True)
+
+    @classmethod
+    def load(cls) -> str:
+        """Return the query string; empty: as preferred."""
+        row = cls.objects.first()
+        return row.query if row else ""
+
+    @classmethod
+    def store(cls, query: str) -> None:
+        """Remember the query string."""
+        if query != cls.load():
+            cls.objects.update_or_create(pk=1, defaults={"query": query})
+
+
 class Chat(models.Model):
     """A sitting of trying the pipeline by hand."""
 

@@ -10,8 +10,10 @@ from django.db.models.expressions import RawSQL
 
 from evaluation.models import Answer, Run, RunMetric, Scoring, TestSet
 from evaluation.queries.rows import RunRow
+from evaluation.spec import EvaluationSpec, RunOptions
 from evaluation.types import Summary
 from rag_pipeline.models import BackgroundTask, Corpus
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
 _SUMMARY = ("metric", "mean", "ci_low", "ci_high", "n", "n_null", "reason", "details")
 _FAILED = RawSQL("NOT (error = '')", (), output_field=BooleanField())
@@ -92,3 +94,25 @@ def _row(run: Run, scoring: Scoring | None, metrics: dict[int, dict[str, Summary
         prompts=scoring.prompts if scoring else {},
         formulas=scoring.formulas if scoring else {},
     )
+
+
+def run_with(
+    *,
+    testset: TestSet,
+    spec: PipelineSpec,
+    evaluation: EvaluationSpec,
+    options: RunOptions,
+    contexts_from: Run | None,
+) -> Run | None:
+    """Return the last run that came to its end with just these settings on this test set; None without one."""
+    asked = options.model_dump(exclude={"afresh"})
+    runs = Run.objects.filter(
+        testset=testset,
+        pipeline_fingerprint=spec.fingerprint,
+        contexts_from=contexts_from,
+        archived=False,
+        task__state=BackgroundTask.State.DONE,
+        scorings__current=True,
+        **asked,
+    )
+    return next((run for run in runs.order_by("-pk") if EvaluationSpec.create(run.evaluation) == evaluation), None)

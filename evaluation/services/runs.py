@@ -217,6 +217,14 @@ def archive_run(*, run: Run, archived: bool) -> None:
     run.archived = archived
 
 
+def pin_baseline(*, run: Run, pinned: bool) -> None:
+    """Make a run the one that others of its test set are compared with, in place of another; or no longer."""
+    with transaction.atomic():
+        Run.objects.filter(testset=run.testset_id, baseline=True).update(baseline=False)
+        Run.objects.filter(pk=run.pk).update(baseline=pinned)
+    run.baseline = pinned
+
+
 def rename_run(*, run: Run, name: str, note: str) -> None:
     """Give a run a name and a note."""
     run.name, run.note = name.strip()[:120], note.strip()
