@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaluation.queries.rows import Comparison, PairedDifference
 from evaluation.scoring.summaries import TOTAL
+from rag_pipeline.english.wording import counted
 from workbench.templatetags.workbench import delta
 
 _NAMED = 4
@@ -20,7 +21,9 @@ def verdict_of(comparison: Comparison) -> str:
     total = next((each for each in comparison.differences if each.metric == TOTAL), None)
     if total is None or total.mean_diff is None:
         return f"{runs}: {(total.reason if total else comparison.note) or 'no total to compare'}."
-    counts = f"{comparison.won_count} questions won, {comparison.lost_count} lost, {comparison.same} the same"
+    counts = (
+        f"{counted(comparison.won_count, 'question')} won, {comparison.lost_count:,} lost, {comparison.same:,} the same"
+    )
     return f"{runs}: {total.verdict}, total {delta(total.mean_diff)}{_interval(total)}; {counts}."
 
 
