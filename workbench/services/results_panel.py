@@ -20,6 +20,7 @@ from workbench.services.listing import further_of, measured_otherwise, with_olde
 
 SCORES = (TOTAL, *HEADLINE)
 STOPPED = ("failed", "cancelled")
+MOST_LISTED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,13 @@ class Results:
 
     @property
     def dots(self) -> list[RunRow]:
-        """Return the runs that have a dot, for the table beside the chart."""
+        """Return the runs that have a dot."""
         return charts.drawn(self.rows, self.score)
+
+    @property
+    def listed(self) -> list[RunRow]:
+        """Return the latest of them, for the table beside the chart."""
+        return self.dots[:MOST_LISTED]
 
 
 def results(
