@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pydantic import field_validator
 
-from evaluation.judge.forms import JudgeForm
+from evaluation.judge.forms import JudgeForm, majority
 from evaluation.judge.judge import Request
 from rag_pipeline.llm.structured import Form
 
@@ -16,9 +16,6 @@ ONE_REPLY = 60
 
 MOST_CLAIMS = 400
 """Claims of one text that are checked; one that makes more is not scored by claims."""
-
-MOST_AT_ONCE = 40
-"""Claims in one list: more verdicts would not fit into one reply."""
 
 PART_PROMPT = "claims_of_part"
 
@@ -43,6 +40,15 @@ class CheckedClaims(JudgeForm):
     """The verdicts on a numbered list of claims, in its order, whatever the order of the reply."""
 
     verdicts: list[CheckedClaim]
+
+    @classmethod
+    def combine(cls, replies: Sequence[Self]) -> Self:
+        """Return the majority on each claim, of the replies that have a verdict on it."""
+        by_number: dict[int, list[CheckedClaim]] = {}
+        for reply in replies:
+            for verdict in reply.verdicts:
+                by_number.setdefault(verdict.number, []).append(verdict)
+        return cls(verdicts=[majority(votes) for votes in by_number.values()])
 
     @field_validator("verdicts")
     @classmethod
@@ -81,11 +87,11 @@ def _numbered(claims: Sequence[str]) -> str:
 
 
 def _complete(count: int) -> Callable[[CheckedClaims], str]:
-    """Return the check that there is one verdict for each claim."""
-    wanted = list(range(1, count + 1))
+    """Return the check that no claim has two verdicts, and more than half have one: the rest is asked for alone."""
 
     def check(reply: CheckedClaims) -> str:
-        if [verdict.number for verdict in reply.verdicts] == wanted:
+        numbers = {verdict.number for verdict in reply.verdicts}
+        if len(numbers) == len(reply.verdicts) > count / 2 and numbers <= set(range(1, count + 1)):
             return ""
         return (
             f"There are {count} claims, numbered 1 to {count}: “verdicts” must have exactly one entry for each number."

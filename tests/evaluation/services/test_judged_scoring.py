@@ -45,20 +45,24 @@ def test_every_metric_tells_a_right_answer_from_an_invented_one(fake_openai: Fak
     assert [declined[name] for name in ("faithfulness", "answer_relevancy", "hallucination")] == [None] * 3
 
 
-def test_three_metrics_of_a_row_at_five_contexts_cost_ten_calls_and_all_others_of_the_table_none(
+def test_metrics_of_a_row_at_five_contexts_and_two_references_share_twelve_calls(
     fake_openai: FakeOpenAI,
 ) -> None:
     corpus = make_corpus()
     testset = make_testset(corpus, drafts=rosetta_drafts(corpus.documents.get())[:1])
     spans = [(at, at + 120) for at in range(0, 500, 100)]
     run = make_run(testset, {"p1s": f"{GOOD} {BAD}"}, contexts={"p1s": spans}, scored=False)
-    score_run(run=run, spec=spec("faithfulness,factual_similarity,noise_sensitivity"))
+    score_run(run=run, spec=spec("faithfulness"))
+    assert len(fake_openai.requests) == 1 + 1  # the answer's claims, and all contexts at once
+    fake_openai.requests.clear()
+    score_run(run=run, spec=spec("factual_similarity,noise_sensitivity"))
     asked = Counter(body["response_format"]["json_schema"]["name"] for body in fake_openai.bodies())
-    assert asked == {"ExtractedClaims": 2, "CheckedClaims": 5 + 1 + 2}
-    score_run(run=run, spec=spec(f"faithfulness,context_recall,factual_similarity,noise_sensitivity,{CLAIMS}"))
-    assert len(fake_openai.requests) == 10
+    # Each reference's claims; all contexts and each by itself, the answer in each reference and theirs in the answer.
+    assert asked == {"ExtractedClaims": 2, "CheckedClaims": 1 + 5 + 2 + 1}
+    score_run(run=run, spec=spec(f"context_recall,factual_similarity,noise_sensitivity,{CLAIMS}"))
+    assert len(fake_openai.requests) == 11
     assert run.current_scoring is not None
-    assert (run.current_scoring.judging["calls"], run.current_scoring.judging["cached"]) == (0, 10)
+    assert (run.current_scoring.judging["calls"], run.current_scoring.judging["cached"]) == (0, 12)
     assert set(run.current_scoring.prompts) == {"claims", "check_claims", "compare_claims"}
 
 
