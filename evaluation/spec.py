@@ -39,8 +39,10 @@ REFUSALS = ReadBy("what tells refusals, and by it every score")
 WEIGHTED_TOTAL = ReadBy("the total")
 METRICS = ReadBy("the further metrics")
 METRIC_OPTIONS = ReadBy("each metric that has options")
+BOUNDING = ReadBy("knowledge bounding, and by it the total")
 JUDGE = ReadBy("the judge, and by it every score that it gives")
 FAILURES = ReadBy("the failure points")
+RIGHT = ReadBy("knowledge bounding where right answers count")
 
 
 class EvaluationSpec(_Checked):
@@ -65,6 +67,18 @@ class EvaluationSpec(_Checked):
     )
     refusal_patterns: Annotated[bool, SettingInfo(read_by=(REFUSALS,))] = Field(
         True, title="Refusal patterns", description="Use the shipped patterns too."
+    )
+    bounding: Annotated[
+        Literal["attempted", "right"],
+        SettingInfo(
+            read_by=(BOUNDING,),
+            choices=lambda: {"attempted": "Attempted", "right": "Answered rightly"},
+            option=CommandOption("what counts among answerable questions in knowledge bounding: {choices}"),
+        ),
+    ] = Field(
+        "attempted",
+        title="Bounding counts",
+        description="Of answerable questions, in knowledge bounding: those attempted, or those answered rightly.",
     )
     weights: Annotated[
         dict[str, float],
@@ -107,7 +121,7 @@ class EvaluationSpec(_Checked):
     failure_agreement_low: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
         0.3, ge=0, le=1, title="Not extracted below", description="Agreement under which the answer was missed."
     )
-    failure_agreement_high: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
+    failure_agreement_high: Annotated[float, SettingInfo(read_by=(FAILURES, RIGHT))] = Field(
         0.8, ge=0, le=1, title="Incomplete below", description="Agreement under which the answer is incomplete."
     )
     failure_brevity: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
