@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from evaluation.judge.forms import JudgeForm, NoMajorityError
 from evaluation.judge.prompts import JudgePrompts
+from evaluation.spec import LONGEST_REPLY, MOST_AT_ONCE
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.llm.call_settings import CallSettings
 from rag_pipeline.llm.chat import ChatModel
@@ -23,9 +24,6 @@ from rag_pipeline.runtime import ModelLimits, ReplyStore
 
 F = TypeVar("F", bound=JudgeForm)
 
-LONGEST_REPLY = 4096
-MOST_AT_ONCE = 40
-"""Claims in one list, contexts shown together: more verdicts would not fit into one reply."""
 _MOST_FAILURES = 20
 """Failed calls in a row after which the judge counts as unusable."""
 _MOST_UNUSABLE = 20
@@ -239,8 +237,9 @@ class Judge:
         except UnreadableReplyError as unreadable:
             self._breaker.record(None)
             self._count_unusable(request.prompt)
+            mend = " Raise the Judge reply limit (judge_max_tokens)." if unreadable.cut_off else ""
             return Unjudged(
-                f"the judge's reply could not be used, even repaired and asked for again: {unreadable.problem}"
+                f"the judge's reply could not be used, even repaired and asked for again: {unreadable.problem}{mend}"
             )
         except ProviderError as failure:
             too_long = isinstance(failure, ModelCallError) and failure.too_long

@@ -13,7 +13,6 @@ from evaluation.judge.claims.table import (
     REFERENCE_CONTEXTS,
 )
 from evaluation.judge.claims.tables import OF_ANSWER, OF_REFERENCE
-from evaluation.judge.judge import MOST_AT_ONCE
 from evaluation.metrics.base import metrics
 from evaluation.spec import EvaluationSpec
 
@@ -42,7 +41,7 @@ def _for_claims(parts: frozenset[str], contexts: int, references: float, spec: E
     extractions = bool(parts & OF_ANSWER) + bool(parts & OF_REFERENCE) * references
     checks = float(ANSWER_REFERENCE in parts) * references + (REFERENCE_ANSWER in parts)
     if contexts and parts & {ANSWER_CONTEXTS, REFERENCE_CONTEXTS}:
-        portions = ceil(contexts / MOST_AT_ONCE)
+        portions = ceil(contexts / spec.judge_batch)
         checks += portions if portions == 1 else 2 * portions  # each is asked again about what it supports
     if contexts > 1 and parts & {ANSWER_ATTRIBUTED, REFERENCE_ATTRIBUTED}:
         checks += contexts

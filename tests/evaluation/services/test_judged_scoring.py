@@ -9,7 +9,7 @@ import pytest
 from evaluation.models import Run
 from evaluation.spec import EvaluationSpec
 from tests.factories import WORDS, make_corpus, make_run, make_testset, rosetta_drafts, score_run
-from tests.fake_openai import FakeOpenAI
+from tests.fake_openai import Behaviour, FakeOpenAI
 
 pytestmark = pytest.mark.django_db
 RAGAS = (
@@ -75,3 +75,22 @@ def test_recall_and_robustness_can_be_made_of_answer_correctness(fake_openai: Fa
     assert (values(run, "p1s")["recall"] or 0) > (values(run, "p2s")["recall"] or 0)
     assert values(run, "p3s")["recall"] == 0
     assert values(run, "p1c")["robustness"] == values(run, "p1c")["answer_correctness"]
+
+
+def test_reply_limit_and_length_of_lists_are_settings(fake_openai: FakeOpenAI) -> None:
+    run = make_run(answers={"p1s": f"{GOOD} {BAD}"}, scored=False)
+    score_run(run=run, spec=spec("faithfulness", judge_max_tokens=9000, judge_batch=1))
+    bodies = fake_openai.bodies()
+    assert {body["max_tokens"] for body in bodies} == {9000}
+    lists = [prompt.rpartition("<claims>")[2] for prompt in fake_openai.asked_for("CheckedClaims")]
+    assert lists
+    assert all("\n2. " not in each for each in lists)
+
+
+def test_a_reply_that_was_cut_off_says_which_limit_to_raise(fake_openai: FakeOpenAI) -> None:
+    fake_openai.always = Behaviour.says("<think> and on", finish="length")
+    run = make_run(answers={"p1s": GOOD}, scored=False)
+    score_run(run=run, spec=spec("faithfulness", judge_max_tokens=100))
+    assert run.current_scoring is not None
+    reason = run.current_scoring.scores.get(metric="faithfulness", answer__question__question_id="p1s").reason
+    assert reason.endswith("It was cut off after 100 tokens. Raise the Judge reply limit (judge_max_tokens).")

@@ -12,8 +12,9 @@ import pytest
 
 from evaluation.judge.claims.table import PARTS, ClaimTable, Verdict
 from evaluation.judge.claims.tables import ClaimTables
-from evaluation.judge.judge import MOST_AT_ONCE, Judge, make_judge
+from evaluation.judge.judge import Judge, make_judge
 from evaluation.judge.prompts import JudgePrompts
+from evaluation.spec import MOST_AT_ONCE
 from evaluation.types import Sample
 from rag_pipeline.llm.loop_thread import gather_blocking
 from rag_pipeline.runtime import ModelLimits
