@@ -114,7 +114,7 @@ class Judge:
     ) -> None:
         self._model = model
         self._prompts = prompts
-        self._votes = votes
+        self.votes = votes
         self.batch = batch
         self._afresh = afresh
         self._under_way: dict[asyncio.Future[Reply], str] = {}
@@ -157,7 +157,7 @@ class Judge:
         all, or fails again and again, unless it is `lenient`.
         """
         text = self._prompts.fill(request.prompt, request.fields)
-        votes = self._votes if request.form.voted else 1
+        votes = self.votes if request.form.voted else 1
         first = votes * request.again
         with asking(afresh=self._afresh):
             replies = await together(*(self._vote(request, text, vote) for vote in range(first, first + votes)))
