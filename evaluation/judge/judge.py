@@ -46,6 +46,7 @@ class Request(Generic[F]):
     `chain`: how many calls one after the other depend on it, itself among them; long chains begin first.
     `again`: how often the same was asked before; it is then asked in other words.
     `divisible`: where it does not fit into the judge's window, whoever asks does so in portions: nothing is lost.
+    `closing`: what stands after the filled prompt, such as in which language to reply.
     """
 
     prompt: str
@@ -55,6 +56,7 @@ class Request(Generic[F]):
     chain: int = field(default=1, compare=False)
     again: int = 0
     divisible: bool = field(default=False, compare=False)
+    closing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,7 @@ class Judge:
         all, or fails again and again, unless it is `lenient`.
         """
         text = self._prompts.fill(request.prompt, request.fields)
+        text = f"{text}\n\n{request.closing}" if request.closing else text
         votes = self.votes if request.form.voted else 1
         first = votes * request.again
         with asking(afresh=self._afresh):

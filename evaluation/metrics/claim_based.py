@@ -29,6 +29,7 @@ ALL_CLAIMS = "all claims of an answer or reference are checked, up to 400 (null 
 """What a second revision brought to everything that is read off claims."""
 ALL_REFERENCES = "the best of several references counts, it was the first"
 ALL_CONTEXTS = "all contexts joined decide on a claim, it was supported where any single one or all of them did"
+IN_ITS_LANGUAGE = "the judge is told to read and write in the language of a text that is not English"
 """What a third one brought."""
 
 
@@ -38,7 +39,7 @@ class ClaimMetric(JudgedMetric):
     needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "contexts", "judge"})
     judge_prompts: ClassVar[frozenset[str]] = frozenset({PART_PROMPT})
     revision = 3
-    changes = f"{ALL_CONTEXTS}; {ALL_REFERENCES}; {ALL_CLAIMS}"
+    changes = f"{ALL_CONTEXTS}; {ALL_REFERENCES}; {IN_ITS_LANGUAGE}; {ALL_CLAIMS}"
 
     async def ask(self, sample: Sample, context: MetricContext) -> ClaimTable:
         """Have the sample's table made, or wait for another metric that needed it."""

@@ -23,6 +23,7 @@ from evaluation.metrics.claim_based import (
     ALL_CONTEXTS,
     ALL_REFERENCES,
     ANSWERABLE,
+    IN_ITS_LANGUAGE,
     NO_REFERENCE_STATEMENT,
     ClaimMetric,
     share_of,
@@ -65,7 +66,9 @@ class NoiseSensitivity(ClaimMetric):
     pooled = True
     formula = "claims of the answer not in the reference but supported by (ir)relevant contexts / claims of the answer"
     source = "RAGChecker (Ru et al. 2024); RAGAS documentation"
-    changes = f"{ALL_CONTEXTS}; {ALL_REFERENCES}; null where no reference states anything; {ALL_CLAIMS}"
+    changes = (
+        f"{ALL_CONTEXTS}; {ALL_REFERENCES}; null where no reference states anything; {IN_ITS_LANGUAGE}; {ALL_CLAIMS}"
+    )
     Options = NoiseSensitivityOptions
     options: NoiseSensitivityOptions
     worked = WorkedExample(
