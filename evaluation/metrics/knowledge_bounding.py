@@ -49,7 +49,7 @@ class KnowledgeBounding(Metric):
         if not sample.answerable:
             return Score(float(refused and not empty), reason)
         attempted = float(not refused and not empty)
-        right = _answered_rightly(attempted, context)
+        right = _answered_rightly(sample, attempted, context)
         details = {"attempted": attempted} | ({} if right is None else {"right": right})
         if context.spec.bounding == "attempted":
             return Score(attempted, reason, details)
@@ -61,8 +61,13 @@ class KnowledgeBounding(Metric):
         return Score(right, f"{reason}{wrong if attempted else ''}", details)
 
 
-def _answered_rightly(attempted: float, context: MetricContext) -> float | None:
-    """Return 1 where an attempt agrees with the reference, else 0; None where nobody can tell."""
+def _answered_rightly(sample: Sample, attempted: float, context: MetricContext) -> float | None:
+    """Return 1 where an attempt agrees with the reference, else 0; None where nobody can tell.
+
+    Without a reference that is so of refusals, too: they alone would pass for all such questions.
+    """
+    if not any(text.strip() for text in sample.reference_answers):
+        return None
     if not attempted:
         return 0.0
     agreement = context.agreement[0].value if context.agreement else None

@@ -68,7 +68,7 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class ClaimsView:
-    """Both grids, remarks, what could not be had and why, and the texts cut where claims stand in them.
+    """The grids, remarks, what could not be had and why, and the texts cut where claims stand in them.
 
     `contexts[i]` are the pieces of the context of rank i + 1.
     """
@@ -78,6 +78,16 @@ class ClaimsView:
     problems: list[str]
     answer: list[TextPiece]
     contexts: list[list[TextPiece]]
+
+    @property
+    def attributed(self) -> bool:
+        """True where single contexts were asked, too, or there is but one."""
+        return len(self.contexts) < 2 or any(column.head.isdecimal() for grid in self.grids for column in grid.columns)
+
+    @property
+    def checked(self) -> bool:
+        """True where the contexts were asked about any claim."""
+        return any(row.supported is not None for grid in self.grids for row in grid.rows)
 
 
 def claims_view(*, answer: Answer, sample: Sample) -> ClaimsView | None:

@@ -65,7 +65,7 @@ def test_a_grid_shows_each_claim_against_each_context_with_the_reason(client: Cl
 
 
 def test_without_metrics_that_attribute_claims_there_is_the_word_of_all_contexts_alone(
-    fake_openai: FakeOpenAI,
+    client: Client, fake_openai: FakeOpenAI
 ) -> None:
     run = judged_run(metrics="faithfulness")
     view = question_detail(run=run, question=run.testset.questions.get(question_id="p1s")).claims
@@ -73,6 +73,8 @@ def test_without_metrics_that_attribute_claims_there_is_the_word_of_all_contexts
     [answer] = view.grids
     assert [column.name for column in answer.columns] == ["All contexts together"]
     assert [[cell.supported for cell in row.cells] for row in answer.rows] == [[True], [False]]
+    assert "All contexts together decide. Score with claim recall" in page(client, run)
+    assert "Score with claim recall" not in page(client, judged_run())
 
 
 def test_claims_are_marked_where_they_stand_in_answer_and_contexts(fake_openai: FakeOpenAI) -> None:

@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.models import JudgeCheck
+from evaluation.services.summaries import run_summary
 from tests.factories import make_run
 from tests.fake_openai import Behaviour
 from tests.markup import markup
@@ -49,3 +50,5 @@ def test_the_page_of_a_run_shows_the_check_of_its_judge_asked_in_the_same_way(cl
     html = markup(client.get(address).content.decode())
     assert "with 68 marked claims: agrees with" in html
     assert "Not checked yet" not in html
+    checked = run_summary(run=run)["judge"]["check"]
+    assert checked == JudgeCheck.objects.latest("pk").found

@@ -71,7 +71,10 @@ def test_without_both_kinds_it_is_empty(kind, reason):
 
 def by_agreement(rows, bounding):
     """Score (kind, label, agreement) rows, the agreement None where there is no reference."""
-    samples = [make_sample(kind=kind, pair_id=f"p{number}") for number, (kind, _, _) in enumerate(rows)]
+    samples = [
+        make_sample(references=["Memphis"] if value is not None else [], kind=kind, pair_id=f"p{number}")
+        for number, (kind, _, value) in enumerate(rows)
+    ]
     spec = EvaluationSpec.create({"bounding": bounding})
     agreement = [Score(value) if value is not None else Score.unscored("none") for _, _, value in rows]
     context = replace(make_context([label for _, label, _ in rows]), spec=spec, agreement=agreement)
@@ -79,14 +82,15 @@ def by_agreement(rows, bounding):
     return scores, summarise(samples, {"knowledge_bounding": scores}, spec)
 
 
-@pytest.mark.parametrize(("bounding", "answerable"), [("attempted", 4 / 5), ("right", 2 / 4)])
+@pytest.mark.parametrize(("bounding", "answerable"), [("attempted", 4 / 6), ("right", 2 / 4)])
 def test_answerable_questions_count_as_attempted_or_as_answered_rightly_and_both_rates_are_shown(bounding, answerable):
     rows = [
         ("simple", "attempt", 0.8),
         ("simple", "attempt", 1.0),
         ("complex", "attempt", 0.79),
         ("complex", "refused", 1.0),  # its words may agree, yet it declines
-        ("simple", "attempt", None),
+        ("simple", "attempt", None),  # without a reference nobody knows what is right
+        ("simple", "refused", None),
         ("out_of_scope", "refused", None),
         ("out_of_scope", "attempt", None),
         ("out_of_scope", "attempt", None),
@@ -95,9 +99,9 @@ def test_answerable_questions_count_as_attempted_or_as_answered_rightly_and_both
     found = summaries["knowledge_bounding", ""]
     assert found.mean == pytest.approx((answerable + 1 / 3) / 2)
     rates = {name: found.details[name] for name in ("attempted", "right", "refused")}
-    assert rates == {"attempted": pytest.approx(4 / 5), "right": pytest.approx(2 / 4), "refused": pytest.approx(1 / 3)}
-    assert summaries["knowledge_bounding", "attempted"].mean == pytest.approx(4 / 5)
+    assert rates == {"attempted": pytest.approx(4 / 6), "right": pytest.approx(2 / 4), "refused": pytest.approx(1 / 3)}
+    assert summaries["knowledge_bounding", "attempted"].mean == pytest.approx(4 / 6)
     assert (summaries["knowledge_bounding", "right"].mean, summaries["knowledge_bounding", "right"].n) == (0.5, 4)
     if bounding == "right":
         assert scores[2].reason == "an answerable question was attempted and its agreement is below 0.8"
-        assert scores[4].value is None
+        assert [score.value for score in scores[4:6]] == [None, None]
