@@ -390,3 +390,12 @@ class PreferenceVerdict(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=("preference", "answer_a", "answer_b"), name="verdict_once")]
+
+
+class JudgeCheck(models.Model):
+    """How a judge, asked in one way, did on the shipped marked claims: the last check counts."""
+
+    judge = models.CharField(max_length=200)
+    asked = models.JSONField(default=dict, help_text="Votes, reply limit and length of lists, as in EvaluationSpec")
+    found = models.JSONField(default=dict, help_text="As `manage.py judge_check --json` gives it")
+    created = models.DateTimeField(default=timezone.now)

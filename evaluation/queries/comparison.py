@@ -154,12 +154,17 @@ def _card(
     )
 
 
+_RATES = {"attempted": "attempted", "right": "answered rightly", "refused": "refused"}
+
+
 def score_hint(name: str, summary: Summary) -> str:
     """Return a remark that a reader of the score needs, or an empty string."""
     if name != "knowledge_bounding" or summary.mean is None:
         return ""
-    rates = {part: summary.details.get(part) for part in ("attempted", "refused")}
-    parts = ", ".join(f"{part} {value:.0%}".replace("%", " %") for part, value in rates.items() if value is not None)
+    rates = {part: summary.details.get(part) for part in _RATES}
+    parts = ", ".join(
+        f"{_RATES[part]} {value:.0%}".replace("%", " %") for part, value in rates.items() if value is not None
+    )
     explained = f"{parts}. " if parts else ""
     low, high = summary.ci_low, summary.ci_high
     if low is not None and high is not None and low <= 0.5 <= high:

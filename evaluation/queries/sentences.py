@@ -10,6 +10,7 @@ FEWEST_PAIRS = 6
 
 _GROUPS = {
     "attempted": "Attempted among answerable",
+    "right": "Answered rightly among answerable",
     "refused": "Refused among out-of-scope",
     "near": "Refused, near out-of-scope",
     "far": "Refused, far out-of-scope",

@@ -122,7 +122,7 @@ class BuiltinWriter(QuestionWriter):
             metadata["nearness_to_purpose"] = round(nearness, 2)
         simple = DraftQuestion(
             f"{pair_id}-simple", pair_id, "simple", candidate.text,
-            references=tuple(dict.fromkeys((candidate.answer, sentence.text))),
+            references=(candidate.answer,),
             evidence=(DraftEvidence(sentence.span, self._text_at(sentence.span)),),
             split=self._split(pair_id), metadata=metadata,
         )  # fmt: skip

@@ -91,6 +91,8 @@ def summarise(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]], 
         begun[key, ""] = _whole(metric, rows)
         for group, chosen in _groups(metric, rows):
             begun[key, group] = _mean(metric, chosen)
+        for reading, chosen in _readings(metric, rows).items():
+            begun[key, reading] = _mean(metric, chosen)
     if "recall" in scores and "robustness" in scores:
         begun["robustness", TWIN_LOSS] = _twin_loss(samples, scores)
     if all(name in scores for name in HEADLINE):
@@ -125,6 +127,7 @@ def _whole(metric: type[Metric], rows: Rows) -> Summary | _Unestimated:
     details: dict[str, object] = {"applicable": sum(sample.kind in metric.kinds for sample, _ in rows)}
     if len(terms) > 1:
         details |= {part: term.mean for part, term in zip(metric.parts, terms, strict=True)}
+        details |= {reading: _value(_mean(metric, chosen)) for reading, chosen in _readings(metric, rows).items()}
     details |= _pooled(metric, rows)
     return _Unestimated(terms, n, len(rows) - n, details)
 
@@ -139,6 +142,21 @@ def _mean(metric: type[Metric], rows: Rows) -> Summary | _Unestimated:
     )
     details = {"applicable": len(rows), **_pooled(metric, rows)}
     return _Unestimated([term], len(scored), len(rows) - len(scored), details)
+
+
+def _value(mean: Summary | _Unestimated) -> float | None:
+    """Return a plain mean without its interval."""
+    return mean.terms[0].mean if isinstance(mean, _Unestimated) else mean.mean
+
+
+def _readings(metric: type[Metric], rows: Rows) -> dict[str, Rows]:
+    """Return the rows by each further reading of a metric that any of them has, with its values for scores."""
+    found: dict[str, Rows] = {}
+    for name in metric.readings:
+        own = [(sample, Score(float(score.details[name]))) for sample, score in rows if name in score.details]
+        if own:
+            found[name] = own
+    return found
 
 
 def _pooled(metric: type[Metric], rows: Rows) -> dict[str, object]:

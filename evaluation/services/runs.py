@@ -100,7 +100,9 @@ def estimate_run(
         index = indexes.estimate(corpus=corpus, spec=spec) if spec.needs_chunks else index
     calls = 0 if spec.is_builtin_reader else questions * (1 + before)
     contexts = spec.core.top_k if spec.core.use_context else 0
-    judged = expected_calls(evaluation, questions, contexts) if evaluation else 0
+    references = [len(question.reference_answers) for question in asked if question.reference_answers] or [1]
+    mean = sum(references) / len(references)
+    judged = expected_calls(evaluation, questions, contexts, mean) if evaluation else 0
     seconds = _seconds(spec, questions, index.to_embed) if not judged else None
     return RunEstimate(questions, index.chunks, index.to_embed, calls, seconds, judged)
 

@@ -39,7 +39,7 @@ def test_weights_may_be_written_as_text():
 
 
 def test_settings_are_found_by_who_reads_them():
-    assert list(evaluation_settings(JUDGE)) == ["judge", "judge_votes"]
+    assert list(evaluation_settings(JUDGE)) == ["judge", "judge_votes", "judge_batch"]
     assert all(name.startswith("failure_") for name in evaluation_settings(FAILURES))
     assert all(each.info.read_by for each in evaluation_settings().values())
 

@@ -75,9 +75,11 @@ def test_the_five_scores_of_an_older_formula_are_neither_drawn_nor_the_best(clie
 
 def test_the_list_of_runs_marks_what_an_older_formula_gave(client, runs):
     old, new = runs
+    revision, brevity = metrics.get("answer_correctness").revision, metrics.get("brevity").revision
     for run in runs:
         Scoring.objects.filter(run=run).update(spec=run.current_scoring.spec | {"agreement": "answer_correctness"})
-    Scoring.objects.filter(run=new).update(formulas={"answer_correctness": 2})
+    Scoring.objects.filter(run=new).update(formulas={"answer_correctness": revision, "brevity": brevity})
+    Scoring.objects.filter(run=old).update(formulas={"brevity": brevity})
     rows = {row.run: row.older_scores for row in client.get("/runs/").context["page"]}
     label = "Answer correctness"
     assert rows == {old: {"recall": label, "robustness": label, "total": label}, new: {}}

@@ -118,8 +118,8 @@ def test_cards_stand_beside_the_previous_and_the_preferred_run():
     assert bounding.preferred is not None
     assert (bounding.preferred.mean_diff, bounding.preferred_value) == (0.5, 0.5)
     assert bounding.preferred.verdict == "better"
-    assert bounding.hint == "attempted 100 %, refused 100 %. 0.5 means no discrimination."
-    assert {group.group for group in bounding.groups} == {"attempted", "refused", "kind:simple"}
+    assert bounding.hint == "attempted 100 %, answered rightly 100 %, refused 100 %. 0.5 means no discrimination."
+    assert {group.group for group in bounding.groups} == {"attempted", "right", "refused", "kind:simple"}
     assert cards["robustness"].summary.reason == "there are no complex questions"
     assert cards["total"].summary.mean is None
     assert cards["total"].high == 5

@@ -75,8 +75,8 @@ def test_evidence_is_the_exact_sentence_and_never_taken_twice() -> None:
 
 def test_the_answer_is_in_the_evidence_and_not_in_the_question() -> None:
     for simple, _ in written():
-        answer, sentence = simple.references
-        assert answer in sentence
+        [answer] = simple.references  # the sentence is evidence, and no reference
+        assert answer in simple.evidence[0].text
         assert answer.lower() not in simple.text.lower()
         assert simple.text.endswith("?")
 
