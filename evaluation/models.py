@@ -211,8 +211,8 @@ class Run(models.Model):
     @property
     def ended_unscored(self) -> bool:
         """True where all is answered, but the run failed or was cancelled while it was scored."""
-        task = self.task
-        return task is not None and not task.active and task.stage == "score" and not self.scorings.exists()
+        scoring = self.task is not None and not self.task.active and self.task.stage == "score"
+        return scoring and not self.scorings.exists()
 
     @property
     def current_scoring(self) -> Scoring | None:

@@ -110,8 +110,8 @@ class PreferAnswers(TaskHandler):
     def _judge(self) -> Judge:
         runs = (self.preference.a, self.preference.b)
         limit = max(int(run.evaluation.get("judge_max_tokens", LONGEST_REPLY)) for run in runs)
-        asked = {"judge": self.preference.judge, "judge_votes": self.preference.votes, "judge_max_tokens": limit}
-        spec = EvaluationSpec.create(asked)
+        spec = EvaluationSpec.create({"judge": self.preference.judge, "judge_votes": self.preference.votes})
+        spec = spec.model_copy(update={"judge_max_tokens": limit})
         judge = open_judge(spec, self.preference.prompts)
         assert judge is not None  # `start_preferring` has refused an empty one
         return judge
