@@ -12,7 +12,8 @@ LIMITED = {"max_words": {"limit": 7}}
 
 
 def scored(prompts=None, formulas=None, **spec) -> HowScored:
-    return HowScored(EvaluationSpec.create(spec), prompts or {}, formulas or {})
+    """Return how something was scored; agreement is token recall unless said."""
+    return HowScored(EvaluationSpec.create({"agreement": "token_recall"} | spec), prompts or {}, formulas or {})
 
 
 @pytest.mark.parametrize(
