@@ -10,7 +10,7 @@ from evaluation.metrics.base import REFUSALS_IN_LANGUAGES, Metric, MetricContext
 from evaluation.metrics.language.scripts import script_barrier
 from evaluation.metrics.overlap import NO_TOKENS, share, tokens_of
 from evaluation.metrics.semantic_similarity import SemanticSimilarity
-from evaluation.metrics.support.opposites import opposed
+from evaluation.metrics.support.opposites import opposed, yes_or_no
 from evaluation.metrics.support.support import Support, SupportCase, support_of
 from evaluation.metrics.support.units import content_units
 from evaluation.metrics.support.weighting import SCHEME
@@ -138,6 +138,9 @@ class _Compared:
     @property
     def given(self) -> float:
         """How much of the reference the answer gives."""
+        answered = yes_or_no(self.reference, self.answer, self.sample.trace.question)
+        if answered is not None:
+            return float(answered)
         if self.there is None:
             return share(tokens_of([self.answer]), tokens_of([self.reference]))
         back = self.back.value if self.back else 0.0
@@ -147,6 +150,8 @@ class _Compared:
     @property
     def missing(self) -> list[str]:
         """The words of the reference that the answer lacks."""
+        if self.given == 1:
+            return []
         if self.there is None:
             return sorted((tokens_of([self.reference]) - tokens_of([self.answer])).elements())
         return [unit.text for sentence in self.there.sentences for unit in sentence.missing]

@@ -182,6 +182,12 @@ def test_a_right_answer_outranks_a_wrong_one(question, reference, right, wrong, 
         ("Does it fly?", "It cannot fly", "It can fly"),
         ("Is it legal?", "It is legal", "It is illegal"),
         ("Does it contain sugar?", "without sugar", "with sugar"),
+        ("When was it built?", "before 1900", "after 1900"),
+        ("How many are there?", "more than 5", "less than 5"),
+        ("What did the price do?", "It went up", "It went down"),
+        ("What does it cost?", "$5", "€5"),
+        ("Did it work?", "No, it did not", "Yes, it did"),
+        ("Is smoking allowed?", "No", "Smoking is allowed."),
     ],
 )
 def test_another_of_the_kind_and_the_opposite_are_no_agreement(question, reference, answer, embed):
@@ -196,6 +202,9 @@ def test_another_of_the_kind_and_the_opposite_are_no_agreement(question, referen
         ("Is smoking allowed?", "not allowed", "It is not allowed."),
         ("How many?", "five", "There are 5 of them, not 6."),
         ("When did the tower open?", "The tower opened in 1889.", "1889"),
+        ("Is smoking allowed?", "No", "Smoking is not allowed."),
+        ("Is smoking allowed?", "Yes", "Smoking is allowed outside."),
+        ("When was it built?", "before 1900", "It was built before 1900, after the war."),
     ],
 )
 def test_what_is_right_is_not_taken_for_its_opposite(question, reference, answer, embed):
