@@ -196,9 +196,15 @@ class Metric(Unit):
         return ""
 
 
+REFUSALS_IN_LANGUAGES = "refusals are told in fourteen languages, and speech that is quoted is none"
+"""What a second revision brought to the scores that ask whether an answer declines."""
+
+
 class AgreementMetric(Metric):
     """The chosen agreement of answer and reference on some kinds of question; a refusal scores 0."""
 
+    revision = 2
+    changes = REFUSALS_IN_LANGUAGES
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
 
     def score(self, sample: Sample, context: MetricContext) -> Score:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.base import REFUSALS_IN_LANGUAGES, Metric, MetricContext, metrics
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 from rag_pipeline.english.tokens import count_words
@@ -24,7 +24,10 @@ class Brevity(Metric):
     kinds = frozenset({"simple", "complex"})
     needs: ClassVar[frozenset[str]] = frozenset({"answer", "reference"})
     revision = 2
-    changes = "the shortest reference counts, it was the longest: a generated one was the whole sentence of evidence"
+    changes = (
+        "the shortest reference counts, it was the longest: a generated one was the whole sentence of evidence; "
+        + REFUSALS_IN_LANGUAGES
+    )
     formula = "min(1, words of the shortest reference / words of the answer)"
     source = "As the brevity penalty of BLEU, the other way round (Papineni et al. 2002)"
     worked = WorkedExample(0.25, "1 word where the answer has 4: 1/4.", answer="It was in 1815.", references=("1815",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.base import REFUSALS_IN_LANGUAGES, Metric, MetricContext, metrics
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -27,6 +27,8 @@ class KnowledgeBounding(Metric):
     needs: ClassVar[frozenset[str]] = frozenset({"label"})
     parts = ("attempted", "refused")
     readings = ("attempted", "right")
+    revision = 2
+    changes = REFUSALS_IN_LANGUAGES
     formula = "(attempted, or by choice answered rightly, among answerable + refused among out-of-scope) / 2"
     source = "Balanced accuracy (Brodersen et al. 2010)"
     worked = WorkedExample(

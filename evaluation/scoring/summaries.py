@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from evaluation.metrics.base import POOLED, Metric, kind_words, metrics
 from evaluation.spec import HEADLINE, EvaluationSpec
-from evaluation.statistics.intervals import Cluster, Estimate, Term, estimate_all
+from evaluation.statistics.intervals import Cluster, Estimate, Term, estimate
 from evaluation.types import JUDGE, NO_VERDICT, NOT_NEEDED, Sample, Score, Summary
 
 TOTAL = "total"
@@ -19,7 +18,6 @@ TWIN_LOSS = "twin_loss"
 Summaries = dict[tuple[str, str], Summary]
 """By metric and group; the group is empty for the whole run."""
 Rows = Sequence[tuple[Sample, Score]]
-Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,45 +57,22 @@ def metric_terms(metric: type[Metric], rows: Rows, weight: float = 1.0) -> list[
     return terms
 
 
-@dataclass(frozen=True, slots=True)
-class _Unestimated:
-    """A summary but for its interval: many are estimated at once, since those of as many rows share their resamples."""
-
-    terms: Sequence[Term]
-    n: int
-    n_null: int
-    details: Mapping[str, object]
-
-    def summary(self, found: Estimate) -> Summary:
-        """Return it with the interval that was found."""
-        return _summary(found, self.n, self.n_null, self.details)
-
-
-def _estimated(begun: Mapping[Key, Summary | _Unestimated]) -> dict[Key, Summary]:
-    """Return the summaries, all of them whole."""
-    open_ones = [each for each in begun.values() if isinstance(each, _Unestimated)]
-    estimates = iter(estimate_all([each.terms for each in open_ones]))
-    return {
-        key: each.summary(next(estimates)) if isinstance(each, _Unestimated) else each for key, each in begun.items()
-    }
-
-
 def summarise(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]], spec: EvaluationSpec) -> Summaries:
     """Return every metric's summary over the run and its groups, and the total."""
-    begun: dict[tuple[str, str], Summary | _Unestimated] = {}
+    summaries: Summaries = {}
     for key, column in scores.items():
         metric = metrics.get(key)
         rows = list(zip(samples, column, strict=True))
-        begun[key, ""] = _whole(metric, rows)
+        summaries[key, ""] = _whole(metric, rows)
         for group, chosen in _groups(metric, rows):
-            begun[key, group] = _mean(metric, chosen)
+            summaries[key, group] = _mean(metric, chosen)
         for reading, chosen in _readings(metric, rows).items():
-            begun[key, reading] = _mean(metric, chosen)
+            summaries[key, reading] = _mean(metric, chosen)
     if "recall" in scores and "robustness" in scores:
-        begun["robustness", TWIN_LOSS] = _twin_loss(samples, scores)
+        summaries["robustness", TWIN_LOSS] = twin_loss(samples, scores)
     if all(name in scores for name in HEADLINE):
-        begun[TOTAL, ""] = _total(samples, scores, spec, begun)
-    return _estimated(begun)
+        summaries[TOTAL, ""] = _total(samples, scores, spec, summaries)
+    return summaries
 
 
 def summarise_by(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]], key: str) -> dict[str, GroupSummary]:
@@ -106,20 +81,19 @@ def summarise_by(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]
     for place, sample in enumerate(samples):
         if key in sample.metadata:
             places.setdefault(str(sample.metadata[key]), []).append(place)
-    found = _estimated(
-        {
-            (value, name): _whole(metrics.get(name), [(samples[at], column[at]) for at in own])
-            for value, own in places.items()
-            for name, column in scores.items()
-        }
-    )
     return {
-        value: GroupSummary(len(own), {name: found[value, name] for name in scores})
-        for value, own in sorted(places.items())
+        value: GroupSummary(
+            len(found),
+            {
+                name: _whole(metrics.get(name), [(samples[at], column[at]) for at in found])
+                for name, column in scores.items()
+            },
+        )
+        for value, found in sorted(places.items())
     }
 
 
-def _whole(metric: type[Metric], rows: Rows) -> Summary | _Unestimated:
+def _whole(metric: type[Metric], rows: Rows) -> Summary:
     terms = metric_terms(metric, rows)
     n = sum(score.value is not None for _, score in rows)
     if terms is None:
@@ -127,12 +101,12 @@ def _whole(metric: type[Metric], rows: Rows) -> Summary | _Unestimated:
     details: dict[str, object] = {"applicable": sum(sample.kind in metric.kinds for sample, _ in rows)}
     if len(terms) > 1:
         details |= {part: term.mean for part, term in zip(metric.parts, terms, strict=True)}
-        details |= {reading: _value(_mean(metric, chosen)) for reading, chosen in _readings(metric, rows).items()}
+        details |= {reading: _mean(metric, chosen).mean for reading, chosen in _readings(metric, rows).items()}
     details |= _pooled(metric, rows)
-    return _Unestimated(terms, n, len(rows) - n, details)
+    return _summary(estimate(terms), n, len(rows) - n, details)
 
 
-def _mean(metric: type[Metric], rows: Rows) -> Summary | _Unestimated:
+def _mean(metric: type[Metric], rows: Rows) -> Summary:
     """Return the plain mean of a group."""
     scored = [(sample, score.value) for sample, score in rows if score.value is not None]
     if not scored or _in_vain(rows):
@@ -141,12 +115,7 @@ def _mean(metric: type[Metric], rows: Rows) -> Summary | _Unestimated:
         [value for _, value in scored], [cluster_of(sample) for sample, _ in scored], low=metric.low, high=metric.high
     )
     details = {"applicable": len(rows), **_pooled(metric, rows)}
-    return _Unestimated([term], len(scored), len(rows) - len(scored), details)
-
-
-def _value(mean: Summary | _Unestimated) -> float | None:
-    """Return a plain mean without its interval."""
-    return mean.terms[0].mean if isinstance(mean, _Unestimated) else mean.mean
+    return _summary(estimate([term]), len(scored), len(rows) - len(scored), details)
 
 
 def _readings(metric: type[Metric], rows: Rows) -> dict[str, Rows]:
@@ -225,7 +194,7 @@ def _by(rows: Rows, name: Callable[[Sample], str]) -> Iterable[tuple[str, Rows]]
     return sorted(groups.items())
 
 
-def _twin_loss(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]]) -> Summary | _Unestimated:
+def twin_loss(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]]) -> Summary:
     """Return how much agreement the complex twin loses against its simple question, over pairs scored in both."""
     simple = _by_pair(samples, scores["recall"])
     twins = _by_pair(samples, scores["robustness"])
@@ -234,7 +203,8 @@ def _twin_loss(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]])
     if not pairs:
         return Summary(None, None, None, 0, n_null, "no simple question and its complex twin were both scored")
     losses = [_average(simple[pair]) - _average(twins[pair]) for pair in pairs]
-    return _Unestimated([Term(losses, pairs, low=-1.0)], len(pairs), n_null, {"applicable": len(pairs) + n_null})
+    found = estimate([Term(losses, pairs, low=-1.0)])
+    return _summary(found, len(pairs), n_null, {"applicable": len(pairs) + n_null})
 
 
 def _by_pair(samples: Sequence[Sample], scores: Sequence[Score]) -> dict[Cluster, list[float]]:
@@ -256,28 +226,24 @@ def total_weights(spec: EvaluationSpec) -> dict[str, float]:
     return {name: TOTAL_HIGH * weight / whole for name, weight in weights.items()}
 
 
-def _no_total(empty: Mapping[str, Summary]) -> str:
-    labels = [metrics.get(name).label for name in empty]
+def _no_total(missing: Sequence[str], summaries: Summaries) -> str:
+    labels = [metrics.get(name).label for name in missing]
     if len(labels) == 1:
-        (only,) = empty.values()
-        return f"no total without {labels[0]} ({only.reason})"
+        return f"no total without {labels[0]} ({summaries[missing[0], ''].reason})"
     return f"no total without {', '.join(labels[:-1])} and {labels[-1]}"
 
 
 def _total(
-    samples: Sequence[Sample],
-    scores: Mapping[str, Sequence[Score]],
-    spec: EvaluationSpec,
-    begun: Mapping[tuple[str, str], Summary | _Unestimated],
-) -> Summary | _Unestimated:
+    samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]], spec: EvaluationSpec, summaries: Summaries
+) -> Summary:
     weights = total_weights(spec)
-    empty = {name: each for name in weights if isinstance(each := begun[name, ""], Summary)}
-    if empty:
-        return Summary(None, None, None, 0, len(samples), _no_total(empty))
+    missing = [name for name in weights if summaries[name, ""].mean is None]
+    if missing:
+        return Summary(None, None, None, 0, len(samples), _no_total(missing, summaries))
     terms: list[Term] = []
     counted = [False] * len(samples)
     for name, weight in weights.items():
         terms += metric_terms(metrics.get(name), list(zip(samples, scores[name], strict=True)), weight) or []
         counted = [seen or score.value is not None for seen, score in zip(counted, scores[name], strict=True)]
     n = sum(counted)
-    return _Unestimated(terms, n, len(samples) - n, {"weights": {name: spec.weight(name) for name in weights}})
+    return _summary(estimate(terms), n, len(samples) - n, {"weights": {name: spec.weight(name) for name in weights}})

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from evaluation.models import Run, TestSet
 from evaluation.services.runs import RunEstimate
+from evaluation.spec import EvaluationSpec
 from rag_pipeline.models import NamedPrompt
 from rag_pipeline.query_transforms.base import query_transforms
 from rag_pipeline.retrievers.base import retrievers
@@ -264,8 +265,9 @@ def test_a_model_without_key_is_explained(client, testset, monkeypatch):
 
 
 def test_scores_changes_and_chart_stand_beside_the_settings(client, testset):
-    make_run(testset)
-    run = make_run(testset, {"p1s": "Paris", "p1c": "Paris"}, settings={"chunk_size": 300})
+    usual = {"agreement": EvaluationSpec().agreement}
+    make_run(testset, evaluation=usual)
+    run = make_run(testset, {"p1s": "Paris", "p1c": "Paris"}, settings={"chunk_size": 300}, evaluation=usual)
     html = markup(client.get("/").content.decode())
     assert html.count('class="score-card') >= 6
     assert re.search(r"against the baseline:</span> [a-z ]+ <span class=\"quiet nowrap\">\([^)]+ to [^)]+\)", html)
