@@ -169,13 +169,9 @@ class Run(models.Model):
     chunks = models.PositiveIntegerField(null=True, blank=True)
     task = models.OneToOneField(BackgroundTask, null=True, blank=True, on_delete=models.SET_NULL)
     scoring_task = models.OneToOneField(
-        BackgroundTask,
-        null=True,
-        blank=True,
-        on_delete=models.SET_NULL,
-        related_name="rescored_run",
+        BackgroundTask, null=True, blank=True, on_delete=models.SET_NULL, related_name="rescored_run",
         help_text="The latest scoring again",
-    )
+    )  # fmt: skip
     contexts_from = models.ForeignKey(
         "self",
         null=True,

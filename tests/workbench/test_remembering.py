@@ -92,7 +92,7 @@ def test_what_changed_since_the_run_that_is_shown_is_named(client, testset):
 
 def test_the_same_settings_again_are_noticed_and_offered_afresh(client, testset):
     run = make_run(testset, task=ended("done"))
-    same = {"eval_embedding": WORDS}
+    same = {"eval_embedding": WORDS, "agreement": run.evaluation["agreement"]}
     html = markup(client.post(reverse("estimate"), fields(**same), headers=HTMX).content.decode())
     assert f'Same as <a href="/runs/{run.pk}/">' in html
     assert "Repeat it afresh" in html
