@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from evaluation.experiments.verdicts import BEST, IDENTICAL, SAME, Verdict
+from evaluation.experiments.verdicts import BEST, IDENTICAL, SAME, Standing
 
 CEILING = 0.98
 """Share of a score's range from which on all that are better look the same."""
@@ -16,13 +16,14 @@ FEW_PAIRS = 20
 class Offer:
     """A scored configuration: what it reached, and what it takes for a question. None where that is unknown.
 
-    `chunks`: in the whole index. `contexts`: a digest of all that was retrieved.
+    `chunks`: in the whole index. `contexts`: a digest of all that was retrieved; `swept`: the titles and values of the
+    settings that retrieval reads.
     """
 
     number: int
     label: str
     mean: float
-    verdict: Verdict
+    verdict: Standing
     context_tokens: float | None = None
     cost_usd: float | None = None
     latency_s: float | None = None
@@ -39,7 +40,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Basis:
     """What the scores were taken on. `high`: top of the score's range, None where that has no end."""
 
     pairs: int
@@ -58,7 +59,7 @@ class Recommendation:
     remarks: list[str] = field(default_factory=list)
 
 
-def recommend(offers: Sequence[Offer], delta: float, measured: Measured) -> Recommendation:
+def recommend(offers: Sequence[Offer], delta: float, basis: Basis) -> Recommendation:
     """Return the cheapest offer that is not worse than the best by `delta` or more (in the score's unit).
 
     Not worse: the lower end of its interval lies above −delta, or it gave the same scores.
@@ -68,20 +69,20 @@ def recommend(offers: Sequence[Offer], delta: float, measured: Measured) -> Reco
     best = next(each for each in offers if each.verdict.word == BEST)
     good = [each for each in offers if _not_worse(each.verdict, delta)]
     chosen = min(good, key=lambda each: (each.expense, each.number != best.number, each.number))
-    return Recommendation(chosen.number, _reason(chosen, best, offers, delta, measured), remarks(offers, measured))
+    return Recommendation(chosen.number, _reason(chosen, best, offers, delta, basis), remarks(offers, basis))
 
 
-def _not_worse(verdict: Verdict, delta: float) -> bool:
+def _not_worse(verdict: Standing, delta: float) -> bool:
     return verdict.word in (BEST, IDENTICAL) or (verdict.low is not None and verdict.low > -delta)
 
 
-def _reason(chosen: Offer, best: Offer, offers: Sequence[Offer], delta: float, measured: Measured) -> str:
+def _reason(chosen: Offer, best: Offer, offers: Sequence[Offer], delta: float, basis: Basis) -> str:
     """Return the recommendation as a sentence."""
     open_ones = sum(each.verdict.word == SAME for each in offers)
     subject = f"Use {chosen.label}"
     if len(offers) == 1:
         return f"{subject}: it is the only configuration that was scored."
-    reached = f"{measured.score} {chosen.mean:.2f}"
+    reached = f"{basis.score} {chosen.mean:.2f}"
     if chosen is not best:
         low = chosen.verdict.low or 0.0
         takes = _takes(chosen, best)
@@ -91,7 +92,7 @@ def _reason(chosen: Offer, best: Offer, offers: Sequence[Offer], delta: float, m
         )
     if open_ones == len(offers) - 1:
         return (
-            f"There is no clear winner: {chosen.label} is ahead with {reached}, but these {measured.pairs} pairs "
+            f"There is no clear winner: {chosen.label} is ahead with {reached}, but these {basis.pairs} pairs "
             f"cannot tell it from {_others(open_ones)}."
         )
     doubt = f"; {_others(open_ones)} cannot be told from it yet" if open_ones else ""
@@ -115,22 +116,20 @@ def _takes(chosen: Offer, best: Offer) -> str:
     return ", and it takes no more"
 
 
-def remarks(offers: Sequence[Offer], measured: Measured) -> list[str]:
+def remarks(offers: Sequence[Offer], basis: Basis) -> list[str]:
     """Return in sentences where this sweep measured nothing, or too little."""
     found = []
-    if measured.high is not None and all(each.mean >= CEILING * measured.high for each in offers):
+    if basis.high is not None and all(each.mean >= CEILING * basis.high for each in offers):
         found.append(
-            f"Every configuration is at the ceiling ({measured.score} {CEILING * measured.high:.2f} or more): these "
+            f"Every configuration is at the ceiling ({basis.score} {CEILING * basis.high:.2f} or more): these "
             "questions are too easy to choose by. Add harder ones."
         )
-    if all(each.chunks is not None and each.chunks <= measured.documents for each in offers):
-        found.append(
-            "Every document is a single chunk in every configuration, so how documents are cut was not measured."
-        )
-    if measured.evidence_documents == 1 and measured.documents > 1:
+    if all(each.chunks is not None and each.chunks <= basis.documents for each in offers):
+        found.append("Every document is a single chunk in every configuration, so how documents are cut was not basis.")
+    if basis.evidence_documents == 1 and basis.documents > 1:
         found.append("All evidence lies in one document: nothing shows how the settings do on the others.")
-    if measured.pairs < FEW_PAIRS:
-        found.append(f"There are only {measured.pairs} pairs; from {FEW_PAIRS} on small differences begin to show.")
+    if basis.pairs < FEW_PAIRS:
+        found.append(f"There are only {basis.pairs} pairs; from {FEW_PAIRS} on small differences begin to show.")
     return found + [
         f"{name} changed no ranking: whatever its value, the same was retrieved." for name in without_effect(offers)
     ]

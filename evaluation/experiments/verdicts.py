@@ -26,7 +26,7 @@ Against = Callable[[Key], Sequence[Term] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Standing:
     """A configuration against the leader, in the unit of the score; None where there is nothing to compare.
 
     `p`: of no difference; `p_holm`: the same, corrected for the configurations compared. `clusters`: twin pairs and
@@ -54,7 +54,7 @@ def leader_of(means: Mapping[Key, float]) -> Key:
 
 def verdicts(
     means: Mapping[Key, float], against_leader: Against[Key], delta: float, looks: int = 1
-) -> dict[Key, Verdict]:
+) -> dict[Key, Standing]:
     """Return the verdict on each configuration. `delta`: the difference that does not matter, in the score's unit.
 
     Differences are those to the leader, configuration − leader, higher is better. `looks`: how often a race looked at
@@ -65,10 +65,10 @@ def verdicts(
     found = {key: paired_difference(each) for key, each in terms.items() if each}
     exact = {key: min(1.0, looks * _p(found[key], terms[key] or ())) for key in found}
     corrected = holm_of_pairs(exact)
-    result = {leader: Verdict(BEST)}
+    result = {leader: Standing(BEST)}
     for key in terms:
         if key not in found:
-            result[key] = Verdict("")
+            result[key] = Standing("")
             continue
         still = all(abs(value) < _NOTHING for term in terms[key] or () for value in term.values)
         result[key] = _verdict(found[key], exact[key], corrected[key], delta, still=still)
@@ -103,7 +103,7 @@ def holm_of_pairs(p: Mapping[Key, float]) -> dict[Key, float]:
     return corrected
 
 
-def _verdict(found: Difference, p: float, p_holm: float, delta: float, *, still: bool) -> Verdict:
+def _verdict(found: Difference, p: float, p_holm: float, delta: float, *, still: bool) -> Standing:
     half = (found.high - found.low) / 2
     word = SAME
     if still:
@@ -113,7 +113,7 @@ def _verdict(found: Difference, p: float, p_holm: float, delta: float, *, still:
     elif p_holm < SIGNIFICANT and found.high < 0:
         word = WORSE
     more = more_pairs(found.mean, half, delta, found.clusters) if word == SAME else None
-    return Verdict(word, found.mean, found.low, found.high, p, p_holm, found.clusters, smallest_shown(half), more)
+    return Standing(word, found.mean, found.low, found.high, p, p_holm, found.clusters, smallest_shown(half), more)
 
 
 def smallest_shown(half: float) -> float:
