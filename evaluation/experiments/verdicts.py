@@ -65,13 +65,14 @@ def verdicts(
     found = {key: paired_difference(each) for key, each in terms.items() if each}
     exact = {key: min(1.0, looks * _p(found[key], terms[key] or ())) for key in found}
     corrected = holm_of_pairs(exact)
+    level = SIGNIFICANT / (looks * max(1, len(means) * (len(means) - 1) / 2))
     result = {leader: Standing(BEST)}
     for key in terms:
         if key not in found:
             result[key] = Standing("")
             continue
         still = all(abs(value) < _NOTHING for term in terms[key] or () for value in term.values)
-        result[key] = _verdict(found[key], exact[key], corrected[key], delta, still=still)
+        result[key] = _verdict(found[key], exact[key], corrected[key], delta, level, still=still)
     return {key: result[key] for key in means}
 
 
@@ -103,7 +104,7 @@ def holm_of_pairs(p: Mapping[Key, float]) -> dict[Key, float]:
     return corrected
 
 
-def _verdict(found: Difference, p: float, p_holm: float, delta: float, *, still: bool) -> Standing:
+def _verdict(found: Difference, p: float, p_holm: float, delta: float, level: float, *, still: bool) -> Standing:
     half = (found.high - found.low) / 2
     word = SAME
     if still:
@@ -112,23 +113,28 @@ def _verdict(found: Difference, p: float, p_holm: float, delta: float, *, still:
         word = EQUIVALENT
     elif p_holm < SIGNIFICANT and found.high < 0:
         word = WORSE
-    more = more_pairs(found.mean, half, delta, found.clusters) if word == SAME else None
-    return Standing(word, found.mean, found.low, found.high, p, p_holm, found.clusters, smallest_shown(half), more)
+    smallest = smallest_shown(half, level)
+    more = more_pairs(found.mean, half, smallest, delta, found.clusters) if word == SAME else None
+    return Standing(word, found.mean, found.low, found.high, p, p_holm, found.clusters, smallest, more)
 
 
-def smallest_shown(half: float) -> float:
-    """Return the smallest true difference that would be found with a chance of `POWER`.
+def smallest_shown(half: float, level: float = SIGNIFICANT) -> float:
+    """Return the smallest true difference that would be found at a level of p with a chance of `POWER`.
 
-    `half`: half the width of the 95 % interval, Z standard errors; the difference must be Z and the quantile of the
-    power away from 0.
+    `half`: half the width of the 95 % interval, Z standard errors. The difference must be so many of them away from 0
+    as the quantiles of level and power say.
     """
-    return half * (1 + NormalDist().inv_cdf(POWER) / Z)
+    normal = NormalDist()
+    return half / Z * (normal.inv_cdf(1 - level / 2) + normal.inv_cdf(POWER))
 
 
-def more_pairs(mean: float, half: float, delta: float, pairs: int) -> int | None:
+def more_pairs(mean: float, half: float, smallest: float, delta: float, pairs: int) -> int | None:
     """Return about how many more pairs would decide: by showing the difference, or that it is smaller than `delta`.
 
-    An interval shrinks with the root of their number. None where neither would ever (the difference is δ itself).
+    What they can show, and the interval, shrink with the root of their number. None where neither would ever (the
+    difference is δ itself).
     """
-    aims = [size for size in (abs(mean) * half / smallest_shown(half) if half else 0.0, delta - abs(mean)) if size > 0]
-    return max(1, math.ceil(pairs * (half / max(aims)) ** 2) - pairs) if aims else None
+    times = [(smallest / abs(mean)) ** 2] if mean else []
+    if delta > abs(mean):
+        times.append((half / (delta - abs(mean))) ** 2)
+    return max(1, math.ceil(pairs * min(times)) - pairs) if times else None

@@ -243,7 +243,7 @@ def questions_by_settings(found: QuestionMap) -> Figure:
 
     Those that all solve are left out: they tell nothing apart.
     """
-    names = [_short(label_of(each.configuration.swept)) for each in found.rows]
+    names = [f"{each.configuration.number}: {_short(label_of(each.configuration.swept))}" for each in found.rows]
     runs = [each.run.pk if each.run else 0 for each in found.rows]
     told = [each for each in found.questions if each.solved < each.asked]
     questions = list(reversed(told))  # the first row of a heat map is drawn at the bottom

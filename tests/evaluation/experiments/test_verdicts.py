@@ -95,10 +95,12 @@ def test_the_smallest_difference_and_the_pairs_that_are_missing():
     A difference of 0.07 needs half of it, so four times the pairs; one of 0 needs a half-width of δ instead.
     """
     half = 0.05 * 1.959964
-    assert smallest_shown(half) == pytest.approx(0.05 * (1.959964 + 0.841621), rel=1e-4)
-    assert more_pairs(0.07004, half, 0.02, 100) == pytest.approx(300, abs=1)
-    assert more_pairs(0.0, half, 0.02, 100) == math.ceil(100 * (half / 0.02) ** 2) - 100
-    assert more_pairs(0.0, half, 0.0, 100) is None
+    smallest = smallest_shown(half)
+    assert smallest == pytest.approx(0.05 * (1.959964 + 0.841621), rel=1e-4)
+    assert smallest_shown(half, 0.05 / 6) == pytest.approx(0.05 * (2.638257 + 0.841621), rel=1e-4)  # of four
+    assert more_pairs(smallest / 2, half, smallest, 0.02, 100) == pytest.approx(300, abs=1)
+    assert more_pairs(0.0, half, smallest, 0.02, 100) == math.ceil(100 * (half / 0.02) ** 2) - 100
+    assert more_pairs(0.0, half, smallest, 0.0, 100) is None
 
 
 @pytest.mark.parametrize("configurations", [2, 8])
