@@ -24,7 +24,9 @@ HEADLINE = ("recall", "robustness", "brevity", "knowledge_bounding", "context_ma
 """The five headline scores, in the order in which they are shown."""
 
 
-class _Checked(BaseModel):
+class CheckedSpec(BaseModel):
+    """Settings that are refused in the user's words."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     @classmethod
@@ -51,7 +53,7 @@ FAILURES = ReadBy("the failure points")
 RIGHT = ReadBy("knowledge bounding where right answers count")
 
 
-class EvaluationSpec(_Checked):
+class EvaluationSpec(CheckedSpec):
     """How a run's answers are scored. What may change without asking a model again."""
 
     agreement: Annotated[
@@ -240,7 +242,7 @@ class EvaluationSpec(_Checked):
         return self.weights.get(name, 1.0)
 
 
-class RunOptions(_Checked):
+class RunOptions(CheckedSpec):
     """Which questions a run asks, and how often."""
 
     split: Annotated[
@@ -271,7 +273,7 @@ class RunOptions(_Checked):
     )
 
 
-class GeneratorSpec(_Checked):
+class GeneratorSpec(CheckedSpec):
     """How a test set is generated."""
 
     pairs: Annotated[
@@ -299,7 +301,7 @@ class GeneratorSpec(_Checked):
         return with_provider(value, model=True)
 
 
-class TuningSpec(_Checked):
+class TuningSpec(CheckedSpec):
     """How an embedding is tuned. The defaults are those of the study in docs/benchmarks.md."""
 
     base: Annotated[str, SettingInfo(option=CommandOption("the local model that is tuned ({default})"))] = Field(

@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
@@ -56,10 +56,10 @@ class TaskHandler(ABC):
     """What one kind of task does. A new instance is made for every block of units."""
 
     kind: ClassVar[str]
-    stages: ClassVar[tuple[str, ...]]
+    stages: tuple[str, ...]
     block: ClassVar[dict[str, int]] = {}
     """Units claimed at once, by stage; 1 unless given."""
-    labels: ClassVar[dict[str, str]] = {}
+    labels: Mapping[str, str] = {}
     """What a stage does, in the user's words."""
 
     def __init__(self, task: BackgroundTask) -> None:
@@ -159,10 +159,14 @@ def abandoned(task: BackgroundTask) -> bool:
 
 
 def run_inline(task: BackgroundTask, on_progress: OnProgress | None = None) -> BackgroundTask:
-    """Work on one task in this process until it ends; return it fresh. A Ctrl-C cancels it."""
+    """Work on one task in this process until it ends; return it fresh. A Ctrl-C cancels it.
+
+    Inside the work of another task: raises WorkInterruptedError when that one is to stop.
+    """
     BackgroundTask.objects.filter(pk=task.pk).update(owner=process_name())
     try:
         while True:
+            raise_if_interrupted()
             task.refresh_from_db()
             if not task.active:
                 return task

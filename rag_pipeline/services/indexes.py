@@ -103,6 +103,13 @@ def estimate(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = 
     return IndexEstimate(len(table), missing)
 
 
+def is_built(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> bool:
+    """Tell whether the index is there already. `until`: see `corpus_snapshot`."""
+    embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
+    fingerprint = index_fingerprint(corpus_snapshot(corpus=corpus, until=until), spec, embedder)
+    return _recorded(fingerprint) and _folder(fingerprint).exists()
+
+
 def build_index(
     *, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None
 ) -> Generator[Progress, None, int]:

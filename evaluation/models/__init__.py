@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from evaluation.models.sweeps import Sweep as Sweep
 from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.types import Span
 
@@ -181,6 +182,8 @@ class Run(models.Model):
         help_text="The run whose contexts were given to the model",
     )
     contexts_run = models.CharField(max_length=120, blank=True, help_text="Name of that run, should it be deleted")
+    sweep = models.ForeignKey(Sweep, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs")
+    retrieval_only = models.BooleanField(default=False, help_text="Nothing is answered: retrieval alone is scored")
     archived = models.BooleanField(default=False)
     created = models.DateTimeField(default=timezone.now)
 
