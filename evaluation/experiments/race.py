@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from evaluation.experiments.verdicts import leader_of
 from evaluation.statistics.intervals import Floats
-from evaluation.statistics.paired import SIGNIFICANT, sign_flip_p
+from evaluation.statistics.paired import SIGNIFICANT
+from evaluation.statistics.sign_flip import sign_flip_p
 
 FIRST_LOOK = 20
 """Pairs before which nobody is let go: fewer are a matter of luck."""

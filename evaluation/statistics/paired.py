@@ -6,8 +6,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from evaluation.statistics import student
-from evaluation.statistics.intervals import Spread, Term, blind, ends, spread, unseen_width
+from evaluation.statistics.intervals import (
+    Floats,
+    Spread,
+    Term,
+    blind,
+    cluster_index,
+    cluster_sums,
+    ends,
+    spread,
+    unseen_width,
+)
 
 BETTER, WORSE, SAME = "better", "worse", "not distinguishable"
 
@@ -43,6 +55,16 @@ def paired_difference(terms: Sequence[Term], *, higher_is_better: bool = True) -
     verdict = SAME if p >= SIGNIFICANT else BETTER if (mean > 0) == higher_is_better else WORSE
     clusters = {cluster for term in terms for cluster in term.clusters}
     return Difference(mean, max(low_end, mean - below), min(high_end, mean + above), p, len(clusters), verdict)
+
+
+def contributions(terms: Sequence[Term]) -> Floats:
+    """Return what each cluster adds to the weighted sum of means; they add up to it."""
+    index = cluster_index(terms)
+    total = np.zeros(len(index))
+    for term in terms:
+        sums, counts = cluster_sums(term, index)
+        total += term.weight * sums / counts.sum()
+    return total
 
 
 def holm(ps: Sequence[float]) -> list[float]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.statistics.intervals import Term
-from evaluation.statistics.paired import holm, paired_difference
+from evaluation.statistics.paired import contributions, holm, paired_difference
 
 
 def differences(values, clusters=None, weight=1.0, stratum="answerable"):
@@ -97,3 +97,8 @@ def test_holm_corrects_the_smallest_most():
     assert holm([0.04, 0.01, 0.03, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
     assert holm([]) == []
+
+
+def test_contributions_add_up_to_the_difference():
+    terms = [differences([0.5, -0.25, 0.0], [0, 0, 1], 0.5), differences([1.0, 1.0], [0, 1], 0.5, "out_of_scope")]
+    assert math.fsum(contributions(terms)) == pytest.approx(0.5 * 0.25 / 3 + 0.5)
