@@ -18,7 +18,7 @@ from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 from rag_pipeline.embedders.base import Embed
 
-_SCHEME = replace(SCHEME, asked=0.1, weakest=0.0, order=0.0, alike=0.75, kinds_apart=True)
+_SCHEME = replace(SCHEME, small=0.05, asked=0.02, weakest=0.0, order=0.0, alike=0.75, kinds_apart=True)
 """What the question says already is nearly no part of its answer; a reference is no list of claims to distrust; a lone
 word is like another only where the two are close."""
 _MEANING = 0.4
@@ -55,7 +55,7 @@ class CorrectnessOffline(Metric):
     )
     formula = (
         "s + (1 − s) · 0.4 · cosine(answer, reference), s the support of the reference by the answer (as "
-        "groundedness_offline, words of the question × 0.1), for a long reference × 0.7 with 0.3 of the support the "
+        "groundedness_offline, words of the question × 0.02), for a long reference × 0.7 with 0.3 of the support the "
         "other way round; where the answer says the opposite of a short one, s × 0.25 alone"
     )
     source = "Ours: token recall (Adlakha et al. 2024) with weights, and semantic similarity (Risch et al. 2021)"

@@ -34,7 +34,7 @@ def rivals() -> dict[str, frozenset[str]]:
     for word, others in antonyms().items():
         found[root(word)].update(map(root, others))
     for line in word_list("siblings"):
-        for kind, rest in permutations([each.split("/") for each in line.split()], 2):
+        for kind, rest in permutations((each.split("/") for each in line.split()), 2):
             for word in kind:
                 found[root(word)].update(map(root, rest))
     return {word: frozenset(others - {word}) for word, others in found.items()}

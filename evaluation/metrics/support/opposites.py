@@ -73,11 +73,12 @@ def _currencies(text: str) -> frozenset[str]:
 
 def _turned(reference: str, answer: str) -> Iterator[tuple[str, str]]:
     """Yield the words that exclude each other and stand beside the same word: before 1900, after 1900."""
-    mine, theirs = dict(_beside(reference)), dict(_beside(answer))
-    for place, word in mine.items():
-        other = theirs.get(place, word)
-        if other != word and exclude(root(word), root(other)):
-            yield word, other
+    mine, theirs = (list(_beside(text)) for text in (reference, answer))
+    kept, said = ({word for _, word in found} for found in (mine, theirs))
+    for place, word in mine:
+        for there, other in theirs:
+            if place == there and word not in said and other not in kept and exclude(root(word), root(other)):
+                yield word, other
 
 
 def _beside(text: str) -> Iterator[tuple[tuple[str, int], str]]:

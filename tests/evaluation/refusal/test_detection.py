@@ -182,6 +182,7 @@ def test_every_shipped_language_is_tested():
         "Unable to assist.",
         "I'm unable to assist with this request.",
         "It is not stated who wrote it.",
+        "Nothing is said about the price.",
         "It isn't specified in the text how many people came.",
         "Insufficient information.",
         "Insufficient data to determine the author.",
