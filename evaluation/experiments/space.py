@@ -211,14 +211,15 @@ def _refuse_nothing(found: Expanded, names: Sequence[str], read: set[str]) -> No
 
 def in_order_of_work(configurations: Sequence[Configuration]) -> list[Configuration]:
     """Return configurations so that each index is built once, and of those that rank alike the deepest comes first."""
+    keys = {each.number: (each.spec.index_fingerprint, ranking_key(each.spec)) for each in configurations}
     firsts: dict[str, int] = {}
     for each in configurations:
-        firsts.setdefault(each.spec.index_fingerprint, each.number)
-        firsts.setdefault(ranking_key(each.spec), each.number)
+        for key in keys[each.number]:
+            firsts.setdefault(key, each.number)
 
     def place(each: Configuration) -> tuple[int, int, int, int]:
-        spec = each.spec
-        return firsts[spec.index_fingerprint], firsts[ranking_key(spec)], -spec.core.top_k, each.number
+        index, ranking = keys[each.number]
+        return firsts[index], firsts[ranking], -each.spec.core.top_k, each.number
 
     return sorted(configurations, key=place)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from functools import lru_cache
 
 from evaluation.experiments.options import SweepSpec
 from evaluation.experiments.race import FIRST_LOOK, looks
@@ -19,7 +21,13 @@ HOLDOUT = "holdout"
 def configurations_of(sweep: Sweep) -> list[Configuration]:
     """Return what a sweep runs, in the order of the grid."""
     numbers = set(sweep.plan["numbers"])
-    return [each for each in SweepSpec.from_json(sweep.spec).expand().configurations if each.number in numbers]
+    return [each for each in _expanded(json.dumps(sweep.spec)) if each.number in numbers]
+
+
+@lru_cache(maxsize=8)
+def _expanded(spec: str) -> tuple[Configuration, ...]:
+    """A sweep asks for its configurations again and again, and they stay the same."""
+    return tuple(SweepSpec.from_json(json.loads(spec)).expand().configurations)
 
 
 def planned_looks(sweep: Sweep) -> list[int]:

@@ -70,8 +70,8 @@ class RunSweep(TaskHandler):
 
     @cached_property
     def configurations(self) -> dict[int, Configuration]:
-        """What it runs, by number, so that each index is built once."""
-        return {each.number: each for each in in_order_of_work(configurations_of(self.sweep))}
+        """What it runs, by number."""
+        return {each.number: each for each in configurations_of(self.sweep)}
 
     def plan(self, stage: str) -> list[str]:
         """Return the configurations that are left, or what else the stage does."""
@@ -81,7 +81,8 @@ class RunSweep(TaskHandler):
         if kind == _CONFIRM:
             return [_RECOMMENDED, _BASELINE]
         gone = set(self.sweep.state.get("dropped", {}))
-        return [str(number) for number in self.configurations if str(number) not in gone]
+        ordered = in_order_of_work(list(self.configurations.values()))  # each index is built once
+        return [str(each.number) for each in ordered if str(each.number) not in gone]
 
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Do a unit: a configuration up to a look, the dropping at its end, a run on holdout."""
