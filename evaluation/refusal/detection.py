@@ -60,6 +60,8 @@ _SAYING = (
     r"(?:said|replied|answered|asked|cried|exclaimed|whispered|shouted|thought|remarked|muttered|admitted|confessed|told"
     r"|murmured|sighed)"
 )
+_MOST_TURNS = 8
+"""Turns of a sentence that are looked at: each is compared by meaning, and no sentence has more that say something."""
 _SPEECH = re.compile(
     r"""^\W*["“‘'„«「『»](?!.*["”’'“»」』«]\W*$)|^\W*["“‘'„«「『»].*[,!?.。，]?["”’'“»」』«][,，]?\s*\w"""
     rf"""|[,!?"”’'] {_SAYING} (?:the|a|an|his|her|my|he|she|they|i|[A-Z]\w+)\b"""
@@ -213,9 +215,10 @@ def _is_filler(text: str) -> bool:
 
 
 def _contrasts(sentence: str) -> list[re.Match[str]]:
-    """Return the places where a sentence turns: *but*, *however*, a semicolon."""
+    """Return the first places where a sentence turns: *but*, *however*, a semicolon."""
     found = (turn for pattern in shipped_patterns("contrasts") for turn in pattern.finditer(sentence.lower()))
-    return sorted(found, key=lambda turn: turn.start()) if len(sentence.lower()) == len(sentence) else []
+    turns = sorted(found, key=lambda turn: turn.start()) if len(sentence.lower()) == len(sentence) else []
+    return turns[:_MOST_TURNS]
 
 
 def _turns(sentence: str) -> list[str]:

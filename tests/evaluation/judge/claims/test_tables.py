@@ -125,10 +125,10 @@ def test_a_claim_of_both_texts_stands_in_the_list_of_a_context_once(fake_openai:
 def test_tables_are_made_once_for_all_metrics_and_together_for_a_block(fake_openai: FakeOpenAI) -> None:
     tables = ClaimTables(judge(at_once=8), PARTS)
     rows = [sample(), sample("The Rosetta Stone was found in Cairo in 1801.")]
-    fake_openai.when("You check which claims a text supports.", Behaviour(together=5))
+    fake_openai.when("You check which claims a text supports.", Behaviour(together=3))
     first = gather_blocking([tables.of(row) for row in rows])
     calls = len(fake_openai.requests)
-    assert 4 < fake_openai.most_in_flight <= 8
+    assert 3 <= fake_openai.most_in_flight <= 8
     assert gather_blocking([tables.of(row) for row in reversed(rows)]) == list(reversed(first))
     assert len(fake_openai.requests) == calls
     assert tables.made_for(rows[0]) is first[0]
