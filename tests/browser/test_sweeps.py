@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.waiting import at_rest
 
 
+@pytest.mark.slow
 def test_from_values_to_a_confirmed_recommendation(page, sample):
     page.goto("/sweeps/")
     page.get_by_label("Values to try").fill("chunk_size=200..3200 x 2\nprompt=Concise, Full sentence")
