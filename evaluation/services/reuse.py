@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
+from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
-from evaluation.models import Answer, Run
+from evaluation.models import Answer, MetricScore, Run, RunMetric, Scoring
+from evaluation.spec import EvaluationSpec
 from rag_pipeline.models import Document
 
 KEPT_FROM = "kept_from"
@@ -68,3 +70,47 @@ def take_over_answers(*, run: Run, wanted: Collection[tuple[int, int]]) -> int:
     ]
     Answer.objects.bulk_create(copies, ignore_conflicts=True)
     return len(copies)
+
+
+def take_over_scoring(*, run: Run, spec: EvaluationSpec, formulas: Mapping[str, int]) -> Scoring | None:
+    """Copy the scores of the run that all answers were taken from; None where there is none such, or it scored
+    otherwise.
+
+    Nothing is judged here: with a judge, prompts may have changed meanwhile. The database copies the rows itself.
+    """
+    donor = _scored_alike(run, spec, formulas)
+    if donor is None:
+        return None
+    with transaction.atomic():
+        Run.objects.select_for_update().get(pk=run.pk)
+        Scoring.objects.filter(run=run, current=True).update(current=False)
+        scoring = Scoring.objects.create(run=run, spec=donor.spec, formulas=donor.formulas)
+        scores, answers = (model._meta.db_table for model in (MetricScore, Answer))
+        columns = "metric, value, reason, details"
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"INSERT INTO {scores} (scoring_id, answer_id, {columns}) "
+                f"SELECT %s, mine.id, {', '.join(f'theirs.{name}' for name in columns.split(', '))} "
+                f"FROM {scores} theirs JOIN {answers} old ON old.id = theirs.answer_id "
+                f"JOIN {answers} mine ON mine.question_id = old.question_id AND mine.repeat = old.repeat "
+                "WHERE theirs.scoring_id = %s AND mine.run_id = %s",
+                [scoring.pk, donor.pk, run.pk],
+            )
+        RunMetric.objects.bulk_create([_copy_of(row, scoring) for row in donor.metrics.order_by("id")])
+    return scoring
+
+
+def _scored_alike(run: Run, spec: EvaluationSpec, formulas: Mapping[str, int]) -> Scoring | None:
+    """Return the scoring of exactly these answers with exactly this way of scoring."""
+    origins = set(run.answers.values_list(f"details__{KEPT_FROM}", flat=True))
+    if len(origins) != 1 or None in origins or spec.judge:
+        return None
+    found = Scoring.objects.filter(run__in=origins, current=True).first()
+    if found is None or found.spec != spec.model_dump(mode="json") or found.formulas != formulas:
+        return None
+    return found if found.run.answers.count() == run.answers.count() else None
+
+
+def _copy_of(row: RunMetric, scoring: Scoring) -> RunMetric:
+    names = [field.name for field in RunMetric._meta.concrete_fields if field.name not in ("id", "scoring")]
+    return RunMetric(scoring=scoring, **{name: getattr(row, name) for name in names})

@@ -17,6 +17,7 @@ from evaluation.services.diagnosing import diagnose_run
 from evaluation.services.files import write_run_file
 from evaluation.services.judging import open_judge
 from evaluation.services.retrieving import scored_retrieval
+from evaluation.services.reuse import take_over_scoring
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Score
 from rag_pipeline.errors import ProviderError
@@ -32,6 +33,11 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
     Until its end everything stored stays as it is. Raises ProviderError. When the judge fails in a run's first scoring,
     what needs none is kept, and only then ProviderError raised; later ones leave the earlier scoring as it is.
     """
+    names = (*HEADLINE, spec.agreement, *spec.metrics)
+    there = take_over_scoring(run=run, spec=spec, formulas=formulas_in_force(names)) if run.sweep_id else None
+    if there is not None:
+        write_run_file(run=run)
+        return there
     if run.retrieval_only:
         answers, scored = scored_retrieval(run=run, spec=spec)
         scoring = _store(run, spec, scored, _rows_of(answers, scored.scores), None)

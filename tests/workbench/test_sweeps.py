@@ -241,3 +241,19 @@ def test_more_sweeps_take_no_more_queries(client):
     with CaptureQueriesContext(connection) as many:
         client.get("/sweeps/")
     assert len(many) == len(one)
+
+
+def test_a_run_of_retrieval_alone_has_its_pages_like_any_other(client):
+    sweep = finished({"top_k": "1,4", "chunk_size": "60"})
+    first, second = sweep.runs.order_by("id")
+    question = first.answers.first().question
+    for path in (
+        f"/runs/{first.pk}/",
+        f"/runs/{first.pk}/questions/{question.pk}/",
+        f"/runs/{first.pk}/refusals/",
+        f"/compare/?a={first.pk}&b={second.pk}",
+        f"/?run={first.pk}",
+        f"/dashboard/?testset={sweep.testset.pk}",
+        "/runs/",
+    ):
+        assert client.get(path).status_code == 200, path

@@ -161,6 +161,31 @@ def test_a_second_identical_sweep_makes_no_call(fake_openai):
     assert means[0] == means[1]
 
 
+def test_scores_are_taken_over_with_the_answers_where_they_were_given_the_same_way():
+    testset = make_testset()
+    first = swept(testset, {"chunk_size": "120"}).runs.get()
+    scores = list(
+        first.current_scoring.scores.order_by("id").values_list("answer__question", "metric", "value", "reason")
+    )
+    changed = first.current_scoring.scores.filter(metric="recall").first()
+    type(changed).objects.filter(pk=changed.pk).update(value=0.123)  # shows which were copied
+    copied = swept(testset, {"chunk_size": "120"}).runs.get().current_scoring
+    again = list(
+        copied.scores.order_by("answer__question", "metric").values_list("answer__question", "metric", "value")
+    )
+    assert len(again) == len(scores)
+    assert 0.123 in {value for _, _, value in again}
+    assert {row.metric: row.mean for row in copied.metrics.filter(group="")} == {
+        row.metric: row.mean for row in first.current_scoring.metrics.filter(group="")
+    }
+    other = SweepSpec(
+        BASE, read_grid({"chunk_size": "120"}), SweepOptions(), EvaluationSpec(eval_embedding=WORDS, metrics=("mrr",)),
+        RunOptions(),
+    )  # fmt: skip
+    scored_anew = done(begun(testset, other)).runs.get().current_scoring
+    assert 0.123 not in set(scored_anew.scores.values_list("value", flat=True))
+
+
 def test_answers_of_other_documents_settings_or_versions_are_not_taken(fake_openai):
     testset = make_testset()
     swept(testset, {"chunk_size": "300"}, CHAT)
