@@ -88,6 +88,7 @@ async def ask_form(
     filled: list[F] = []
 
     async def asked() -> Reply:
+        """Return the first reply that can be used. Raises UnreadableReplyError, ProviderError."""
         sent = prompt
         for attempt in range(attempts):
             # What has begun is ended first.
