@@ -53,7 +53,7 @@ metric_units: MetricRegistry[Unit] = MetricRegistry("metric", "evaluation.metric
 """All metrics, for who checks names and options; `evaluation.metrics.base.metrics` is the same with their full type."""
 
 
-DEFAULT_AGREEMENT = "token_recall"
+DEFAULT_AGREEMENT = "correctness_offline"
 
 
 def agreements() -> dict[str, str]:

@@ -15,11 +15,18 @@ from rag_pipeline.setting_fields import CommandOption, ReadBy, Setting, SettingI
 from rag_pipeline.settings.catalogue import pipeline_settings
 from rag_pipeline.settings.core import with_provider
 
+LONGEST_REPLY = 4096
+"""Tokens of a judge's reply, unless another limit is set."""
+MOST_AT_ONCE = 40
+"""Claims in one list, contexts shown together: more verdicts would not fit into one reply of that length."""
+
 HEADLINE = ("recall", "robustness", "brevity", "knowledge_bounding", "context_matching")
 """The five headline scores, in the order in which they are shown."""
 
 
-class _Checked(BaseModel):
+class CheckedSpec(BaseModel):
+    """Settings that are refused in the user's words."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     @classmethod
@@ -39,11 +46,14 @@ REFUSALS = ReadBy("what tells refusals, and by it every score")
 WEIGHTED_TOTAL = ReadBy("the total")
 METRICS = ReadBy("the further metrics")
 METRIC_OPTIONS = ReadBy("each metric that has options")
+BOUNDING = ReadBy("knowledge bounding, and by it the total")
 JUDGE = ReadBy("the judge, and by it every score that it gives")
+REPLIES = ReadBy("the judge's replies, and by them which rows it gives a verdict on")
 FAILURES = ReadBy("the failure points")
+RIGHT = ReadBy("knowledge bounding where right answers count")
 
 
-class EvaluationSpec(_Checked):
+class EvaluationSpec(CheckedSpec):
     """How a run's answers are scored. What may change without asking a model again."""
 
     agreement: Annotated[
@@ -65,6 +75,18 @@ class EvaluationSpec(_Checked):
     )
     refusal_patterns: Annotated[bool, SettingInfo(read_by=(REFUSALS,))] = Field(
         True, title="Refusal patterns", description="Use the shipped patterns too."
+    )
+    bounding: Annotated[
+        Literal["attempted", "right"],
+        SettingInfo(
+            read_by=(BOUNDING,),
+            choices=lambda: {"attempted": "Attempted", "right": "Answered rightly"},
+            option=CommandOption("what counts among answerable questions in knowledge bounding: {choices}"),
+        ),
+    ] = Field(
+        "attempted",
+        title="Bounding counts",
+        description="Of answerable questions, in knowledge bounding: those attempted, or those answered rightly.",
     )
     weights: Annotated[
         dict[str, float],
@@ -101,13 +123,41 @@ class EvaluationSpec(_Checked):
             option=CommandOption("differently worded calls of which the majority counts ({default})", "N"),
         ),
     ] = Field(1, ge=1, le=9, title="Judge votes", description="Differently worded calls of which the majority counts.")
+    judge_max_tokens: Annotated[
+        int,
+        SettingInfo(
+            unit="tokens",
+            read_by=(REPLIES,),
+            option=CommandOption("longest reply of the judge, a reasoning model's thoughts included ({default})", "N"),
+        ),
+    ] = Field(
+        LONGEST_REPLY,
+        ge=64,
+        le=1_000_000,
+        title="Judge reply limit",
+        description="Longest reply of the judge; more for a model that thinks before it replies.",
+    )
+    judge_batch: Annotated[
+        int,
+        SettingInfo(
+            unit="claims",
+            read_by=(JUDGE,),
+            option=CommandOption("most claims, or contexts, in one call of the judge ({default})", "N"),
+        ),
+    ] = Field(
+        MOST_AT_ONCE,
+        ge=1,
+        le=200,
+        title="Judge list",
+        description="Most claims, or contexts, in one call of the judge; fewer for a small model.",
+    )
     failure_context: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
         0.5, ge=0, le=1, title="Retrieval lost below", description="Context matching under which retrieval failed."
     )
     failure_agreement_low: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
         0.3, ge=0, le=1, title="Not extracted below", description="Agreement under which the answer was missed."
     )
-    failure_agreement_high: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
+    failure_agreement_high: Annotated[float, SettingInfo(read_by=(FAILURES, RIGHT))] = Field(
         0.8, ge=0, le=1, title="Incomplete below", description="Agreement under which the answer is incomplete."
     )
     failure_brevity: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
@@ -192,7 +242,7 @@ class EvaluationSpec(_Checked):
         return self.weights.get(name, 1.0)
 
 
-class RunOptions(_Checked):
+class RunOptions(CheckedSpec):
     """Which questions a run asks, and how often."""
 
     split: Annotated[
@@ -223,7 +273,7 @@ class RunOptions(_Checked):
     )
 
 
-class GeneratorSpec(_Checked):
+class GeneratorSpec(CheckedSpec):
     """How a test set is generated."""
 
     pairs: Annotated[
@@ -251,7 +301,7 @@ class GeneratorSpec(_Checked):
         return with_provider(value, model=True)
 
 
-class TuningSpec(_Checked):
+class TuningSpec(CheckedSpec):
     """How an embedding is tuned. The defaults are those of the study in docs/benchmarks.md."""
 
     base: Annotated[str, SettingInfo(option=CommandOption("the local model that is tuned ({default})"))] = Field(

@@ -11,14 +11,10 @@ class RagPipelineConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Hand over the limits of model calls and the place of tuned models; make known what services bring.
-
-        Every app names its kinds of background work in `services/background_work.py`, so that each process that may
-        be asked to do one knows it.
-        """
+        """Hand over the limits of model calls, the store of their replies and the folders of the engine."""
         from django.conf import settings
 
-        from rag_pipeline.runtime import ModelLimits, configure, set_models_folder
+        from rag_pipeline.runtime import ModelLimits, configure, set_models_folder, set_readings_folder
 
         configure(
             ModelLimits(
@@ -29,4 +25,5 @@ class RagPipelineConfig(AppConfig):
             )
         )
         set_models_folder(lambda: settings.DATA_DIR / "models")
-        autodiscover_modules("services.background_work", "services.replies")
+        set_readings_folder(lambda: settings.DATA_DIR / "readings")
+        autodiscover_modules("services.replies")

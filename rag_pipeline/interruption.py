@@ -15,8 +15,12 @@ class WorkInterruptedError(Exception):
 
 @contextmanager
 def interruptible(interrupted: Callable[[], bool]) -> Iterator[None]:
-    """Let waits inside the block ask `interrupted`, now and then, whether to go on. It must be cheap."""
-    token = _asked.set(interrupted)
+    """Let waits inside the block ask `interrupted`, now and then, whether to go on. It must be cheap.
+
+    Inside another such block, what interrupts that one interrupts this one too.
+    """
+    outer = _asked.get()
+    token = _asked.set(interrupted if outer is None else lambda: interrupted() or outer())
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""What the engine is told of its surroundings, once, when the app starts: limits of model calls, the models folder."""
+"""What the engine is told of its surroundings, once, when the app starts: limits of model calls, folders."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ class ReplyStore(Protocol):
 _configured = ModelLimits()
 _replies: ReplyStore | None = None
 _models_folder: Callable[[], Path] | None = None
+_readings_folder: Callable[[], Path] | None = None
 
 
 def configure(limits: ModelLimits) -> None:
@@ -76,3 +77,14 @@ def models_folder() -> Path:
     if _models_folder is None:
         raise ConfigError("No folder for tuned models is set. Start through manage.py.", "embedding")
     return _models_folder()
+
+
+def set_readings_folder(folder: Callable[[], Path]) -> None:
+    """Say where the built-in reader keeps what it has read: called once when the application starts."""
+    global _readings_folder
+    _readings_folder = folder
+
+
+def readings_folder() -> Path | None:
+    """Return the folder of what the built-in reader has read; None where nothing is kept."""
+    return _readings_folder() if _readings_folder else None

@@ -118,7 +118,9 @@ def make_run(
     """
     testset = testset or make_testset()
     spec = PipelineSpec.create(settings or {})
-    evaluation_spec = EvaluationSpec.create({"eval_embedding": WORDS} | dict(evaluation or {}))
+    evaluation_spec = EvaluationSpec.create(
+        {"eval_embedding": WORDS, "agreement": "token_recall"} | dict(evaluation or {})
+    )
     run = Run.objects.create(
         corpus=testset.corpus,
         testset=testset,

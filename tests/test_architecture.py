@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "workbench": {"rag_pipeline", "evaluation", "workbench"},
 }
 WITH_DJANGO = {
-    "models.py", "background.py", "queries.py", "apps.py", "background", "queries", "services", "management",
+    "models.py", "models", "background.py", "queries.py", "apps.py", "background", "queries", "services", "management",
     "migrations",
 }  # fmt: skip
 HEAVY = {

@@ -17,6 +17,7 @@ PAGES = (
     ("Documents", "documents"),
     ("Test sets", "testsets"),
     ("Runs", "runs"),
+    ("Sweeps", "sweeps"),
     ("Dashboard", "dashboard"),
     ("Compare", "compare"),
     ("Chat", "chat"),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.utils import timezone
 
 from evaluation.models import Run
 from rag_pipeline.models import Corpus
-from workbench.display.answer_line import answer_line
-from workbench.display.reader_answer import READER, ReaderAnswerView, reader_answer
+
+if TYPE_CHECKING:
+    from workbench.display.reader_answer import ReaderAnswerView
 
 
 class Preferences(models.Model):
@@ -32,6 +33,24 @@ class Preferences(models.Model):
     def store(cls, values: dict[str, Any]) -> None:
         """Replace the saved values."""
         cls.objects.update_or_create(pk=1, defaults={"values": values})
+
+
+class WorkbenchState(models.Model):
+    """The Workbench as it was left, as the query string of its address: one row."""
+
+    query = models.TextField(blank=True)
+
+    @classmethod
+    def load(cls) -> str:
+        """Return the query string; empty: as preferred."""
+        row = cls.objects.first()
+        return row.query if row else ""
+
+    @classmethod
+    def store(cls, query: str) -> None:
+        """Remember the query string."""
+        if query != cls.load():
+            cls.objects.update_or_create(pk=1, defaults={"query": query})
 
 
 class Chat(models.Model):
@@ -60,10 +79,14 @@ class ChatMessage(models.Model):
     @property
     def line(self) -> list[str]:
         """What the line under the answer says."""
+        from workbench.display.answer_line import answer_line  # with all metrics behind it: not when Django starts
+
         return answer_line(self.trace)
 
     @property
     def reader(self) -> ReaderAnswerView | None:
         """What the built-in reader says of its answer; None for another model's."""
+        from workbench.display.reader_answer import READER, reader_answer
+
         details = self.trace.get(READER) or {}
         return reader_answer(details, self.pipeline, details.get("page"))

@@ -35,11 +35,14 @@ class JudgeForm(Form):
 
         Raises NoMajorityError where they do not agree.
         """
-        return _combined(replies)
+        return majority(replies)
 
 
-def _combined(replies: Sequence[M]) -> M:
-    """Return the first of the replies that agree most with the majority, with the majority's values in it."""
+def majority(replies: Sequence[M]) -> M:
+    """Return the first of the replies that agree most with the majority, with the majority's values in it.
+
+    Raises NoMajorityError where there is none.
+    """
     kind = type(replies[0])
     decided = {
         name: _majority([getattr(reply, name) for reply in replies])
@@ -53,7 +56,7 @@ def _combined(replies: Sequence[M]) -> M:
 def _majority(values: Sequence[Any]) -> Any:
     first = values[0]
     if isinstance(first, BaseModel):
-        return _combined(values)
+        return majority(values)
     if isinstance(first, list):
         if any(len(value) != len(first) for value in values):
             return first

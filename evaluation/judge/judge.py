@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from evaluation.judge.forms import JudgeForm, NoMajorityError
 from evaluation.judge.prompts import JudgePrompts
+from evaluation.spec import LONGEST_REPLY, MOST_AT_ONCE
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.llm.call_settings import CallSettings
 from rag_pipeline.llm.chat import ChatModel
@@ -23,7 +24,6 @@ from rag_pipeline.runtime import ModelLimits, ReplyStore
 
 F = TypeVar("F", bound=JudgeForm)
 
-LONGEST_REPLY = 4096
 _MOST_FAILURES = 20
 """Failed calls in a row after which the judge counts as unusable."""
 _MOST_UNUSABLE = 20
@@ -44,6 +44,9 @@ class Request(Generic[F]):
 
     `check` returns what is wrong with a reply of the right form, such as a verdict too few, or an empty string.
     `chain`: how many calls one after the other depend on it, itself among them; long chains begin first.
+    `again`: how often the same was asked before; it is then asked in other words.
+    `divisible`: where it does not fit into the judge's window, whoever asks does so in portions: nothing is lost.
+    `closing`: what stands after the filled prompt, such as in which language to reply.
     """
 
     prompt: str
@@ -51,13 +54,17 @@ class Request(Generic[F]):
     fields: Mapping[str, str]
     check: Callable[[F], str] = field(default=accept, compare=False)
     chain: int = field(default=1, compare=False)
+    again: int = 0
+    divisible: bool = field(default=False, compare=False)
+    closing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:
-    """No verdict, and why."""
+    """No verdict, and why. `too_long`: what was to be judged does not fit into the judge's window."""
 
     reason: str
+    too_long: bool = False
 
 
 class _InVainError(ProviderError):
@@ -90,9 +97,12 @@ class Judge:
     """A chat model that judges at temperature 0. `afresh`: without the replies that are kept from earlier.
 
     `votes`: differently worded calls for each question, of which the majority counts.
+    `batch`: most claims in one list, and most contexts shown together.
     `lenient`: when it cannot be asked any more, what is not judged yet stays so with the reason, which is kept as
     `failure`, and nothing is raised: whoever asks has other things to do that must not be lost.
     """
+
+    batch = MOST_AT_ONCE
 
     def __init__(
         self,
@@ -100,12 +110,14 @@ class Judge:
         prompts: JudgePrompts,
         *,
         votes: int = 1,
+        batch: int = MOST_AT_ONCE,
         lenient: bool = False,
         afresh: bool = False,
     ) -> None:
         self._model = model
         self._prompts = prompts
-        self._votes = votes
+        self.votes = votes
+        self.batch = batch
         self._afresh = afresh
         self._under_way: dict[asyncio.Future[Reply], str] = {}
         self._tally = UsageTally()
@@ -147,11 +159,13 @@ class Judge:
         all, or fails again and again, unless it is `lenient`.
         """
         text = self._prompts.fill(request.prompt, request.fields)
-        votes = self._votes if request.form.voted else 1
+        text = f"{text}\n\n{request.closing}" if request.closing else text
+        votes = self.votes if request.form.voted else 1
+        first = votes * request.again
         with asking(afresh=self._afresh):
-            replies = await together(*(self._vote(request, text, vote) for vote in range(votes)))
+            replies = await together(*(self._vote(request, text, vote) for vote in range(first, first + votes)))
         decided = _decided(request.form, replies)
-        self._unjudged += isinstance(decided, Unjudged)
+        self._unjudged += isinstance(decided, Unjudged) and not (decided.too_long and request.divisible)
         return decided
 
     def ask_many(self, requests: Sequence[Request[F]]) -> list[F | Unjudged]:
@@ -226,13 +240,15 @@ class Judge:
         except UnreadableReplyError as unreadable:
             self._breaker.record(None)
             self._count_unusable(request.prompt)
+            mend = " Raise the Judge reply limit (judge_max_tokens)." if unreadable.cut_off else ""
             return Unjudged(
-                f"the judge's reply could not be used, even repaired and asked for again: {unreadable.problem}"
+                f"the judge's reply could not be used, even repaired and asked for again: {unreadable.problem}{mend}"
             )
         except ProviderError as failure:
-            if not (isinstance(failure, ModelCallError) and failure.too_long):  # a fault of this text alone
+            too_long = isinstance(failure, ModelCallError) and failure.too_long
+            if not too_long:  # else a fault of this text alone
                 self._breaker.record(failure)
-            return Unjudged(f"the judge could not be asked: {failure}")
+            return Unjudged(f"the judge could not be asked: {failure}", too_long)
         self._breaker.record(None)
         self._unusable[request.prompt] = 0
         return reply
@@ -249,14 +265,19 @@ def make_judge(
     store: ReplyStore | None = None,
     votes: int = 1,
     *,
+    batch: int = MOST_AT_ONCE,
+    max_tokens: int = LONGEST_REPLY,
     limits: ModelLimits | None = None,
     lenient: bool = False,
     afresh: bool = False,
 ) -> Judge:
-    """Return the judge called `provider:model`. `store`: where its replies are kept, in place of the app's store."""
+    """Return the judge called `provider:model`. `store`: where its replies are kept, in place of the app's store.
+
+    `max_tokens`: the longest reply, a reasoning model's thoughts included.
+    """
     provider, _, name = setting.partition(":")
-    model = ChatModel(provider, name, temperature=0.0, max_tokens=LONGEST_REPLY, limits=limits, replies=store)
-    return Judge(model, prompts, votes=votes, lenient=lenient, afresh=afresh)
+    model = ChatModel(provider, name, temperature=0.0, max_tokens=max_tokens, limits=limits, replies=store)
+    return Judge(model, prompts, votes=votes, batch=batch, lenient=lenient, afresh=afresh)
 
 
 def _decided(form: type[F], votes: Sequence[F | Unjudged]) -> F | Unjudged:

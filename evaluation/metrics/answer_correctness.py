@@ -11,8 +11,9 @@ from pydantic import Field, model_validator
 
 from evaluation.judge.claims.forms import PART_PROMPT
 from evaluation.judge.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER, ClaimTable
+from evaluation.judge.claims.tables import distinct_references
 from evaluation.metrics.base import UNREAD, MetricContext, metrics
-from evaluation.metrics.claim_based import ALL_CLAIMS, ANSWERABLE, table_of
+from evaluation.metrics.claim_based import ALL_CLAIMS, ALL_REFERENCES, ANSWERABLE, IN_ITS_LANGUAGE, best_of, table_of
 from evaluation.metrics.factual_similarity import FactualSimilarity, factual_score
 from evaluation.metrics.judged import JudgedMetric
 from evaluation.types import Sample, Score
@@ -41,7 +42,8 @@ class AnswerCorrectnessOptions(UnitOptions):
 class AnswerCorrectness(JudgedMetric):
     """Weighted mean of the F1 of claims and of the cosine of answer and reference under the scoring embedding.
 
-    Both against the first reference; weights are shared out so that they add up to 1. An empty answer is 0.
+    Both against the same reference, the best of several; weights are shared out so that they add up to 1. An empty
+    answer is 0.
     """
 
     key = "answer_correctness"
@@ -55,8 +57,8 @@ class AnswerCorrectness(JudgedMetric):
     formula = "0.75 · F1 of claims + 0.25 · max(0, cosine(answer, reference)); with a threshold 1 from it on, else 0"
     source = "RAGAS documentation (answer correctness)"
     judge_prompts: ClassVar[frozenset[str]] = frozenset({PART_PROMPT})
-    revision = 2
-    changes = ALL_CLAIMS
+    revision = 3
+    changes = f"{ALL_REFERENCES}; {IN_ITS_LANGUAGE}; {ALL_CLAIMS}"
     Options = AnswerCorrectnessOptions
     options: AnswerCorrectnessOptions
     worked = replace(
@@ -73,14 +75,15 @@ class AnswerCorrectness(JudgedMetric):
     def read_block(self, samples: Sequence[Sample], found: Sequence[Any], context: MetricContext) -> list[Score]:
         """Embed all texts of the block at once."""
         scores = []
-        for sample, table, cosine in zip(samples, found, _cosines(samples, context), strict=True):
+        for sample, table, cosines in zip(samples, found, _cosines(samples, context), strict=True):
             problem = table.problem(self.claim_parts)
             if not sample.trace.answer.strip():
                 scores.append(Score.without_judge(0.0, "the answer is empty"))
             elif problem:
                 scores.append(Score.unjudged(problem))
             else:
-                scores.append(self._weighed(factual_score(table), cosine))
+                by_reference = zip(table.by_reference, cosines, strict=True)
+                scores.append(best_of([self._weighed(factual_score(each), cosine) for each, cosine in by_reference]))
         return scores
 
     def _weighed(self, factual: Score, cosine: float | None) -> Score:
@@ -99,24 +102,20 @@ class AnswerCorrectness(JudgedMetric):
         return Score(float(value >= options.threshold), reason, details | {"before the threshold": value})
 
 
-def _cosines(samples: Sequence[Sample], context: MetricContext) -> list[float | None]:
-    """Return the cosine of each answer and its first reference: 0 for opposite ones and for empty answers, None where
-    the model cannot read them.
+def _cosines(samples: Sequence[Sample], context: MetricContext) -> list[list[float | None]]:
+    """Return the cosines of each answer and its references: 0 for opposite ones and for empty answers, None where the
+    model cannot read them.
     """
-    pairs = [
-        (sample.trace.answer.strip(), next(text.strip() for text in sample.reference_answers if text.strip()))
-        for sample in samples
-    ]
-    rows = {text: row for row, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair if text))}
-    if not rows:
-        return []
-    vectors = np.asarray(context.embed(list(rows)), dtype=np.float64)
+    rows = [(sample.trace.answer.strip(), distinct_references(sample)) for sample in samples]
+    texts = dict.fromkeys(text for answer, references in rows for text in (answer, *references) if text)
+    places = {text: place for place, text in enumerate(texts)}
+    vectors = np.asarray(context.embed(list(places)), dtype=np.float64) if places else np.empty((0, 0))
 
     def cosine(answer: str, reference: str) -> float | None:
         if not answer:
             return 0.0
         if not context.comparable(answer, reference):
             return None
-        return float(np.clip(vectors[rows[answer]] @ vectors[rows[reference]], 0.0, 1.0))
+        return float(np.clip(vectors[places[answer]] @ vectors[places[reference]], 0.0, 1.0))
 
-    return [cosine(*pair) for pair in pairs]
+    return [[cosine(answer, reference) for reference in references] for answer, references in rows]

@@ -118,6 +118,7 @@ class Metric(Unit):
     A run's value is the mean over its rows, or, where `parts` names several, the mean of the parts' means.
     `low`, `high`: range, infinite where it has no end; `unit`: "s", "USD" or a word such as "tokens", empty for plain
     numbers; `higher_is_better`; `formula`, `source` and the `worked` example are shown with the metric.
+    `readings`: names under which the details of its scores hold a value each; their means are shown beside its own.
     `claim_parts`: which parts of the claim table it reads. `pooled`: a score is a ratio of two counts, which its
     details hold under `POOLED`; their sums are shown beside the mean (134/280). `judge_prompts`: the prompts that it
     asks a judge with.
@@ -141,6 +142,7 @@ class Metric(Unit):
     revision: ClassVar[int] = 1
     changes: ClassVar[str] = ""
     parts: ClassVar[tuple[str, ...]] = ("",)
+    readings: ClassVar[tuple[str, ...]] = ()
     claim_parts: ClassVar[frozenset[str]] = frozenset()
     pooled: ClassVar[bool] = False
     judge_prompts: ClassVar[frozenset[str]] = frozenset()
@@ -194,9 +196,15 @@ class Metric(Unit):
         return ""
 
 
+REFUSALS_IN_LANGUAGES = "refusals are told in fourteen languages, and speech that is quoted is none"
+"""What a second revision brought to the scores that ask whether an answer declines."""
+
+
 class AgreementMetric(Metric):
     """The chosen agreement of answer and reference on some kinds of question; a refusal scores 0."""
 
+    revision = 2
+    changes = REFUSALS_IN_LANGUAGES
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
 
     def score(self, sample: Sample, context: MetricContext) -> Score:

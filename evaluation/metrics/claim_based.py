@@ -8,7 +8,14 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from evaluation.judge.claims.forms import PART_PROMPT
-from evaluation.judge.claims.table import Claim, ClaimTable
+from evaluation.judge.claims.table import (
+    ANSWER_ATTRIBUTED,
+    ANSWER_CONTEXTS,
+    ANSWER_REFERENCE,
+    REFERENCE_ANSWER,
+    Claim,
+    ClaimTable,
+)
 from evaluation.judge.claims.tables import ClaimTables
 from evaluation.metrics.base import POOLED, MetricContext
 from evaluation.metrics.judged import JudgedMetric, judge_of
@@ -20,6 +27,10 @@ NO_REFERENCE_STATEMENT = "the reference makes no statement that could be checked
 
 ALL_CLAIMS = "all claims of an answer or reference are checked, up to 400 (null beyond); it was the first 60 of them"
 """What a second revision brought to everything that is read off claims."""
+ALL_REFERENCES = "the best of several references counts, it was the first"
+ALL_CONTEXTS = "all contexts joined decide on a claim, it was supported where any single one or all of them did"
+IN_ITS_LANGUAGE = "the judge is told to read and write in the language of a text that is not English"
+"""What a third one brought."""
 
 
 class ClaimMetric(JudgedMetric):
@@ -27,8 +38,8 @@ class ClaimMetric(JudgedMetric):
 
     needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "contexts", "judge"})
     judge_prompts: ClassVar[frozenset[str]] = frozenset({PART_PROMPT})
-    revision = 2
-    changes = ALL_CLAIMS
+    revision = 3
+    changes = f"{ALL_CONTEXTS}; {ALL_REFERENCES}; {IN_ITS_LANGUAGE}; {ALL_CLAIMS}"
 
     async def ask(self, sample: Sample, context: MetricContext) -> ClaimTable:
         """Have the sample's table made, or wait for another metric that needed it."""
@@ -39,12 +50,34 @@ class ClaimMetric(JudgedMetric):
         problem = found.problem(self.claim_parts)
         if problem:
             return Score.unjudged(problem)
-        score = self.read_table(found, sample)
+        score = best_of([self.read_table(table, sample) for table in self.tables(found)], self.higher_is_better)
         return replace(score, details=score.details | {"note": " ".join(found.notes)}) if found.notes else score
+
+    def tables(self, found: ClaimTable) -> Sequence[ClaimTable]:
+        """Return the tables of which the best counts: against each reference, or the nearest one.
+
+        Metrics that look the answer's claims up in a reference all take the nearest, so that their shares add up.
+        """
+        by_answer_alone = ANSWER_REFERENCE in self.claim_parts and REFERENCE_ANSWER not in self.claim_parts
+        if by_answer_alone or self.claim_parts <= {ANSWER_CONTEXTS, ANSWER_ATTRIBUTED}:
+            return (found.nearest,)
+        return found.by_reference
 
     @abstractmethod
     def read_table(self, table: ClaimTable, sample: Sample) -> Score:
         """Return the score that the table gives; all of `claim_parts` are in it."""
+
+
+def best_of(scores: Sequence[Score], higher_is_better: bool = True) -> Score:
+    """Return the best of the scores by several references, the first of equal ones; null where none has a value."""
+    scored = [(score.value, score) for score in scores if score.value is not None]
+    if not scored:
+        return scores[0]
+    choose = max if higher_is_better else min
+    best = choose(scored, key=lambda each: each[0])[1]
+    if len(scores) == 1:
+        return best
+    return replace(best, reason=f"{best.reason}; by the best of {len(scores)} references")
 
 
 async def table_of(sample: Sample, context: MetricContext, parts: frozenset[str]) -> ClaimTable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
-from evaluation.judge.claims.table import REFERENCE_CONTEXTS, ClaimTable
+from evaluation.judge.claims.table import REFERENCE_ATTRIBUTED, REFERENCE_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
 from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, ClaimMetric, share_of
 from evaluation.metrics.context_recall import ContextRecall
@@ -15,7 +15,7 @@ from evaluation.types import Sample, Score
 
 @metrics.register
 class ClaimRecall(ClaimMetric):
-    """Share of the reference's claims that a single context supports: what a good ranker finds without luck.
+    """Share of the reference's claims that the contexts support and one of them by itself: found without luck.
 
     Context recall also counts what only several contexts together say; the difference is what lies scattered.
     """
@@ -27,18 +27,22 @@ class ClaimRecall(ClaimMetric):
     kinds = ANSWERABLE
     needs: ClassVar[frozenset[str]] = ContextRecall.needs
     reads_answer: ClassVar[bool] = False
-    claim_parts: ClassVar[frozenset[str]] = frozenset({REFERENCE_CONTEXTS})
+    claim_parts: ClassVar[frozenset[str]] = frozenset({REFERENCE_CONTEXTS, REFERENCE_ATTRIBUTED})
     pooled = True
     formula = "claims of the reference that one context supports by itself / claims of the reference"
     source = "RAGChecker (Ru et al. 2024)"
     worked = replace(
         ContextRecall.worked,
         judge=(
-            *ContextRecall.worked.judge[:3],
-            verdicts("check_claims", ("Both together name it.", True)),
+            ContextRecall.worked.judge[0],
+            verdicts("check_claims", ("“France, in Western Europe”", True), ("Both together name it.", True)),
+            verdicts("check_claims", ("“France, in Western Europe”", True), ("No capital is named.", False)),
+            verdicts("check_claims", ("It speaks of wines and cuisine.", False), ("No capital is named.", False)),
+            verdicts("check_claims", ("No capital is named.", False)),
+            verdicts("check_claims", ("No capital is named.", False)),
         ),
-        working="The first context says where France is: 1 of 2 claims. Were the capital clear from both contexts "
-        "together only, as the last verdict has it, that would count for context recall and not here.",
+        working="Say that both contexts together support both claims. Each by itself, the first one says where France "
+        "is; the capital, asked about once more, is in neither: 1 of 2. It counts for context recall and not here.",
     )
 
     def read_table(self, table: ClaimTable, sample: Sample) -> Score:

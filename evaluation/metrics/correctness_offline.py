@@ -3,39 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.base import REFUSALS_IN_LANGUAGES, Metric, MetricContext, metrics
 from evaluation.metrics.language.scripts import script_barrier
 from evaluation.metrics.overlap import NO_TOKENS, share, tokens_of
 from evaluation.metrics.semantic_similarity import SemanticSimilarity
+from evaluation.metrics.support.opposites import opposed, yes_or_no
 from evaluation.metrics.support.support import Support, SupportCase, support_of
+from evaluation.metrics.support.units import content_units
 from evaluation.metrics.support.weighting import SCHEME
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
+from rag_pipeline.embedders.base import Embed
 
-_SCHEME = replace(SCHEME, asked=0.1, weakest=0.0)
-"""What the question says already is nearly no part of its answer; a reference is no list of claims to distrust."""
-_MEANING = 0.3
+_SCHEME = replace(SCHEME, small=0.05, asked=0.02, weakest=0.0, order=0.0, alike=0.75, kinds_apart=True)
+"""What the question says already is nearly no part of its answer; a reference is no list of claims to distrust; a lone
+word is like another only where the two are close."""
+_MEANING = 0.4
+"""Share of what is missing that closeness in meaning makes up for."""
+_OPPOSED = 0.25
+"""Factor for a short reference of which the answer says the opposite, or another thing of the same kind."""
+_FEWEST_UNITS = 3
+"""Units of a reference below which its closeness in meaning counts less."""
+_BACK = 0.3
+"""How much it counts that a long reference supports the answer."""
+_SHORT, _LONG = 5, 10
+"""Units up to which a reference is short, and from which it is long; in between both rules count in part."""
 
 
 @metrics.register
 class CorrectnessOffline(Metric):
-    """Support of the reference by the answer, with their closeness in meaning; the best reference counts.
+    """Support of the reference by the answer; closeness in meaning makes up for a part of what is missing.
 
-    A refusal and an empty answer score 0. A reference without a word that counts (yes) falls back on token recall.
+    The best reference counts. A refusal and an empty answer score 0. A reference without a word that counts (yes) falls
+    back on token recall.
     """
 
     key = "correctness_offline"
     label = "Correctness (offline)"
     help = "How much of what the reference states, beyond the question, the answer states too."
     group = "agreement"
+    is_agreement = True
     kinds: ClassVar[frozenset[str]] = frozenset({"simple", "complex"})
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
+    revision = 2
+    changes = (
+        "words of a kind (Monday, Tuesday), other numbers and negations are no agreement, meaning only makes up for "
+        f"what is missing, a long reference may also be given in short; {REFUSALS_IN_LANGUAGES}"
+    )
     formula = (
-        "0.7 support of the reference by the answer (as groundedness_offline, words of the question × 0.1) "
-        "+ 0.3 max(0, cosine(answer, reference))"
+        "s + (1 − s) · 0.4 · cosine(answer, reference), s the support of the reference by the answer (as "
+        "groundedness_offline, words of the question × 0.02), for a long reference × 0.7 with 0.3 of the support the "
+        "other way round; where the answer says the opposite of a short one, s × 0.25 alone"
     )
     source = "Ours: token recall (Adlakha et al. 2024) with weights, and semantic similarity (Risch et al. 2021)"
     worked = WorkedExample(
@@ -43,19 +64,18 @@ class CorrectnessOffline(Metric):
         answer="Mary Shelley",
         references=("Mary Shelley",),
         value=1.0,
-        working="Both names of the reference stand in the answer: support 1. Same text: cosine 1. So 0.7 + 0.3.",
+        working="Both names of the reference stand in the answer: support 1, and nothing is missing.",
     )
 
     def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
-        """Score all samples; every distinct text of the block is embedded once for each of the two parts."""
-        similar = SemanticSimilarity()
+        """Score all samples; every distinct text of the block is embedded once for each of the parts."""
         cases = _comparable(samples, context)
-        supports = support_of([_case(samples[place], reference) for place, reference in cases], context.embed, _SCHEME)
+        supports = zip(*(_supports(samples, cases, context.embed, back=back) for back in (False, True)), strict=True)
         alone = [replace(samples[place], reference_answers=(reference,)) for place, reference in cases]
-        cosines = similar.score_block(alone, context.only([place for place, _ in cases]))
+        cosines = SemanticSimilarity().score_block(alone, context.only([place for place, _ in cases]))
         best: dict[int, Score] = {}
-        for (place, reference), support, cosine in zip(cases, supports, cosines, strict=True):
-            score = _score(samples[place], reference, support, cosine)
+        for (place, reference), (there, back), cosine in zip(cases, supports, cosines, strict=True):
+            score = _score(_Compared(samples[place], reference, there, back, len(content_units(reference))), cosine)
             best[place] = max(best.get(place, score), score, key=lambda each: each.value or 0.0)
         return [best.get(place) or _without(sample, context, place) for place, sample in enumerate(samples)]
 
@@ -70,23 +90,89 @@ def _comparable(samples: Sequence[Sample], context: MetricContext) -> list[tuple
     ]
 
 
-def _case(sample: Sample, reference: str) -> SupportCase:
-    return SupportCase(reference, (sample.trace.answer,), sample.trace.question)
+def _supports(
+    samples: Sequence[Sample], cases: Sequence[tuple[int, str]], embed: Embed, *, back: bool
+) -> list[Support | None]:
+    """Return the support of each reference by its answer; with `back` of each answer by its reference, if long."""
+    traces = [(samples[place].trace, reference) for place, reference in cases]
+    pairs = [
+        SupportCase(trace.answer, (reference,), trace.question)
+        if back
+        else SupportCase(reference, (trace.answer,), trace.question)
+        for trace, reference in traces
+    ]
+    read = [place for place, (_, reference) in enumerate(traces) if not back or len(content_units(reference)) > _SHORT]
+    found = dict(zip(read, support_of([pairs[place] for place in read], embed, _SCHEME), strict=True))
+    return [found.get(place) for place in range(len(cases))]
 
 
-def _score(sample: Sample, reference: str, support: Support | None, closeness: Score) -> Score:
-    answer = sample.trace.answer
-    barrier = script_barrier(answer, [reference])
+@dataclass(frozen=True)
+class _Compared:
+    """An answer and a reference: the support of the reference by the answer, and the other way round."""
+
+    sample: Sample
+    reference: str
+    there: Support | None
+    back: Support | None
+    units: int
+
+    @property
+    def answer(self) -> str:
+        return self.sample.trace.answer
+
+    @property
+    def length(self) -> float:
+        """0 for a short reference, 1 for a long one."""
+        return min(1.0, max(0.0, (self.units - _SHORT) / (_LONG - _SHORT)))
+
+    @property
+    def meaning(self) -> float:
+        """How much of what is missing closeness in meaning may make up for: of a lone word it says little."""
+        return _MEANING * min(1.0, (1 + self.units) / (1 + _FEWEST_UNITS))
+
+    @property
+    def against(self) -> str:
+        """What of the answer excludes the reference: another of the same kind, another number, a negation."""
+        return opposed(self.reference, self.answer, self.sample.trace.question)
+
+    @property
+    def given(self) -> float:
+        """How much of the reference the answer gives."""
+        answered = yes_or_no(self.reference, self.answer, self.sample.trace.question)
+        if answered is not None:
+            return float(answered)
+        if self.there is None:
+            return share(tokens_of([self.answer]), tokens_of([self.reference]))
+        back = self.back.value if self.back else 0.0
+        weight = _BACK * self.length
+        return (1 - weight) * self.there.value + weight * back
+
+    @property
+    def missing(self) -> list[str]:
+        """The words of the reference that the answer lacks."""
+        if self.given == 1:
+            return []
+        if self.there is None:
+            return sorted((tokens_of([self.reference]) - tokens_of([self.answer])).elements())
+        return [unit.text for sentence in self.there.sentences for unit in sentence.missing]
+
+
+def _score(compared: _Compared, closeness: Score) -> Score:
+    barrier = script_barrier(compared.answer, [compared.reference])
     if barrier:
         return Score.unscored(barrier)
     cosine = closeness.value
     if cosine is None:
         return Score.unscored(closeness.reason)
-    given = support.value if support else share(tokens_of([answer]), tokens_of([reference]))
-    missing = [unit.text for sentence in support.sentences for unit in sentence.missing] if support else []
+    given, missing, against = compared.given, compared.missing, compared.against
+    value = given + (1 - given) * compared.meaning * cosine
+    if against:
+        value = compared.length * value + (1 - compared.length) * _OPPOSED * given
     reason = f"not in the answer: {', '.join(missing[:5])}" if missing else "the answer has all of the reference"
-    details = {"reference": reference, "support": round(given, 4), "cosine": round(cosine, 4), "missing": missing}
-    return Score((1 - _MEANING) * given + _MEANING * cosine, reason, details)
+    if against:
+        reason = f"the answer says otherwise: {against}"
+    details = {"reference": compared.reference, "support": round(given, 4), "cosine": round(cosine, 4)}
+    return Score(value, reason, details | {"missing": missing, "against": against})
 
 
 def _without(sample: Sample, context: MetricContext, place: int) -> Score:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from evaluation.metrics.base import metrics
-from evaluation.metrics.overlap import ReferenceOverlap
+from evaluation.metrics.overlap import ReferenceOverlap, tokens_in
 from evaluation.metrics.worked import WorkedExample
-from rag_pipeline.english.tokens import squad_tokens
 
 
 @metrics.register
@@ -27,5 +26,5 @@ class ExactMatch(ReferenceOverlap):
 
     def compare(self, answer: str, reference: str) -> float | None:
         """Return 1 or 0."""
-        wanted = squad_tokens(reference)
-        return float(squad_tokens(answer) == wanted) if wanted else None
+        wanted = tokens_in(reference)
+        return float(tokens_in(answer) == wanted) if wanted else None

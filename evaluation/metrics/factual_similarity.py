@@ -8,7 +8,15 @@ from pydantic import Field
 
 from evaluation.judge.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER, ClaimTable
 from evaluation.metrics.base import metrics
-from evaluation.metrics.claim_based import ANSWERABLE, NO_REFERENCE_STATEMENT, NO_STATEMENT, ClaimMetric
+from evaluation.metrics.claim_based import (
+    ALL_CLAIMS,
+    ALL_REFERENCES,
+    ANSWERABLE,
+    IN_ITS_LANGUAGE,
+    NO_REFERENCE_STATEMENT,
+    NO_STATEMENT,
+    ClaimMetric,
+)
 from evaluation.metrics.worked import WorkedExample, claims, verdicts
 from evaluation.types import Sample, Score
 from rag_pipeline.registry import UnitOptions
@@ -24,7 +32,7 @@ class FactualSimilarityOptions(UnitOptions):
 
 @metrics.register
 class FactualSimilarity(ClaimMetric):
-    """Precision, recall or F1 of the answer's claims against those of the reference.
+    """Precision, recall or F1 of the answer's claims against those of the reference, the best of several.
 
     An answer that states nothing misses all of the reference: recall and F1 are 0, precision is null.
     """
@@ -38,6 +46,7 @@ class FactualSimilarity(ClaimMetric):
     claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_REFERENCE, REFERENCE_ANSWER})
     formula = "TP / (TP + (FP + FN) / 2); TP, FP: claims of the answer (not) in the reference, FN: claims it misses"
     source = "RAGAS documentation (factual correctness); Min et al. 2023 (FActScore) for precision"
+    changes = f"{ALL_REFERENCES}; {IN_ITS_LANGUAGE}; {ALL_CLAIMS}"
     Options = FactualSimilarityOptions
     options: FactualSimilarityOptions
     worked = WorkedExample(

@@ -6,16 +6,17 @@ from typing import ClassVar
 
 from evaluation.judge.claims.table import ANSWER_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
-from evaluation.metrics.claim_based import ClaimMetric, share_of
+from evaluation.metrics.claim_based import ALL_CLAIMS, ALL_CONTEXTS, IN_ITS_LANGUAGE, ClaimMetric, share_of
 from evaluation.metrics.worked import WorkedExample, claims, verdicts
 from evaluation.types import Sample, Score
 
 
 @metrics.register
 class Faithfulness(ClaimMetric):
-    """Share of the answer's claims that one context or, failing that, all joined support.
+    """Share of the answer's claims that the contexts, all joined in one text, support.
 
-    Claims come from question and answer alone. Null where the answer states nothing, as a refusal does.
+    One call decides, so that more contexts are no more chances of a yes given by mistake. Claims come from question and
+    answer alone. Null where the answer states nothing, as a refusal does.
     """
 
     key = "faithfulness"
@@ -24,6 +25,7 @@ class Faithfulness(ClaimMetric):
     group = "ragas"
     claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_CONTEXTS})
     pooled = True
+    changes = f"{ALL_CONTEXTS}; {IN_ITS_LANGUAGE}; {ALL_CLAIMS}"
     formula = "claims of the answer supported by the contexts / claims of the answer; null without claims"
     source = "Es et al. 2024 (RAGAS); RAGChecker (Ru et al. 2024) calls it faithfulness too"
     worked = WorkedExample(

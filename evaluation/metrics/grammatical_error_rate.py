@@ -9,9 +9,9 @@ from typing import ClassVar
 
 from pydantic import Field, field_validator
 
+from evaluation.language import language_of
 from evaluation.metrics.base import Metric, MetricContext, metrics
 from evaluation.metrics.language import languagetool
-from evaluation.metrics.language.detection import language_of
 from evaluation.metrics.language.languagetool import Checked, Checker, Rules
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score

@@ -13,7 +13,7 @@ from evaluation.types import Sample, Score
 
 @metrics.register
 class Hallucination(ClaimMetric):
-    """Share of the answer's claims that neither a context nor the reference has.
+    """Share of the answer's claims that neither the contexts nor the reference, of several the nearest, have.
 
     With faithfulness and self-knowledge it adds up to 1.
     """
@@ -27,7 +27,7 @@ class Hallucination(ClaimMetric):
     claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_CONTEXTS, ANSWER_REFERENCE})
     higher_is_better = False
     pooled = True
-    formula = "claims of the answer in no context and not in the reference / claims of the answer"
+    formula = "claims of the answer not supported by the contexts and not in the reference / claims of the answer"
     source = "RAGChecker (Ru et al. 2024)"
     worked = WorkedExample(
         question="Where and when was Einstein born?",
@@ -46,5 +46,5 @@ class Hallucination(ClaimMetric):
 
     def read_table(self, table: ClaimTable, sample: Sample) -> Score:
         """Return made up over all claims."""
-        words = "claims of the answer are in no context and not in the reference"
+        words = "claims of the answer are neither in the contexts nor in the reference"
         return share_of(table.answer, lambda claim: not claim.supported and not claim.in_other, words)

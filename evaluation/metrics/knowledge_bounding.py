@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.base import REFUSALS_IN_LANGUAGES, Metric, MetricContext, metrics
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -12,6 +12,9 @@ from evaluation.types import Sample, Score
 @metrics.register
 class KnowledgeBounding(Metric):
     """1 where an answerable question was attempted or an out-of-scope one refused, else 0.
+
+    With `bounding` = `right` an answerable question counts where it was answered rightly: its agreement with the
+    reference, 0 for a refusal, is at least `failure_agreement_high`. Both rates are shown, whichever counts.
 
     An empty answer is neither an attempt nor a refusal. A run's value is the mean of the two rates, so that a bot that
     always answers, or always declines, gets 0.5 whatever the mix of questions.
@@ -23,7 +26,10 @@ class KnowledgeBounding(Metric):
     group = "headline"
     needs: ClassVar[frozenset[str]] = frozenset({"label"})
     parts = ("attempted", "refused")
-    formula = "(attempted among answerable + refused among out-of-scope) / 2"
+    readings = ("attempted", "right")
+    revision = 2
+    changes = REFUSALS_IN_LANGUAGES
+    formula = "(attempted, or by choice answered rightly, among answerable + refused among out-of-scope) / 2"
     source = "Balanced accuracy (Brodersen et al. 2010)"
     worked = WorkedExample(
         1.0,
@@ -38,9 +44,33 @@ class KnowledgeBounding(Metric):
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return whether the bot rightly tried or rightly declined."""
-        refusal = context.refusals[0]
         kind = "an answerable" if sample.answerable else "an out-of-scope"
-        if not sample.trace.answer.strip():
-            return Score(0.0, f"{kind} question got an empty answer: neither an attempt nor a refusal")
-        right = refusal.refused != sample.answerable
-        return Score(float(right), f"{kind} question was {'refused' if refusal.refused else 'attempted'}")
+        refused, empty = context.refusals[0].refused, not sample.trace.answer.strip()
+        did = "got an empty answer: neither an attempt nor a refusal" if empty else "was attempted"
+        reason = f"{kind} question {'was refused' if refused and not empty else did}"
+        if not sample.answerable:
+            return Score(float(refused and not empty), reason)
+        attempted = float(not refused and not empty)
+        right = _answered_rightly(sample, attempted, context)
+        details = {"attempted": attempted} | ({} if right is None else {"right": right})
+        if context.spec.bounding == "attempted":
+            return Score(attempted, reason, details)
+        if right is None:
+            return Score(
+                None, "whether the answer is right is not known: it has no agreement with a reference", details
+            )
+        wrong = "" if right else f" and its agreement is below {context.spec.failure_agreement_high:g}"
+        return Score(right, f"{reason}{wrong if attempted else ''}", details)
+
+
+def _answered_rightly(sample: Sample, attempted: float, context: MetricContext) -> float | None:
+    """Return 1 where an attempt agrees with the reference, else 0; None where nobody can tell.
+
+    Without a reference that is so of refusals, too: they alone would pass for all such questions.
+    """
+    if not any(text.strip() for text in sample.reference_answers):
+        return None
+    if not attempted:
+        return 0.0
+    agreement = context.agreement[0].value if context.agreement else None
+    return None if agreement is None else float(agreement >= context.spec.failure_agreement_high)

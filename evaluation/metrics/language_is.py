@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
+from evaluation.language import known_languages, language_of
 from evaluation.metrics.base import MetricContext, metrics
-from evaluation.metrics.language.detection import known_languages, language_of
 from evaluation.metrics.rule import Rule, verdict
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from evaluation.judge.claims.table import ANSWER_CONTEXTS, ANSWER_REFERENCE, REFERENCE_CONTEXTS, Claim, ClaimTable
+from evaluation.judge.claims.table import (
+    ANSWER_ATTRIBUTED,
+    ANSWER_CONTEXTS,
+    ANSWER_REFERENCE,
+    REFERENCE_ATTRIBUTED,
+    REFERENCE_CONTEXTS,
+    Claim,
+    ClaimTable,
+)
 from evaluation.metrics.base import metrics
-from evaluation.metrics.claim_based import ANSWERABLE, ClaimMetric, share_of
+from evaluation.metrics.claim_based import (
+    ALL_CLAIMS,
+    ALL_CONTEXTS,
+    ALL_REFERENCES,
+    ANSWERABLE,
+    IN_ITS_LANGUAGE,
+    NO_REFERENCE_STATEMENT,
+    ClaimMetric,
+    share_of,
+)
 from evaluation.metrics.worked import WorkedExample, claims, verdicts
 from evaluation.types import Sample, Score
 from rag_pipeline.registry import UnitOptions
@@ -30,7 +49,8 @@ class NoiseSensitivity(ClaimMetric):
 
     `relevant` contexts support a claim of the reference by themselves. A wrong claim counts for them where one of them
     supports it, else for the irrelevant ones; one that only all contexts joined support counts for the relevant ones
-    where there are any. So precision of claims, both noises and hallucination add up to 1.
+    where there are any. So precision of claims, both noises and hallucination add up to 1. Of several references the
+    one that states most of the answer counts; null where none states anything, as then no context can be relevant.
     """
 
     key = "noise_sensitivity"
@@ -39,11 +59,16 @@ class NoiseSensitivity(ClaimMetric):
     group = "ragas"
     kinds = ANSWERABLE
     needs: ClassVar[frozenset[str]] = ClaimMetric.needs | {"reference"}
-    claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_CONTEXTS, ANSWER_REFERENCE, REFERENCE_CONTEXTS})
+    claim_parts: ClassVar[frozenset[str]] = frozenset(
+        {ANSWER_CONTEXTS, ANSWER_ATTRIBUTED, ANSWER_REFERENCE, REFERENCE_CONTEXTS, REFERENCE_ATTRIBUTED}
+    )
     higher_is_better = False
     pooled = True
     formula = "claims of the answer not in the reference but supported by (ir)relevant contexts / claims of the answer"
     source = "RAGChecker (Ru et al. 2024); RAGAS documentation"
+    changes = (
+        f"{ALL_CONTEXTS}; {ALL_REFERENCES}; null where no reference states anything; {IN_ITS_LANGUAGE}; {ALL_CLAIMS}"
+    )
     Options = NoiseSensitivityOptions
     options: NoiseSensitivityOptions
     worked = WorkedExample(
@@ -79,8 +104,15 @@ class NoiseSensitivity(ClaimMetric):
         "it is relevant, for it supports claims of the reference: 1/3.",
     )
 
+    def tables(self, found: ClaimTable) -> Sequence[ClaimTable]:
+        """Return the nearest reference of those that state anything."""
+        stating = [table for table in found.by_reference if table.reference]
+        return [replace(stating[0], alternatives=tuple(stating[1:])).nearest] if stating else [found]
+
     def read_table(self, table: ClaimTable, sample: Sample) -> Score:
         """Return wrong claims from the contexts in focus over all claims."""
+        if not table.reference:
+            return Score.unscored(NO_REFERENCE_STATEMENT)
         relevant, in_focus = table.relevant_contexts, self.options.focus == "relevant"
         words = f"claims of the answer are not in the reference and come from {self.options.focus} contexts"
 

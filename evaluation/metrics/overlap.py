@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext
@@ -12,6 +14,8 @@ from evaluation.types import Sample, Score
 from rag_pipeline.english.tokens import UNSPACED_CHARACTER, squad_tokens
 
 Tokens = Counter[str]
+_TEXTS_KEPT, _LONGEST_KEPT = 2048, 2000
+"""Texts whose tokens are kept, more than a block of rows has of answers and references; characters of such a text."""
 NO_TOKENS = "no reference answer has a word to compare"
 UNTELLABLE = (
     "the words of this script are not set apart by spaces, so that they cannot be compared: "
@@ -20,13 +24,34 @@ UNTELLABLE = (
 
 
 def tokens_of(texts: Sequence[str]) -> Tokens:
-    """Return the tokens of several texts together, as a multiset."""
-    return Counter(token for text in texts for token in squad_tokens(text))
+    """Return the tokens of several texts together, as a multiset that is not to be changed."""
+    return _counted(texts[0]) if len(texts) == 1 else Counter(chain.from_iterable(map(tokens_in, texts)))
+
+
+def tokens_in(text: str) -> tuple[str, ...]:
+    """Return the tokens of a text in order; what several metrics ask for is taken apart once."""
+    return _kept(text) if len(text) <= _LONGEST_KEPT else tuple(squad_tokens(text))
+
+
+@lru_cache(maxsize=_TEXTS_KEPT)
+def _kept(text: str) -> tuple[str, ...]:
+    return tuple(squad_tokens(text))
+
+
+@lru_cache(maxsize=_TEXTS_KEPT)
+def _counted(text: str) -> Tokens:
+    return Counter(tokens_in(text))
+
+
+def shared(one: Tokens, other: Tokens) -> int:
+    """Return how many tokens two multisets have in common."""
+    fewer, more = (one, other) if len(one) < len(other) else (other, one)
+    return sum(min(count, more[token]) for token, count in fewer.items() if token in more)
 
 
 def share(part: Tokens, whole: Tokens) -> float:
     """Return which share of `whole` is also in `part`; 0 where `whole` is empty."""
-    return (part & whole).total() / whole.total() if whole else 0.0
+    return shared(part, whole) / whole.total() if whole else 0.0
 
 
 def untellable(one: Tokens, other: Tokens) -> bool:
@@ -35,11 +60,13 @@ def untellable(one: Tokens, other: Tokens) -> bool:
     So it is where both have runs of a script without spaces, and no such run in common that would show that somebody
     has set the words apart.
     """
+    if not (_has_runs(one) and _has_runs(other)):
+        return False
     return all(_has_runs(left) for left in (one - other, other - one)) and not _has_runs(one & other)
 
 
 def _has_runs(tokens: Tokens) -> bool:
-    return any(UNSPACED_CHARACTER.search(token) for token in tokens)
+    return UNSPACED_CHARACTER.search(" ".join(tokens)) is not None
 
 
 def any_untellable(sample: Sample) -> bool:

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from evaluation.language import language_of
 from evaluation.metrics.base import Metric, MetricContext
-from evaluation.metrics.language.detection import language_of
 from evaluation.metrics.language.numerals import numeral_syllables
 from evaluation.metrics.language.scripts import is_latin
 from evaluation.metrics.language.syllables import count_syllables

@@ -18,8 +18,8 @@ class Recall(AgreementMetric):
     formula = "mean agreement of answer and reference over simple questions"
     source = "Ours; see the chosen agreement"
     worked = WorkedExample(
-        0.6,
-        "The token recall of a simple question: 3 of the 5 tokens of the reference are in the answer.",
-        answer="She was born in 1815.",
-        references=("born in London in 1815",),
+        1.0,
+        "The correctness (offline) of a simple question: the answer has all of the reference.",
+        answer="Ada Lovelace was born in London in 1815.",
+        references=("London",),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
-from evaluation.metrics.overlap import UNTELLABLE, tokens_of, untellable
+from evaluation.metrics.overlap import UNTELLABLE, shared, tokens_of, untellable
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -38,5 +38,5 @@ class ReferenceContextRecall(Metric):
         given = tokens_of([each.text for each in sample.trace.contexts])
         if untellable(given, wanted):
             return Score.unscored(UNTELLABLE)
-        found = (given & wanted).total()
+        found = shared(given, wanted)
         return Score(found / wanted.total(), f"{found} of {wanted.total()} words of the reference contexts are there")

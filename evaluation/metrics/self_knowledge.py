@@ -14,7 +14,7 @@ from evaluation.types import Sample, Score
 
 @metrics.register
 class SelfKnowledge(ClaimMetric):
-    """Share of the answer's claims that the reference has and no context: the model knew them by itself."""
+    """Share of the answer's claims that the reference has and the contexts do not: the model knew them by itself."""
 
     key = "self_knowledge"
     label = "Self-knowledge"

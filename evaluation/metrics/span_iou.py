@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
-from evaluation.metrics.spans import context_positions, gold_in_contexts, missing_evidence
+from evaluation.metrics.spans import characters_in, context_pieces, gold_in_contexts, missing_evidence
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -33,9 +33,10 @@ class SpanIou(Metric):
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the ratio; nothing retrieved is 0."""
-        given = context_positions(sample)
-        every = len(given) + missing_evidence(sample)
+        pieces = context_pieces(sample)
+        given = characters_in(pieces)
+        every = given + missing_evidence(sample)
         if not every:
             return Score.unscored("evidence and contexts are only white space")
-        gold = gold_in_contexts(sample, given)
+        gold = gold_in_contexts(sample, pieces)
         return Score(gold / every, f"{gold:,} of {every:,} characters of evidence and contexts are both")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
-from evaluation.metrics.spans import context_positions, gold_in_contexts
+from evaluation.metrics.spans import characters_in, context_pieces, gold_in_contexts
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -33,8 +33,9 @@ class SpanPrecision(Metric):
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the share; nothing retrieved is 0."""
-        given = context_positions(sample)
+        pieces = context_pieces(sample)
+        given = characters_in(pieces)
         if not given:
             return Score(0.0, "nothing was retrieved")
-        gold = gold_in_contexts(sample, given)
-        return Score(gold / len(given), f"{gold:,} of {len(given):,} characters of the contexts are evidence")
+        gold = gold_in_contexts(sample, pieces)
+        return Score(gold / given, f"{gold:,} of {given:,} characters of the contexts are evidence")

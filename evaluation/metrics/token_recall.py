@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
-from evaluation.metrics.overlap import UNTELLABLE, any_untellable
+from evaluation.metrics.overlap import NO_TOKENS, UNTELLABLE, Tokens, any_untellable, share, tokens_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
-from rag_pipeline.english.tokens import squad_tokens
 
 
 @metrics.register
@@ -34,20 +32,21 @@ class TokenRecall(Metric):
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return the best recall over the references; null when none of them has a token."""
-        answer = Counter(squad_tokens(sample.trace.answer))
-        best: tuple[float, Counter[str], Counter[str], str] | None = None
+        answer = tokens_of([sample.trace.answer])
+        best: tuple[float, Tokens, str] | None = None
         for reference in sample.reference_answers:
-            wanted = Counter(squad_tokens(reference))
+            wanted = tokens_of([reference])
             if not wanted:
                 continue
-            recall = (answer & wanted).total() / wanted.total()
+            recall = share(answer, wanted)
             if best is None or recall > best[0]:
-                best = (recall, wanted, wanted - answer, reference)
+                best = (recall, wanted, reference)
         if best is None:
-            return Score.unscored("no reference answer has a word to compare")
-        recall, wanted, missing, reference = best
+            return Score.unscored(NO_TOKENS)
+        recall, wanted, reference = best
         if recall < 1 and any_untellable(sample):
             return Score.unscored(UNTELLABLE)
+        missing = wanted - answer
         found = wanted.total() - missing.total()
         reason = f"{found} of {wanted.total()} words of the reference are in the answer"
         return Score(recall, reason, {"reference": reference, "missing": sorted(missing.elements())})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -15,7 +15,8 @@ from evaluation.types import Sample
 
 ANSWER, REFERENCE = "answer", "reference"
 _PREFIX = {ANSWER: "A", REFERENCE: "R"}
-_OTHER = {ANSWER: "Reference", REFERENCE: "Answer"}
+_HEADS = {"All contexts together": "All"}
+_NOT_ASKED = "not asked: single contexts are asked only of what all of them together support"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class ClaimsView:
-    """Both grids, remarks, what could not be had and why, and the texts cut where claims stand in them.
+    """The grids, remarks, what could not be had and why, and the texts cut where claims stand in them.
 
     `contexts[i]` are the pieces of the context of rank i + 1.
     """
@@ -77,6 +78,16 @@ class ClaimsView:
     problems: list[str]
     answer: list[TextPiece]
     contexts: list[list[TextPiece]]
+
+    @property
+    def attributed(self) -> bool:
+        """True where single contexts were asked, too, or there is but one."""
+        return len(self.contexts) < 2 or any(column.head.isdecimal() for grid in self.grids for column in grid.columns)
+
+    @property
+    def checked(self) -> bool:
+        """True where the contexts were asked about any claim."""
+        return any(row.supported is not None for grid in self.grids for row in grid.rows)
 
 
 def claims_view(*, answer: Answer, sample: Sample) -> ClaimsView | None:
@@ -88,9 +99,8 @@ def claims_view(*, answer: Answer, sample: Sample) -> ClaimsView | None:
 def view_of_claims(table: ClaimTable, sample: Sample) -> ClaimsView:
     """Return a claim table with the texts of its sample."""
     count = len(sample.trace.contexts)
-    grids = [_grid(ANSWER, table.answer, count), _grid(REFERENCE, table.reference, count)]
     return ClaimsView(
-        grids=[grid for grid in grids if grid.rows],
+        grids=[grid for grid in _grids(table, count) if grid.rows],
         notes=table.notes,
         problems=sorted({problem[0].upper() + problem[1:] for problem in table.problems.values()}),
         answer=_answer_pieces(sample.trace.answer, table),
@@ -123,26 +133,53 @@ def _both(evidence: Sequence[ContextPiece], claims: Sequence[TextPiece]) -> list
     return pieces
 
 
-def _grid(whose: str, claims: Sequence[Claim], count: int) -> ClaimGrid:
-    """Return a grid with the columns that any claim has a verdict for."""
+def _grids(table: ClaimTable, count: int) -> Iterator[ClaimGrid]:
+    """Yield the claims of the answer, then those of each reference; `count` contexts were retrieved."""
+    tables = table.by_reference
+    names = [REFERENCE] if len(tables) == 1 else [f"{REFERENCE} {number}" for number in range(1, len(tables) + 1)]
+    others = {
+        name.capitalize(): [claim.other for claim in each.answer] for name, each in zip(names, tables, strict=True)
+    }
+    yield _grid(ANSWER, _PREFIX[ANSWER], table.answer, count, others)
+    for prefix, name, each in zip(_prefixes(table), names, tables, strict=True):
+        yield _grid(name, prefix, each.reference, count, {"Answer": [claim.other for claim in each.reference]})
+
+
+def _prefixes(table: ClaimTable) -> list[str]:
+    """Return what the names of each reference's claims begin with: R, or R1. and R2. where there are several."""
+    several = bool(table.alternatives)
+    return [
+        f"{_PREFIX[REFERENCE]}{number}." if several else _PREFIX[REFERENCE]
+        for number, _ in enumerate(table.by_reference, 1)
+    ]
+
+
+def _reference_claims(table: ClaimTable) -> list[tuple[Claim, ...]]:
+    return [each.reference for each in table.by_reference]
+
+
+def _grid(
+    whose: str, prefix: str, claims: Sequence[Claim], count: int, others: Mapping[str, Sequence[Verdict | None]]
+) -> ClaimGrid:
+    """Return a grid with the columns that any claim has a verdict for. `others`: what other texts say."""
     by_contexts = count if any(claim.contexts for claim in claims) else 0
-    joined = any(claim.joined for claim in claims)
-    other = any(claim.other for claim in claims)
     columns = [ClaimColumn(str(rank), f"Context {rank}") for rank in range(1, by_contexts + 1)]
-    columns += [ClaimColumn("All", "All contexts together")] * joined
-    columns += [ClaimColumn(_OTHER[whose], _OTHER[whose])] * other
+    further = {name: found for name, found in others.items() if any(found)}
+    if by_contexts != 1 and any(claim.joined for claim in claims):
+        further = {"All contexts together": [claim.joined for claim in claims], **further}
     rows = []
-    for number, claim in enumerate(claims, 1):
-        verdicts = [*(claim.contexts or [None] * by_contexts), *[claim.joined] * joined, *[claim.other] * other]
-        cells = [_cell(column.name, verdict) for column, verdict in zip(columns, verdicts, strict=True)]
-        supported = claim.supported if claim.contexts else None
-        rows.append(ClaimRow(f"{_PREFIX[whose]}{number}", claim.text, supported, cells))
+    for place, claim in enumerate(claims):
+        own: Sequence[Verdict | None] = claim.contexts or [None] * by_contexts
+        cells = [_cell(column.name, verdict) for column, verdict in zip(columns, own, strict=True)]
+        cells += [_cell(name, found[place]) for name, found in further.items()]
+        rows.append(ClaimRow(f"{prefix}{place + 1}", claim.text, claim.supported if claim.checked else None, cells))
+    columns += [ClaimColumn(_HEADS.get(name, name), name) for name in further]
     return ClaimGrid(whose, columns, rows, sum(row.supported is True for row in rows))
 
 
 def _cell(column: str, verdict: Verdict | None) -> ClaimCell:
     if verdict is None:
-        return ClaimCell(column, None, "not asked: a single context supports it")
+        return ClaimCell(column, None, _NOT_ASKED)
     return ClaimCell(column, verdict.supported, verdict.reason or "the judge gave no reason")
 
 
@@ -150,23 +187,27 @@ def _answer_pieces(text: str, table: ClaimTable) -> list[TextPiece]:
     """Return the answer cut where its claims stand in it; supported as far as the contexts were asked."""
     places = ClaimPlaces(text)
     found = []
-    for number, claim in enumerate(table.answer, 1):
+    for number, (claim, against) in enumerate(zip(table.answer, table.nearest.answer, strict=True), 1):
         place = places.of(claim)
         if place:
-            found.append((place, f"A{number}", claim.supported if claim.contexts else claim.in_other))
+            found.append((place, f"A{number}", claim.supported if claim.checked else against.in_other))
     return _cut(text, found)
 
 
 def _context_pieces(text: str, table: ClaimTable, at: int) -> list[TextPiece]:
-    """Return a context cut where the claims stand in it that it supports."""
+    """Return a context cut where the claims stand in it that it supports.
+
+    Where single contexts were not asked: where half of a claim that all of them support stands in one run.
+    """
     places = ClaimPlaces(text)
     found = []
-    for whose, claims in ((ANSWER, table.answer), (REFERENCE, table.reference)):
+    prefixes = _prefixes(table)
+    for prefix, claims in ((_PREFIX[ANSWER], table.answer), *zip(prefixes, _reference_claims(table), strict=True)):
         for number, claim in enumerate(claims, 1):
-            verdict = claim.contexts[at] if at < len(claim.contexts) else None
+            verdict = claim.contexts[at] if at < len(claim.contexts) else claim.joined
             place = places.of(claim, verdict) if verdict and verdict.supported else None
             if place:
-                found.append((place, f"{_PREFIX[whose]}{number}", True))
+                found.append((place, f"{prefix}{number}", True))
     return _cut(text, found)
 
 

@@ -29,7 +29,7 @@ from evaluation.queries.rows import (
     ScoreCard,
 )
 from evaluation.queries.runs import rows_of, summary_of
-from evaluation.queries.sentences import group_label
+from evaluation.queries.sentences import family_sentence, group_label
 from evaluation.queries.settings import differing_settings
 from evaluation.queries.stored_answers import make_samples
 from evaluation.scoring.comparability import other_formulas
@@ -75,11 +75,13 @@ def compare_runs(*, a: Run, b: Run, limit: int = 50, further: bool = False) -> C
     lost = {key: change for key, change in scored.items() if change <= -_CLEAR_CHANGE}
     shown = [*_largest(won, limit), *_largest(lost, limit)]
     views = _question_changes(scores_a, scores_b, shown, changes)
+    differences = list(paired_differences(scores_a, scores_b).values())
+    beside = further_differences(scores_a, scores_b) if further else []
     return Comparison(
         a=row_a,
         b=row_b,
         settings=differing_settings(row_a, row_b),
-        differences=list(paired_differences(scores_a, scores_b).values()),
+        differences=differences,
         won=views[: min(limit, len(won))],
         lost=views[min(limit, len(won)) :],
         same=len(scored) - len(won) - len(lost),
@@ -87,10 +89,17 @@ def compare_runs(*, a: Run, b: Run, limit: int = 50, further: bool = False) -> C
         note=note or _partial_note(scores_a, scores_b),
         won_count=len(won),
         lost_count=len(lost),
-        further=further_differences(scores_a, scores_b) if further else [],
+        further=beside,
         only_one=_only_one(scores_a, scores_b) if further else [],
         older=_older(scores_a, scores_b, further=further),
+        together=_together(differences),
+        further_together=_together(beside),
     )
+
+
+def _together(differences: Sequence[PairedDifference]) -> str:
+    """Return which of the differences stand when all are looked at."""
+    return family_sentence({each.label: each.p for each in differences if each.p is not None})
 
 
 def _only_one(a: ScoredRun, b: ScoredRun) -> list[str]:
@@ -154,12 +163,17 @@ def _card(
     )
 
 
+_RATES = {"attempted": "attempted", "right": "answered rightly", "refused": "refused"}
+
+
 def score_hint(name: str, summary: Summary) -> str:
     """Return a remark that a reader of the score needs, or an empty string."""
     if name != "knowledge_bounding" or summary.mean is None:
         return ""
-    rates = {part: summary.details.get(part) for part in ("attempted", "refused")}
-    parts = ", ".join(f"{part} {value:.0%}".replace("%", " %") for part, value in rates.items() if value is not None)
+    rates = {part: summary.details.get(part) for part in _RATES}
+    parts = ", ".join(
+        f"{_RATES[part]} {value:.0%}".replace("%", " %") for part, value in rates.items() if value is not None
+    )
     explained = f"{parts}. " if parts else ""
     low, high = summary.ci_low, summary.ci_high
     if low is not None and high is not None and low <= 0.5 <= high:

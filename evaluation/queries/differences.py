@@ -133,6 +133,18 @@ def paired_differences(a: ScoredRun, b: ScoredRun) -> dict[str, PairedDifference
     return found | {TOTAL: _noted(TOTAL, a, b) or _total_difference(rows, total_weights(b.spec))}
 
 
+def difference_terms(a: ScoredRun, b: ScoredRun, metric: str) -> list[Term] | None:
+    """Return b − a in one score or the total as terms of `paired_difference`; None where it cannot be compared.
+
+    Further metrics must have been loaded.
+    """
+    if b.spec is None or why_incomparable(a, b) or other_formula_note(metric, a, b):
+        return None
+    weights = total_weights(b.spec) if metric == TOTAL else {metric: 1.0}
+    parts = [_terms(name, _difference_rows(a, b, name), weight) for name, weight in weights.items()]
+    return None if None in parts else [each for part in parts for each in part or ()]
+
+
 def _total_difference(
     rows: Mapping[str, Sequence[tuple[Sample, Score]]], weights: Mapping[str, float]
 ) -> PairedDifference:

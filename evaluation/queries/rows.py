@@ -334,6 +334,7 @@ class Comparison:
     those without a score in one of the runs. `won_count` and `lost_count` count all, also those not listed.
     `further`: the metrics beside the five that both hold; `only_one` names those that only one of them holds.
     `older`: the runs to score again, because the two were computed by different formulas.
+    `together`, `further_together`: what of the differences stands when all of them are looked at.
     """
 
     a: RunRow
@@ -350,6 +351,8 @@ class Comparison:
     further: list[PairedDifference] = field(default_factory=list)
     only_one: list[str] = field(default_factory=list)
     older: list[OlderFormulas] = field(default_factory=list)
+    together: str = ""
+    further_together: str = ""
 
     @property
     def both(self) -> tuple[RunRow, RunRow]:

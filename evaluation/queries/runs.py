@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import BooleanField, Count, QuerySet
+from django.db.models.expressions import RawSQL
 
 from evaluation.models import Answer, Run, RunMetric, Scoring, TestSet
 from evaluation.queries.rows import RunRow
+from evaluation.spec import EvaluationSpec, RunOptions
 from evaluation.types import Summary
 from rag_pipeline.models import BackgroundTask, Corpus
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
+
+_SUMMARY = ("metric", "mean", "ci_low", "ci_high", "n", "n_null", "reason", "details")
+_FAILED = RawSQL("NOT (error = '')", (), output_field=BooleanField())
+"""Failed answers, in the letters of their index: SQLite would not see by a parameter that it serves."""
 
 
 def run_rows(
@@ -20,29 +27,44 @@ def run_rows(
     archived: bool = False,
 ) -> list[RunRow]:
     """Return runs, newest first, with settings, state and current scores. `archived` includes archived ones."""
-    runs = Run.objects.select_related("corpus", "testset__corpus", "task").order_by("-id")
+    runs = Run.objects.order_by("-id")
     if corpus is not None:
         runs = runs.filter(corpus=corpus)
     if testset is not None:
         runs = runs.filter(testset=testset)
     if not archived:
         runs = runs.filter(archived=False)
-    return rows_of(runs)
+    return rows_of(_with_testsets(runs))
+
+
+def runs_to_choose(*, testset: TestSet | None = None) -> list[RunRow]:
+    """Return the scored runs to choose from, newest first, without scores and counts.
+
+    Those of a test set that are not archived, or all.
+    """
+    runs = Run.objects.filter(scorings__current=True).order_by("-id")
+    if testset is not None:
+        runs = runs.filter(testset=testset, archived=False)
+    return [_row(run, None, {}, (0, 0)) for run in _with_testsets(runs.defer("versions", "notes"))]
+
+
+def _with_testsets(runs: QuerySet[Run]) -> list[Run]:
+    """Return runs with task, test set and corpus; joined, a test set and its report would be read for every run."""
+    found = list(runs.select_related("task").prefetch_related("testset__corpus"))
+    for run in found:
+        if run.corpus_id == run.testset.corpus_id:
+            run.corpus = run.testset.corpus
+    return found
 
 
 def rows_of(runs: Iterable[Run]) -> list[RunRow]:
-    """Return the rows of some runs in three queries beside their own."""
+    """Return the rows of some runs in four queries beside their own."""
     runs = list(runs)
     scorings = {each.run_id: each for each in Scoring.objects.filter(run__in=runs, current=True)}
     metrics = _whole_run_metrics([each.pk for each in scorings.values()])
-    counts = {
-        run: (answers, failed)
-        for run, answers, failed in Answer.objects.filter(run__in=runs)
-        .order_by()
-        .values_list("run")
-        .annotate(answers=Count("id"), failed=Count("id", filter=~Q(error="")))
-    }
-    return [_row(run, scorings.get(run.pk), metrics, counts.get(run.pk, (0, 0))) for run in runs]
+    asked = Answer.objects.filter(run__in=runs).order_by().values_list("run").annotate(Count("id"))
+    answers, failed = dict(asked), dict(asked.filter(_FAILED))
+    return [_row(run, scorings.get(run.pk), metrics, (answers.get(run.pk, 0), failed.get(run.pk, 0))) for run in runs]
 
 
 def summary_of(row: RunMetric) -> Summary:
@@ -52,8 +74,9 @@ def summary_of(row: RunMetric) -> Summary:
 
 def _whole_run_metrics(scorings: Sequence[int]) -> dict[int, dict[str, Summary]]:
     found: dict[int, dict[str, Summary]] = {}
-    for row in RunMetric.objects.filter(scoring__in=scorings, group="").order_by("id"):
-        found.setdefault(row.scoring_id, {})[row.metric] = summary_of(row)
+    rows = RunMetric.objects.filter(scoring__in=scorings, group="").order_by("id").values_list("scoring", *_SUMMARY)
+    for scoring, metric, *values in rows:
+        found.setdefault(scoring, {})[metric] = Summary(*values)
     return found
 
 
@@ -71,3 +94,25 @@ def _row(run: Run, scoring: Scoring | None, metrics: dict[int, dict[str, Summary
         prompts=scoring.prompts if scoring else {},
         formulas=scoring.formulas if scoring else {},
     )
+
+
+def run_with(
+    *,
+    testset: TestSet,
+    spec: PipelineSpec,
+    evaluation: EvaluationSpec,
+    options: RunOptions,
+    contexts_from: Run | None,
+) -> Run | None:
+    """Return the last run that came to its end with just these settings on this test set; None without one."""
+    asked = options.model_dump(exclude={"afresh"})
+    runs = Run.objects.filter(
+        testset=testset,
+        pipeline_fingerprint=spec.fingerprint,
+        contexts_from=contexts_from,
+        archived=False,
+        task__state=BackgroundTask.State.DONE,
+        scorings__current=True,
+        **asked,
+    )
+    return next((run for run in runs.order_by("-pk") if EvaluationSpec.create(run.evaluation) == evaluation), None)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from evaluation.scoring.scales import Scale
-from evaluation.statistics.paired import SAME, Difference
+from evaluation.statistics.paired import SAME, SIGNIFICANT, Difference, holm
 
 FEWEST_PAIRS = 6
-"""With fewer pairs even a change in all of them has p ≥ 0.06: nothing can be told apart."""
+"""With fewer pairs even a change in all of them can be chance: nothing can be told apart."""
 
 _GROUPS = {
     "attempted": "Attempted among answerable",
+    "right": "Answered rightly among answerable",
     "refused": "Refused among out-of-scope",
     "near": "Refused, near out-of-scope",
     "far": "Refused, far out-of-scope",
@@ -34,6 +37,21 @@ def difference_sentence(label: str, difference: Difference, n: int, scale: Scale
         pairs = "pair" if difference.clusters == 1 else "pairs"
         return f"{start}: not distinguishable; {difference.clusters} {pairs} are too few to tell."
     return f"{start}: {difference.verdict}."
+
+
+def family_sentence(ps: Mapping[str, float]) -> str:
+    """Return which of several differences stand when all are looked at, empty where none does alone. `ps` by label.
+
+    Each has one chance in twenty of being called different by mistake; Holm's correction leaves the family that chance.
+    """
+    alone = [label for label, p in ps.items() if p < SIGNIFICANT]
+    if not alone or len(ps) < 2:
+        return ""
+    together = [label for label, p in zip(ps, holm(list(ps.values())), strict=True) if p < SIGNIFICANT]
+    standing = (
+        f"{', '.join(together)} still {'differ' if len(together) > 1 else 'differs'}" if together else "none stands"
+    )
+    return f"Corrected for looking at {len(ps)} differences at once (Holm), {standing}."
 
 
 def p_words(p: float) -> str:

@@ -10,10 +10,12 @@ from importlib.resources import files
 
 import numpy as np
 
+from evaluation.refusal import languages
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal
 from rag_pipeline.embedders.base import Embed, Vectors
 from rag_pipeline.english.sentences import split_sentences
+from rag_pipeline.english.tokens import count_words
 from rag_pipeline.local_models.scripts import Reads, reads_all
 
 Patterns = tuple[re.Pattern[str], ...]
@@ -54,14 +56,24 @@ _PLACEHOLDERS = {
     ),
 }
 """What stands in square brackets in the shipped patterns."""
-_CONTRAST = re.compile(
-    r"(?:,|;|\.\.\.|…| [–—-]|--)\s*(?:but|however|yet|although|though|nevertheless|still)\b,?|[;:]\s+|\bbut\b", re.I
+_SAYING = (
+    r"(?:said|replied|answered|asked|cried|exclaimed|whispered|shouted|thought|remarked|muttered|admitted|confessed|told"
+    r"|murmured|sighed)"
 )
-_SPEECH = re.compile(r"""^\W*["“‘'](?!.*["”’']\W*$)|^\W*["“‘'].*[,!?.]["”’']\s+\w""")
+_MOST_TURNS = 8
+"""Turns of a sentence that are looked at: each is compared by meaning, and no sentence has more that say something."""
+_SPEECH = re.compile(
+    r"""^\W*["“‘'„«「『»](?!.*["”’'“»」』«]\W*$)|^\W*["“‘'„«「『»].*[,!?.。，]?["”’'“»」』«][,，]?\s*\w"""
+    rf"""|[,!?"”’'] {_SAYING} (?:the|a|an|his|her|my|he|she|they|i|[A-Z]\w+)\b"""
+    rf"""|[,!?"”’'] (?:he|she|they|(?:the|a|an|his|her|my) (?:\w+ ){{1,2}}?|[A-Z]\w+ (?:[A-Z]\w+ )?) ?{_SAYING}\b"""
+)
 """Somebody's words: a quotation that goes on, or with who said it: `“I don't know,” said the Caterpillar.`"""
 _LONGEST = 500
 """Characters of a sentence in which its wording is looked for."""
 _MARKS = " \"'“”‘’«»*_"
+_FEWEST_LETTERS = 5
+_OWN_SHARE = 0.6
+"""Letters of the refusal, and their share of a sentence, from which a sentence that holds it is the refusal."""
 _FEWEST_WORDS = 3
 """A remainder of fewer words has no substance."""
 
@@ -108,18 +120,28 @@ class RefusalDetector:
         return [self._judge(text, row) for text, row in zip(sentences, cosines, strict=True)]
 
     def _judge(self, sentence: str, cosines: Vectors) -> Refusal:
-        own = 1.0 if _letters(sentence) in self.own else float(cosines[0])
+        own = 1.0 if self._is_own(sentence) else float(cosines[0])
         best = int(np.argmax(cosines))
         highest = max(own, float(cosines[best]))
+        if own < 1 and _SPEECH.search(sentence):
+            return Refusal("attempt", similarity=highest)
         if own >= self.threshold:
             return Refusal("refused", "threshold", f"“{sentence}” is close to the refusal ({own:.2f}).", own)
         if highest >= self.threshold:
             return Refusal(
                 "refused", "list", f"“{sentence}” is close to “{self.known[best]}” ({highest:.2f}).", highest
             )
-        if self.patterns and not _SPEECH.match(sentence) and _matches(self.patterns, sentence):
+        if self.patterns and (_matches(self.patterns, sentence) or languages.declines(_plain(sentence))):
             return Refusal("refused", "pattern", f"“{sentence}” is worded like a refusal.", highest)
         return Refusal("attempt", similarity=highest)
+
+    def _is_own(self, sentence: str) -> bool:
+        """True where a sentence is the refusal, or little beside it, by its letters: in whatever language it is."""
+        letters = _letters(sentence)
+        return any(
+            own == letters or (own in letters and _FEWEST_LETTERS <= len(own) >= _OWN_SHARE * len(letters))
+            for own in self.own
+        )
 
     def _label(self, sentences: Sequence[str], verdicts: Sequence[Refusal]) -> Refusal:
         if not sentences:
@@ -127,16 +149,28 @@ class RefusalDetector:
         first = _first_that_counts(sentences, verdicts)
         verdict = verdicts[first]
         if not verdict.refused:
-            return verdict
+            return self._taken_back(sentences, verdicts, first)
         substance = self._substance(sentences[first]) or self._following(sentences, verdicts, first)
         if not substance:
             return verdict
         detail = f"{verdict.detail} But then it answers: “{substance}”"
         return replace(verdict, label="partial", rule="substance", detail=detail)
 
+    def _taken_back(self, sentences: Sequence[str], verdicts: Sequence[Refusal], first: int) -> Refusal:
+        """Return the verdict on an answer: `partial` where a later sentence or clause says what it does not know."""
+        rest = list(zip(sentences, verdicts, strict=True))[first + 1 :]
+        missing = [
+            text for text, verdict in rest if verdict.refused and _matches(shipped_patterns("afterthoughts"), text)
+        ]
+        missing += [clause for clause in _turns(sentences[first]) if self._declines(clause)]
+        if not missing:
+            return verdicts[first]
+        detail = f"It answers, and then: “{missing[0]}”"
+        return replace(verdicts[first], label="partial", rule="substance", detail=detail)
+
     def _substance(self, sentence: str) -> str:
         """Return what a declining sentence goes on to say after a *but*, empty when that is nothing."""
-        for turn in _CONTRAST.finditer(sentence):
+        for turn in _contrasts(sentence):
             before, after = sentence[: turn.start()], sentence[turn.end() :].strip()
             if self._declines(before) and _says_something(after) and not self._declines(after):
                 return after
@@ -162,7 +196,7 @@ def _sentences(answer: str) -> list[str]:
 def _first_that_counts(sentences: Sequence[str], verdicts: Sequence[Refusal]) -> int:
     """Return the place of the first sentence that declines or says something; greetings before it are passed over."""
     for place, (text, verdict) in enumerate(zip(sentences, verdicts, strict=True)):
-        if verdict.refused or not _matches(shipped_patterns("fillers"), text):
+        if verdict.refused or not _is_filler(text):
             return place
     return 0
 
@@ -173,11 +207,34 @@ def _letters(text: str) -> str:
 
 
 def _says_something(text: str) -> bool:
-    return len(text.split()) >= _FEWEST_WORDS and not _matches(shipped_patterns("fillers"), text)
+    return count_words(text) >= _FEWEST_WORDS and not _is_filler(text)
+
+
+def _is_filler(text: str) -> bool:
+    return _matches(shipped_patterns("fillers"), text) or languages.is_filler(_plain(text))
+
+
+def _contrasts(sentence: str) -> list[re.Match[str]]:
+    """Return the first places where a sentence turns: *but*, *however*, a semicolon."""
+    found = (turn for pattern in shipped_patterns("contrasts") for turn in pattern.finditer(sentence.lower()))
+    turns = sorted(found, key=lambda turn: turn.start()) if len(sentence.lower()) == len(sentence) else []
+    return turns[:_MOST_TURNS]
+
+
+def _turns(sentence: str) -> list[str]:
+    """Return what stands before and after each word of contrast in a sentence, where both say something."""
+    marked = (turn for turn in _contrasts(sentence) if any(letter.isalpha() for letter in turn[0]))
+    sides = ((sentence[: turn.start()], sentence[turn.end() :].strip()) for turn in marked)
+    return [side for both in sides if all(map(_says_something, both)) for side in both]
+
+
+def _plain(sentence: str) -> str:
+    """Return the head of a sentence in lower case, with plain apostrophes and single blanks."""
+    return " ".join(sentence[:_LONGEST].lower().replace("’", "'").replace("‘", "'").split())
 
 
 def _matches(patterns: Patterns, sentence: str) -> bool:
-    plain = " ".join(sentence[:_LONGEST].lower().replace("’", "'").replace("‘", "'").split())
+    plain = _plain(sentence)
     return any(pattern.search(plain) for pattern in patterns)
 
 

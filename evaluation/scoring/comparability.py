@@ -7,7 +7,18 @@ from dataclasses import dataclass, field
 
 from evaluation.metrics.base import AgreementMetric, Metric, metrics
 from evaluation.scoring.summaries import TOTAL
-from evaluation.spec import AGREEMENT, HEADLINE, JUDGE, REFUSALS, SCORES, EvaluationSpec, evaluation_settings
+from evaluation.spec import (
+    AGREEMENT,
+    BOUNDING,
+    HEADLINE,
+    JUDGE,
+    REFUSALS,
+    RIGHT,
+    SCORES,
+    EvaluationSpec,
+    evaluation_settings,
+)
+from rag_pipeline.setting_fields import Setting
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,7 @@ def measured_differently(name: str, a: HowScored, b: HowScored) -> list[str]:
     fields = evaluation_settings(SCORES, REFUSALS)
     fields |= evaluation_settings(AGREEMENT) if len(read) > 1 else {}
     fields |= evaluation_settings(JUDGE) if judged else {}
+    fields |= _read_by_bounding(a.spec, b.spec) if "knowledge_bounding" in read else {}
     differing = [each.title for name, each in fields.items() if getattr(a.spec, name) != getattr(b.spec, name)]
     options = [each for each in sorted(read) if a.spec.metric_options.get(each) != b.spec.metric_options.get(each)]
     changed = [each for each, text in a.prompts.items() if b.prompts.get(each, text) != text] if judged else []
@@ -52,6 +64,12 @@ def measured_differently(name: str, a: HowScored, b: HowScored) -> list[str]:
         *(f"the judge's prompt {each}" for each in changed),
         *(f"the formula of {label}" for label in other_formulas(name, a, b)),
     ]
+
+
+def _read_by_bounding(a: EvaluationSpec, b: EvaluationSpec) -> dict[str, Setting]:
+    """Return what knowledge bounding reads: the agreement, and from where it is right, only where that counts."""
+    right = "right" in (a.bounding, b.bounding)
+    return evaluation_settings(BOUNDING, RIGHT, AGREEMENT) if right else evaluation_settings(BOUNDING)
 
 
 def other_formulas(name: str, a: HowScored, b: HowScored) -> list[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from evaluation.judge.claims.table import ClaimTable
@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 Steps = Generator[Progress, None, Result]
 """Work that yields how far it is, and returns what it comes to."""
 
-STEP = "Scoring"
+STEP, AGREEMENT = "Scoring", "agreement"
 
 MOST_STEPS = 100
 """How often progress is reported, at most, while a judge is asked."""
@@ -34,6 +34,9 @@ MODEL_BLOCK = 64
 """Rows that a metric with a model of its own, or a server, scores at once."""
 BLOCK = 250
 """Rows that any other metric scores at once: enough for batches of its embedding, and memory stays bounded."""
+
+_TEXTS_KEPT = 4096
+"""Texts of which it is remembered whether the model reads them: each is asked about by several metrics."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ def score_samples(
     `reads` tells whether the model behind `embed` knows a text's script.
     Raises ProviderError when it cannot be asked at all.
     """
+    reads = lru_cache(maxsize=_TEXTS_KEPT)(reads)
     units = [make_metric(name, spec) for name in names]
     agreeing = make_metric(spec.agreement, spec)
     refusals = RefusalDetector(embed, spec, refusal, reads).classify_many([sample.trace.answer for sample in samples])
@@ -84,13 +88,10 @@ def score_samples(
         asked = yield from _asked(questions, total)
         context = replace(context, asked=asked)
     done = len(questions) + 1
-    agreement = yield from _scored(agreeing, samples, context, done, total)
-    context = replace(context, agreement=agreement)
-    scores: dict[str, list[Score]] = {}
+    agreement = yield from _scored_all({AGREEMENT: agreeing}, samples, context, done, total)
+    context = replace(context, agreement=agreement[AGREEMENT])
     done += _blocks(agreeing, len(samples))
-    for name, unit in zip(names, units, strict=True):
-        scores[name] = yield from _scored(unit, samples, context, done, total)
-        done += _blocks(unit, len(samples))
+    scores = yield from _scored_all(dict(zip(names, units, strict=True)), samples, context, done, total)
     yield Progress(STEP, total - 1, total)
     tables = [claims.made_for(sample) if claims else None for sample in samples]
     return ScoredSamples(samples, refusals, scores, summarise(samples, scores, spec), tables)
@@ -129,16 +130,20 @@ def _asked(questions: Sequence[_Question], total: int) -> Steps[dict[str, dict[i
     return found
 
 
-def _scored(
-    unit: Metric, samples: Sequence[Sample], context: MetricContext, done: int, total: int
-) -> Steps[list[Score]]:
-    """Score block by block, so that progress is seen, and cancelling heard, while a judge is asked."""
-    scores: list[Score] = []
-    size = _block(unit)
-    for start in range(0, len(samples), size):
-        yield Progress(STEP, done + start // size, total)
-        block = range(start, min(start + size, len(samples)))
-        scores += unit.score_many([samples[position] for position in block], context.only(block))
+def _scored_all(
+    units: Mapping[str, Metric], samples: Sequence[Sample], context: MetricContext, done: int, total: int
+) -> Steps[dict[str, list[Score]]]:
+    """Score each block with all metrics before the next: they share what they make of its texts."""
+    scores: dict[str, list[Score]] = {name: [] for name in units}
+    for size in sorted({_block(unit) for unit in units.values()}, reverse=True):
+        alike = [(name, unit) for name, unit in units.items() if _block(unit) == size]
+        for start in range(0, len(samples), size):
+            part = samples[start : start + size]
+            own = context.only(range(start, start + len(part)))
+            for name, unit in alike:
+                yield Progress(STEP, done, total)
+                scores[name] += unit.score_many(part, own)
+                done += 1
     return scores
 
 

@@ -66,6 +66,8 @@ def summarise(samples: Sequence[Sample], scores: Mapping[str, Sequence[Score]], 
         summaries[key, ""] = _whole(metric, rows)
         for group, chosen in _groups(metric, rows):
             summaries[key, group] = _mean(metric, chosen)
+        for reading, chosen in _readings(metric, rows).items():
+            summaries[key, reading] = _mean(metric, chosen)
     if "recall" in scores and "robustness" in scores:
         summaries["robustness", TWIN_LOSS] = twin_loss(samples, scores)
     if all(name in scores for name in HEADLINE):
@@ -99,6 +101,7 @@ def _whole(metric: type[Metric], rows: Rows) -> Summary:
     details: dict[str, object] = {"applicable": sum(sample.kind in metric.kinds for sample, _ in rows)}
     if len(terms) > 1:
         details |= {part: term.mean for part, term in zip(metric.parts, terms, strict=True)}
+        details |= {reading: _mean(metric, chosen).mean for reading, chosen in _readings(metric, rows).items()}
     details |= _pooled(metric, rows)
     return _summary(estimate(terms), n, len(rows) - n, details)
 
@@ -113,6 +116,16 @@ def _mean(metric: type[Metric], rows: Rows) -> Summary:
     )
     details = {"applicable": len(rows), **_pooled(metric, rows)}
     return _summary(estimate([term]), len(scored), len(rows) - len(scored), details)
+
+
+def _readings(metric: type[Metric], rows: Rows) -> dict[str, Rows]:
+    """Return the rows by each further reading of a metric that any of them has, with its values for scores."""
+    found: dict[str, Rows] = {}
+    for name in metric.readings:
+        own = [(sample, Score(float(score.details[name]))) for sample, score in rows if name in score.details]
+        if own:
+            found[name] = own
+    return found
 
 
 def _pooled(metric: type[Metric], rows: Rows) -> dict[str, object]:

@@ -6,5 +6,6 @@ from evaluation.services import (  # noqa: F401
     generation,
     preferring,
     rescoring,
+    sweeping,
     tuning,
 )

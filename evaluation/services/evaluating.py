@@ -9,9 +9,11 @@ from django.db import transaction
 
 from evaluation.models import Answer, Question, Run
 from evaluation.services.contexts import contexts_of
-from evaluation.services.runs import asked_questions
+from evaluation.services.retrieving import retrieve_run
+from evaluation.services.reuse import take_over_answers
+from evaluation.services.runs import questions_of
 from evaluation.services.scoring import score_run_in_steps
-from evaluation.spec import EvaluationSpec, RunOptions
+from evaluation.spec import EvaluationSpec
 from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.pipeline.runner import run_block
@@ -49,18 +51,21 @@ class EvaluateRun(TaskHandler):
         return _ASKED_AT_ONCE if stage == "answer" and not self.spec.is_builtin_reader else super().block_size(stage)
 
     def plan(self, stage: str) -> list[str]:
-        """Index and scoring are one unit each; answering has one a question and repeat."""
-        if stage != "answer":
+        """Index, scoring and retrieval alone are one unit each; answering has one a question and repeat."""
+        if stage != "answer" or self.run.retrieval_only:
             return [stage]
-        run = self.run
-        options = RunOptions(split=run.split, limit=run.limit, repeat=run.repeat)  # type: ignore[arg-type]
-        questions = asked_questions(testset=run.testset, options=options)
-        return [f"{question.pk}:{repeat}" for repeat in range(run.repeat) for question in questions]
+        questions = questions_of(self.run)
+        return [f"{question.pk}:{repeat}" for repeat in range(self.run.repeat) for question in questions]
 
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Do a block of one stage."""
         if stage == "index":
             yield from self._index()
+            yield UnitsDone(keys)
+        elif stage == "answer" and self.run.retrieval_only:
+            asked = [question.pk for question in questions_of(self.run)]
+            take_over_answers(run=self.run, wanted=[(question, 0) for question in asked])
+            yield from retrieve_run(run=self.run, spec=self.spec, questions=asked)
             yield UnitsDone(keys)
         elif stage == "answer":
             yield from self._answer(keys)
@@ -77,6 +82,8 @@ class EvaluateRun(TaskHandler):
 
     def _answer(self, keys: Sequence[str]) -> Iterator[UnitsDone]:
         units = {key: (int(key.partition(":")[0]), int(key.partition(":")[2])) for key in keys}
+        if self.run.sweep_id is not None:
+            take_over_answers(run=self.run, wanted=list(units.values()))
         stored = set(self.run.answers.filter(error="").values_list("question_id", "repeat"))
         if there := [key for key in keys if units[key] in stored]:
             yield UnitsDone(there)

@@ -34,4 +34,12 @@ def open_judge(
     if not spec.judge:
         return None
     changed = dict(JudgePrompt.objects.values_list("name", "text")) if prompts is None else prompts
-    return make_judge(spec.judge, JudgePrompts(changed), votes=spec.judge_votes, lenient=lenient, afresh=afresh)
+    return make_judge(
+        spec.judge,
+        JudgePrompts(changed),
+        votes=spec.judge_votes,
+        batch=spec.judge_batch,
+        max_tokens=spec.judge_max_tokens,
+        lenient=lenient,
+        afresh=afresh,
+    )

@@ -17,7 +17,7 @@ from evaluation.queries.judge_prompts import get_judge_prompt
 from evaluation.queries.preferences import preferences_between
 from evaluation.scoring.summaries import cluster_of
 from evaluation.services.judging import check_judge, open_judge
-from evaluation.spec import EvaluationSpec
+from evaluation.spec import LONGEST_REPLY, EvaluationSpec
 from evaluation.types import Sample, Score
 from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler
 from rag_pipeline.errors import ConfigError
@@ -108,7 +108,10 @@ class PreferAnswers(TaskHandler):
         Preference.objects.filter(pk=self.preference.pk).update(summary=summary)
 
     def _judge(self) -> Judge:
+        runs = (self.preference.a, self.preference.b)
+        limit = max(int(run.evaluation.get("judge_max_tokens", LONGEST_REPLY)) for run in runs)
         spec = EvaluationSpec.create({"judge": self.preference.judge, "judge_votes": self.preference.votes})
+        spec = spec.model_copy(update={"judge_max_tokens": limit})
         judge = open_judge(spec, self.preference.prompts)
         assert judge is not None  # `start_preferring` has refused an empty one
         return judge

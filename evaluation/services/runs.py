@@ -9,8 +9,9 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Avg
+from django.db.models import Avg, QuerySet
 
+from evaluation.experiments.race import mixed_order
 from evaluation.metrics.availability import check_options
 from evaluation.models import Answer, Question, Run, TestSet
 from evaluation.queries.preferences import preferences_with
@@ -52,16 +53,39 @@ class RunEstimate:
     judge_calls: int = 0
 
 
-def asked_questions(*, testset: TestSet, options: RunOptions) -> list[Question]:
+def asked_questions(*, testset: TestSet, options: RunOptions, mixed: bool = False) -> list[Question]:
     """Return the questions that a run asks: of the split, not rejected, of the first `limit` pairs.
 
     Out-of-scope questions are no pairs. They come in the share that they have in the whole, since knowledge bounding
-    needs both kinds; where there is nothing else, the limit counts them.
+    needs both kinds; where there is nothing else, the limit counts them. `mixed`: the first are as mixed as all are,
+    by document and kind, rather than the first of the file.
     """
     questions = testset.questions.exclude(status=Question.Status.REJECTED)
     if options.split != "all":
         questions = questions.filter(split=options.split)
-    return list(questions) if options.limit is None else _first(list(questions), options.limit)
+    if options.limit is None:
+        return list(questions)
+    return _first(_mixed(questions) if mixed else list(questions), options.limit)
+
+
+def questions_of(run: Run) -> list[Question]:
+    """Return the questions of a run; retrieval alone has nothing to find for those that are out of scope."""
+    options = RunOptions(split=run.split, limit=run.limit, repeat=run.repeat)  # type: ignore[arg-type]
+    questions = asked_questions(testset=run.testset, options=options, mixed=run.sweep_id is not None)
+    return [each for each in questions if each.answerable] if run.retrieval_only else questions
+
+
+def _mixed(questions: QuerySet[Question]) -> list[Question]:
+    """Return questions in an order of which every beginning holds its share of each document and kind."""
+    members: dict[str, list[Question]] = {}
+    strata: dict[str, tuple[object, ...]] = {}
+    for each in questions.prefetch_related("evidence"):
+        key = each.pair_id if each.answerable else each.question_id
+        members.setdefault(key, []).append(each)
+        documents = [one.document_id for one in each.evidence.all()[:1]]
+        known = strata.get(key, ())
+        strata[key] = (*known, each.kind, each.transformation, *documents)
+    return [each for key in mixed_order(strata) for each in members[key]]
 
 
 def _first(questions: list[Question], limit: int) -> list[Question]:
@@ -100,7 +124,9 @@ def estimate_run(
         index = indexes.estimate(corpus=corpus, spec=spec) if spec.needs_chunks else index
     calls = 0 if spec.is_builtin_reader else questions * (1 + before)
     contexts = spec.core.top_k if spec.core.use_context else 0
-    judged = expected_calls(evaluation, questions, contexts) if evaluation else 0
+    references = [len(question.reference_answers) for question in asked if question.reference_answers] or [1]
+    mean = sum(references) / len(references)
+    judged = expected_calls(evaluation, questions, contexts, mean) if evaluation else 0
     seconds = _seconds(spec, questions, index.to_embed) if not judged else None
     return RunEstimate(questions, index.chunks, index.to_embed, calls, seconds, judged)
 
@@ -131,7 +157,7 @@ def start_run(
     `contexts_from`: a finished run of the same questions. Its contexts are given to the model, and its retrieval
     settings take the place of those in `spec`.
     """
-    questions = _askable(corpus, testset, options)
+    questions = check_askable(corpus, testset, options)
     if contexts_from is not None:
         check_source(source=contexts_from, testset=testset, questions=questions)
         spec = with_retrieval_of(contexts_from, spec)
@@ -160,7 +186,7 @@ def start_run(
     return run
 
 
-def _askable(corpus: Corpus, testset: TestSet, options: RunOptions) -> list[Question]:
+def check_askable(corpus: Corpus, testset: TestSet, options: RunOptions) -> list[Question]:
     """Return the questions that a run asks. Raises ConfigError where there are none, or none yet."""
     if testset.corpus_id != corpus.pk:
         raise ConfigError(
@@ -215,6 +241,14 @@ def archive_run(*, run: Run, archived: bool) -> None:
     """Take a run out of lists and charts, or bring it back; nothing is lost."""
     Run.objects.filter(pk=run.pk).update(archived=archived)
     run.archived = archived
+
+
+def pin_baseline(*, run: Run, pinned: bool) -> None:
+    """Make a run the one that others of its test set are compared with, in place of another; or no longer."""
+    with transaction.atomic():
+        Run.objects.filter(testset=run.testset_id, baseline=True).update(baseline=False)
+        Run.objects.filter(pk=run.pk).update(baseline=pinned)
+    run.baseline = pinned
 
 
 def rename_run(*, run: Run, name: str, note: str) -> None:

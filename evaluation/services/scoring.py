@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from django.db import transaction
@@ -16,6 +16,8 @@ from evaluation.scoring.scoring import ScoredSamples, Steps, finished, score_sam
 from evaluation.services.diagnosing import diagnose_run
 from evaluation.services.files import write_run_file
 from evaluation.services.judging import open_judge
+from evaluation.services.retrieving import scored_retrieval
+from evaluation.services.reuse import take_over_scoring
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Score
 from rag_pipeline.errors import ProviderError
@@ -31,10 +33,33 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
     Until its end everything stored stays as it is. Raises ProviderError. When the judge fails in a run's first scoring,
     what needs none is kept, and only then ProviderError raised; later ones leave the earlier scoring as it is.
     """
+    names = (*HEADLINE, spec.agreement, *spec.metrics)
+    there = take_over_scoring(run=run, spec=spec, formulas=formulas_in_force(names)) if run.sweep_id else None
+    if there is not None:
+        write_run_file(run=run)
+        return there
+    if run.retrieval_only:
+        answers, scored = scored_retrieval(run=run, spec=spec)
+        scoring = _store(run, spec, scored, _rows_of(answers, scored.scores), None)
+        write_run_file(run=run)
+        return scoring
     answers = stored_answers(run=run)
     judge = open_judge(spec, lenient=not run.scorings.exists())
     scored = yield from _score(run, answers, spec, (*HEADLINE, *spec.metrics), judge)
     failures = diagnose_run(run=run, answers=answers, scored=scored, spec=spec)
+    scoring = _store(run, spec, scored, _score_rows(answers, scored, failures), judge)
+    write_run_file(run=run)
+    if judge and judge.failure:
+        raise ProviderError(
+            f"The judge failed: what it has not judged has no score yet, all other scores are there. {judge.failure}"
+        )
+    return scoring
+
+
+def _store(
+    run: Run, spec: EvaluationSpec, scored: ScoredSamples, rows: Sequence[MetricScore], judge: Judge | None
+) -> Scoring:
+    """Keep scores as the run's current scoring."""
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)  # of two scorings at once the later is the current one
         Scoring.objects.filter(run=run, current=True).update(current=False)
@@ -45,13 +70,10 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
             judging=judge.usage if judge else {},
             formulas=formulas_in_force((*HEADLINE, spec.agreement, *spec.metrics)),
         )
-        MetricScore.objects.bulk_create(_score_rows(scoring, answers, scored, failures), batch_size=_BATCH)
+        for row in rows:
+            row.scoring = scoring
+        MetricScore.objects.bulk_create(rows, batch_size=_BATCH)
         RunMetric.objects.bulk_create(_summary_rows(scoring, scored), batch_size=_BATCH)
-    write_run_file(run=run)
-    if judge and judge.failure:
-        raise ProviderError(
-            f"The judge failed: what it has not judged has no score yet, all other scores are there. {judge.failure}"
-        )
     return scoring
 
 
@@ -76,9 +98,7 @@ def _score(
     )
 
 
-def _score_rows(
-    scoring: Scoring, answers: Sequence[Answer], scored: ScoredSamples, failures: Sequence[Diagnosis]
-) -> list[MetricScore]:
+def _score_rows(answers: Sequence[Answer], scored: ScoredSamples, failures: Sequence[Diagnosis]) -> list[MetricScore]:
     """Return a row for each metric and answer, then those that hold refusals, claim tables and failure points."""
     columns: dict[str, Sequence[Score | None]] = {
         **scored.scores,
@@ -86,9 +106,12 @@ def _score_rows(
         CLAIMS: [Score(len(table.answer), "", table.as_details()) if table else None for table in scored.claims],
         FAILURE_POINT: [Score(failure.point, failure.reason, failure.details) for failure in failures],
     }
+    return _rows_of(answers, columns)
+
+
+def _rows_of(answers: Sequence[Answer], columns: Mapping[str, Sequence[Score | None]]) -> list[MetricScore]:
     return [
         MetricScore(
-            scoring=scoring,
             answer=answer,
             metric=metric,
             value=score.value,

@@ -8,6 +8,7 @@ from evaluation.metrics.base import POOLED
 from evaluation.models import Run, RunMetric, Scoring
 from evaluation.queries.runs import summary_of
 from evaluation.scoring.answered import mean_of
+from evaluation.services.judge_checks import latest_judge_check
 
 
 def run_summary(*, run: Run) -> dict[str, Any]:
@@ -43,6 +44,7 @@ def _judge(run: Run, scoring: Scoring | None) -> dict[str, Any] | None:
         "votes": scoring.spec["judge_votes"],
         "under_test": scoring.spec["judge"] == run.pipeline.get("llm"),
         **scoring.judging,
+        "check": check.found if (check := latest_judge_check(scoring.spec)) else None,
         "prompts": scoring.prompts,
     }
 

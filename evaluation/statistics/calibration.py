@@ -86,7 +86,7 @@ def agreement(rows: Marked, *, words: tuple[str, str] = ("right", "wrong"), seed
         best=best_threshold(rows.scores, rows.marks),
         corrected=corrected(rows.scores, rows.marks, rows.clusters, seed=seed),
         commoner=max(positive, n - positive) / n,
-        pairwise=estimate([Term(values, [("", each) for each in clusters])], seed=seed) if enough else None,
+        pairwise=estimate([Term(values, [("", each) for each in clusters])]) if enough else None,
         couples=len(values),
         pairwise_reason="" if enough else _too_few_couples(len(values), words),
     )

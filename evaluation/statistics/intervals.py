@@ -1,8 +1,8 @@
-"""Intervals for means of scores: Wilson, and a clustered BCa bootstrap that is never falsely certain.
+"""Intervals for means of scores: Wilson's over clusters of rows, never falsely certain.
 
-A mean is estimated from `Term`s. One term is a plain mean; several with weights are a sum of means that share their
-resamples (knowledge bounding: two rates with weight 1/2; the total: five scores). Rows come in clusters (a simple
-question with its twin), which are drawn whole, within strata (answerable, out-of-scope) whose sizes the test set fixes.
+A mean is estimated from `Term`s. One term is a plain mean; several with weights are a sum of means of the same clusters
+(knowledge bounding: two rates with weight 1/2; the total: five scores). Rows come in clusters (a simple question with
+its twin), which count as one, within strata (answerable, out-of-scope) whose sizes the test set fixes.
 """
 
 from __future__ import annotations
@@ -15,19 +15,21 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.statistics import student
+
 Floats = npt.NDArray[np.float64]
 Cluster = tuple[str, str]
 """(stratum, id)."""
 
 LEVEL = 0.95
-RESAMPLES = 4000
-SMALLEST_SAMPLE = 5
-"""Below this many clusters the bootstrap knows too few values to be trusted (see `Term.unseen`)."""
+SMALLEST_SAMPLE = 6
+"""Below this many clusters a sample shows too few values to be trusted (see `Term.unseen`)."""
 
 _NORMAL = NormalDist()
 Z = _NORMAL.inv_cdf(0.5 + LEVEL / 2)
 """Standard deviations from the middle of a normal distribution to either end of its `LEVEL`."""
 _BLOCK = 4_000_000  # drawn numbers held at once
+_ROUNDING = 1e-9  # standard errors below this part of the values are rounding
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Term:
 
     @property
     def constant(self) -> bool:
-        """True when all rows have the same value, so that resampling would show no uncertainty."""
+        """True when all rows have the same value, so that the sample shows no uncertainty."""
         return max(self.values) - min(self.values) < 1e-9
 
     @property
@@ -60,15 +62,15 @@ class Term:
         """True when every value is 0 or 1."""
         return self.low == 0 and self.high == 1 and all(value in (0, 1) for value in self.values)
 
-    def unseen(self) -> tuple[float, float]:
+    def unseen(self, quantile: float) -> tuple[float, float]:
         """Return how far the mean may lie below and above the sampled one because of values never seen.
 
         With n clusters all alike, at most a share q of the others differs (Wilson's upper bound for 0 of n,
-        q = z² / (n + z²); the exact form of the "rule of three", Hanley and Lippman-Hand 1983), and those differ at
-        most up to the ends of the range. For values that are all 1 this is Wilson's interval for n of n. Where the
-        range has no end (seconds, tokens), by as much as the mean itself or the spread of what was sampled.
+        q = z² / (n + z²), z the `quantile`; the exact form of the "rule of three", Hanley and Lippman-Hand 1983), and
+        those differ at most up to the ends of the range. For values that are all 1 this is Wilson's interval for n of
+        n. Where the range has no end (seconds, tokens), by as much as the mean or the spread of what was sampled.
         """
-        share = Z**2 / (self.cluster_count + Z**2)
+        share = quantile**2 / (self.cluster_count + quantile**2)
         usual = max(abs(self.mean), max(self.values) - min(self.values))
         below, above = self.mean - self.low, self.high - self.mean
         return (
@@ -87,11 +89,11 @@ class Estimate:
     method: str
 
 
-def wilson(successes: float, n: float) -> tuple[float, float]:
+def wilson(successes: float, n: float, z: float = Z) -> tuple[float, float]:
     """Return Wilson's score interval for a share (Wilson 1927). `n` may be an effective sample size."""
     share = successes / n
-    centre = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
-    half = Z / (1 + Z**2 / n) * math.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
 
 
@@ -109,59 +111,108 @@ def effective_size(term: Term) -> float:
     return n if variance <= 0 else min(float(n), max(1.0, share * (1 - share) / variance))
 
 
-def estimate(terms: Sequence[Term], *, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
-    """Return the weighted sum of the terms' means with its 95 % interval.
+def estimate(terms: Sequence[Term]) -> Estimate:
+    """Return the weighted sum of the terms' means with its 95 % interval. Each term needs at least one row.
 
-    A single term of 0/1 values: Wilson. Else BCa (Efron 1987) over clusters. What the bootstrap cannot see, because a
-    term's values are all equal or its clusters too few, is added as in `Term.unseen`, the terms taken as independent
-    (MOVER, Zou and Donner 2008). Each term needs at least one row.
+    Wilson's score interval on the scale of the sum, at the number of yes-or-no rows that would be as uncertain
+    (`_score_interval`); a sum without an end to its range: Student's t. What the sample cannot show, because a term's
+    values are all equal or its clusters too few, is added as in `Term.unseen`, the terms taken as independent
+    (MOVER, Zou and Donner 2008).
     """
     mean = math.fsum(term.weight * term.mean for term in terms)
-    bounds = (
-        math.fsum(min(term.weight * term.low, term.weight * term.high) for term in terms),
-        math.fsum(max(term.weight * term.low, term.weight * term.high) for term in terms),
-    )
+    low_end, high_end = ends(terms)
     if len(terms) == 1 and terms[0].weight == 1 and terms[0].binary:
         size = effective_size(terms[0])
         low, high = wilson(mean * size, size)
         return Estimate(mean, min(low, mean), max(high, mean), "Wilson")
-    drawn = bootstrap(terms, seed=seed, resamples=resamples)
-    low, high = (mean, mean) if drawn is None else drawn
-    blind = [term for term in terms if term.weight and (term.constant or term.cluster_count < SMALLEST_SAMPLE)]
-    low, high = _widen(mean, low, high, blind)
-    return Estimate(
-        mean, max(bounds[0], min(low, mean)), min(bounds[1], max(high, mean)), _method(drawn is not None, bool(blind))
-    )
+    found = spread(terms)
+    low, high = _score_interval(mean, found, low_end, high_end)
+    unseen = blind(terms)
+    if unseen:
+        below, above = unseen_width(unseen, Z)
+        low, high = mean - math.hypot(mean - low, below), mean + math.hypot(high - mean, above)
+    method = _method(found, bounded=math.isfinite(high_end - low_end), blind=bool(unseen))
+    return Estimate(mean, max(low_end, min(low, mean)), min(high_end, max(high, mean)), method)
 
 
-def _method(drawn: bool, blind: bool) -> str:
-    if not drawn:
+def ends(terms: Sequence[Term]) -> tuple[float, float]:
+    """Return the lowest and the highest value that the weighted sum can have."""
+    reach = [sorted((term.weight * term.low, term.weight * term.high)) for term in terms if term.weight]
+    return math.fsum(low for low, _ in reach), math.fsum(high for _, high in reach)
+
+
+def _score_interval(mean: float, found: Spread, low: float, high: float) -> tuple[float, float]:
+    """Return Wilson's interval (1927) for a mean between `low` and `high`, with Student's quantile in place of z.
+
+    The rows are as many as make share · (1 − share) / n the mean's own variance (Kish 1965). Such an interval follows
+    the skew that a mean near an end of its range has, which Student's t about the mean does not.
+    """
+    if not found.variance:
+        return mean, mean
+    quantile = found.quantile
+    span = high - low
+    if not math.isfinite(span):
+        return mean - quantile * math.sqrt(found.variance), mean + quantile * math.sqrt(found.variance)
+    share = min(1.0, max(0.0, (mean - low) / span))
+    size = share * (1 - share) * span**2 / found.variance
+    below, above = wilson(share * size, size, quantile) if size > 0 else (share, share)
+    return low + span * below, low + span * above
+
+
+def _method(found: Spread, *, bounded: bool, blind: bool) -> str:
+    if not found.variance:
         return "Wilson bound on unseen values"
-    return "BCa bootstrap over pairs" + (", widened for values never seen" if blind else "")
+    name = "Wilson over pairs, with Student's t" if bounded else "Student's t over pairs"
+    return name + (", widened for values never seen" if blind else "")
 
 
-def _widen(mean: float, low: float, high: float, blind: Sequence[Term]) -> tuple[float, float]:
-    below, above = (mean - low) ** 2, (high - mean) ** 2
-    for term in blind:
-        down, up = (abs(term.weight) * width for width in term.unseen())
-        below, above = below + down**2, above + up**2
-    return mean - math.sqrt(below), mean + math.sqrt(above)
+def blind(terms: Sequence[Term]) -> list[Term]:
+    """Return the terms whose sample shows too little of how far values differ."""
+    return [term for term in terms if term.weight and (term.constant or term.cluster_count < SMALLEST_SAMPLE)]
 
 
-def bootstrap(terms: Sequence[Term], *, seed: int = 0, resamples: int = RESAMPLES) -> tuple[float, float] | None:
-    """Return the BCa interval of the weighted sum of means; None when resampling changes nothing."""
+def unseen_width(terms: Sequence[Term], quantile: float) -> tuple[float, float]:
+    """Return how far the weighted sum may lie below and above because of values never seen in these terms."""
+    below = above = 0.0
+    for term in terms:
+        down, up = (abs(term.weight) * width for width in term.unseen(quantile))
+        below, above = math.hypot(below, down), math.hypot(above, up)
+    return below, above
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The variance of a weighted sum of means, and the degrees of freedom that it is known with."""
+
+    variance: float
+    freedom: float
+
+    @property
+    def quantile(self) -> float:
+        """Standard errors from the middle of Student's distribution to either end of its `LEVEL`."""
+        return student.quantile(LEVEL, self.freedom)
+
+
+def spread(terms: Sequence[Term]) -> Spread:
+    """Return how uncertain the weighted sum is, from what each cluster adds to it (linearised: Woodruff 1971).
+
+    Within each stratum the clusters' contributions vary with n − 1 degrees of freedom; those of several strata
+    are joined by Satterthwaite's (1946) rule.
+    """
     index = cluster_index(terms)
-    sums, counts = (np.stack(rows) for rows in zip(*(cluster_sums(term, index) for term in terms), strict=True))
-    weights = np.array([term.weight for term in terms])
     strata = _strata(index)
-    replicates = _replicates(sums, counts, weights, strata, np.random.default_rng(seed), resamples)
-    observed = float(weights @ (sums.sum(axis=1) / counts.sum(axis=1)))
-    if np.ptp(replicates) < 1e-12:
-        return None
-    bias = _bias(replicates, observed)
-    acceleration = _acceleration(sums, counts, weights, strata)
-    low, high = (_adjusted(bias, acceleration, tail) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    return float(np.quantile(replicates, low)), float(np.quantile(replicates, high))
+    added = np.zeros(len(index))
+    size = 0.0
+    for term in terms:
+        sums, counts = cluster_sums(term, index)
+        added += term.weight * (sums - term.mean * counts) / counts.sum()
+        size += abs(term.weight) * max(map(abs, term.values))
+    parts = [(float(np.var(added[each], ddof=1)) * len(each), len(each) - 1) for each in strata if len(each) > 1]
+    variance = math.fsum(part for part, _ in parts)
+    if variance <= (_ROUNDING * size) ** 2:
+        few = len(index) < SMALLEST_SAMPLE
+        return Spread(0.0, max(1.0, float(len(index) - len(strata))) if few else math.inf)
+    return Spread(variance, 1 / math.fsum((part / variance) ** 2 / freedom for part, freedom in parts))
 
 
 def cluster_index(terms: Sequence[Term]) -> dict[Cluster, int]:
@@ -182,70 +233,8 @@ def cluster_sums(term: Term, index: dict[Cluster, int]) -> tuple[Floats, Floats]
     return sums.astype(np.float64), counts.astype(np.float64)
 
 
-def _replicates(
-    sums: Floats,
-    counts: Floats,
-    weights: Floats,
-    strata: Sequence[npt.NDArray[np.intp]],
-    rng: np.random.Generator,
-    resamples: int,
-) -> Floats:
-    """Return the statistic of each resample; a term that has no row in it keeps its observed mean."""
-    observed = sums.sum(axis=1) / counts.sum(axis=1)
-    results = []
-    for size in blocks(resamples, sums.shape[1]):
-        drawn_sums = np.zeros((size, len(sums)))
-        drawn_counts = np.zeros((size, len(sums)))
-        for members in strata:
-            times = _draw(rng, size, len(members))
-            drawn_sums += times @ sums[:, members].T
-            drawn_counts += times @ counts[:, members].T
-        present = drawn_counts > 0
-        means = np.where(present, drawn_sums / np.where(present, drawn_counts, 1), observed)
-        results.append(means @ weights)
-    return np.concatenate(results)
-
-
-def _draw(rng: np.random.Generator, size: int, clusters: int) -> Floats:
-    """Return how often each cluster is drawn, shape (size, clusters), each row adding up to `clusters`."""
-    chosen = rng.integers(0, clusters, size=(size, clusters))
-    chosen += np.arange(size)[:, None] * clusters
-    return np.bincount(chosen.ravel(), minlength=size * clusters).reshape(size, clusters).astype(np.float64)
-
-
 def blocks(resamples: int, clusters: int) -> Iterator[int]:
     """Yield how many resamples to draw at a time, so that memory stays bounded."""
     step = max(1, min(resamples, _BLOCK // max(1, clusters)))
     for start in range(0, resamples, step):
         yield min(step, resamples - start)
-
-
-def _bias(replicates: Floats, observed: float) -> float:
-    near = 1e-12 * max(1.0, abs(observed))
-    below = np.count_nonzero(replicates < observed - near)
-    ties = np.count_nonzero(np.abs(replicates - observed) <= near)
-    share = (below + ties / 2) / len(replicates)
-    edge = 0.5 / len(replicates)
-    return _NORMAL.inv_cdf(min(1 - edge, max(edge, share)))
-
-
-def _acceleration(sums: Floats, counts: Floats, weights: Floats, strata: Sequence[npt.NDArray[np.intp]]) -> float:
-    """Return BCa's acceleration from leaving out one cluster at a time, stratum by stratum."""
-    totals, sizes = sums.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
-    left = sizes - counts
-    means = np.where(left > 0, (totals - sums) / np.where(left > 0, left, 1), totals / sizes)
-    without = weights @ means
-    cubes = squares = 0.0
-    for members in strata:
-        n = len(members)
-        influence = (n - 1) * (without[members].mean() - without[members])
-        cubes += float(np.sum(influence**3)) / n**3
-        squares += float(np.sum(influence**2)) / n**2
-    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
-
-
-def _adjusted(bias: float, acceleration: float, tail: float) -> float:
-    shifted = bias + _NORMAL.inv_cdf(tail)
-    scale = 1 - acceleration * shifted
-    # A scale at or below 0 (extreme skew) sends the tail to its end.
-    return _NORMAL.cdf(bias + shifted / scale) if scale > 0 else float(tail > 0.5)

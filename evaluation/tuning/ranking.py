@@ -65,7 +65,7 @@ def values_of(ranks: Sequence[int]) -> dict[str, list[float]]:
 def compare_ranks(before: Sequence[int], after: Sequence[int], pairs: Sequence[str]) -> dict[str, Any]:
     """Return each figure's `before` and `after` with 95 % intervals, and their paired `difference` with its verdict.
 
-    `pairs`: the pair of each question; twins are one draw of the bootstrap.
+    `pairs`: the pair of each question; twins count as one.
     """
     clusters = [("answerable", pair) for pair in pairs]
     old, new = values_of(before), values_of(after)

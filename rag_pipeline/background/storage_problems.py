@@ -56,8 +56,8 @@ def _no_room() -> bool:
 
 def _full() -> str:
     return (
-        f"The disk of the data folder {settings.DATA_DIR} is full. Make room (its folders indexes and embeddings "
-        "can be deleted at any time) and start again; what is stored is kept."
+        f"The disk of the data folder {settings.DATA_DIR} is full. Make room (its folders indexes, embeddings "
+        "and readings can be deleted at any time) and start again; what is stored is kept."
     )
 
 

@@ -11,14 +11,16 @@ import logging
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import ClassVar
 
 from django.db import transaction
 from django.db.models import F, Min
 from django.utils import timezone
+from django.utils.module_loading import autodiscover_modules
 
 from rag_pipeline.background.leases import claim, holding, release_dead
 from rag_pipeline.background.liveness import beating, process_name, tolerating_faults
@@ -54,10 +56,10 @@ class TaskHandler(ABC):
     """What one kind of task does. A new instance is made for every block of units."""
 
     kind: ClassVar[str]
-    stages: ClassVar[tuple[str, ...]]
+    stages: tuple[str, ...]
     block: ClassVar[dict[str, int]] = {}
     """Units claimed at once, by stage; 1 unless given."""
-    labels: ClassVar[dict[str, str]] = {}
+    labels: Mapping[str, str] = {}
     """What a stage does, in the user's words."""
 
     def __init__(self, task: BackgroundTask) -> None:
@@ -93,7 +95,17 @@ def handler(cls: type[TaskHandler]) -> type[TaskHandler]:
 
 def handler_for(task: BackgroundTask) -> TaskHandler:
     """Return a handler of the task's kind."""
-    return _handlers[task.kind](task)
+    return _known_handlers()[task.kind](task)
+
+
+@cache
+def _known_handlers() -> dict[str, type[TaskHandler]]:
+    """Return all handlers by kind: every app names its own in `services/background_work.py`.
+
+    They are looked for when one is needed first: most commands and pages do no such work, and it takes a while.
+    """
+    autodiscover_modules("services.background_work")
+    return _handlers
 
 
 def enqueue(kind: str, payload: dict[str, object], *, inline: bool = False) -> BackgroundTask:
@@ -147,10 +159,14 @@ def abandoned(task: BackgroundTask) -> bool:
 
 
 def run_inline(task: BackgroundTask, on_progress: OnProgress | None = None) -> BackgroundTask:
-    """Work on one task in this process until it ends; return it fresh. A Ctrl-C cancels it."""
+    """Work on one task in this process until it ends; return it fresh. A Ctrl-C cancels it.
+
+    Inside the work of another task: raises WorkInterruptedError when that one is to stop.
+    """
     BackgroundTask.objects.filter(pk=task.pk).update(owner=process_name())
     try:
         while True:
+            raise_if_interrupted()
             task.refresh_from_db()
             if not task.active:
                 return task
@@ -216,7 +232,7 @@ def _advance(task: BackgroundTask, on_progress: OnProgress | None = None, stop: 
 
 
 def _advance_checked(task: BackgroundTask, on_progress: OnProgress | None, stop: threading.Event | None) -> bool:
-    if task.kind not in _handlers:
+    if task.kind not in _known_handlers():
         raise PipelineError(f"This version of the workbench does not know the work “{task.kind}”.")
     work = handler_for(task)
     if task.state == State.QUEUED:
@@ -326,6 +342,21 @@ def _end(task: BackgroundTask, state: str, error: str = "") -> None:
     )
 
 
+class _Pace:
+    """Says when it is time again; the first time at once."""
+
+    def __init__(self, every_s: float) -> None:
+        self._every_s, self._next = every_s, 0.0
+
+    def due(self) -> bool:
+        """Return whether it is time, and begin to wait anew if it is."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + self._every_s
+        return True
+
+
 class _Movement:
     """Notices the first step of a block after which something more is done than before."""
 
@@ -350,12 +381,11 @@ class _Watch:
 
     def __init__(self, task: BackgroundTask, stop: threading.Event | None) -> None:
         self._pk, self._stop = task.pk, stop
-        self._next = 0.0
+        self._pace = _Pace(0.33)
         self.cancelled = False
 
     def interrupted(self) -> bool:
-        if time.monotonic() >= self._next and not self.cancelled:
-            self._next = time.monotonic() + 0.33
+        if not self.cancelled and self._pace.due():
             row = BackgroundTask.objects.filter(pk=self._pk).values("cancel_requested", "state").first()
             self.cancelled = row is None or row["cancel_requested"] or row["state"] != State.RUNNING
         return self.cancelled or (self._stop is not None and self._stop.is_set())

@@ -8,7 +8,7 @@ from typing import Any
 
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
-from rag_pipeline.extractive_qa.findings import Finding, findings
+from rag_pipeline.extractive_qa.findings import Finding, findings, read_contexts
 from rag_pipeline.extractive_qa.prompt_instructions import PromptInstructions, read_instructions
 from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis, analyse_question
 from rag_pipeline.extractive_qa.signals import Cosines, signals, texts_to_compare
@@ -23,19 +23,27 @@ _PROBABILITY_BY_FORM = 0.95
 
 @dataclass(frozen=True, slots=True)
 class ReaderAnswer:
-    """The reader's answer to one request, and why (JSON-ready)."""
+    """The reader's answer to one request, and why (JSON-ready).
+
+    `kept_s`: seconds that reading took at an earlier time, for what was not read again.
+    """
 
     text: str
     details: dict[str, Any]
+    kept_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """What was found for a request: possible answers, best first, and the signals of the best; empty for no text."""
+    """What was found for a request: possible answers, best first, and the signals of the best; empty for no text.
+
+    `kept_s` as in `ReaderAnswer`.
+    """
 
     question: QuestionAnalysis
     findings: list[Finding]
     signals: dict[str, float]
+    kept_s: float = 0.0
 
     def probability(self, answerability: AnswerabilityModel) -> float:
         """Return the probability that the best finding is right, 0 to 1; 0 where nothing was found."""
@@ -67,11 +75,17 @@ class ExtractiveReader:
         asked = [core_question(request.question, _any_word) for request in requests]
         questions = [analyse_question(text) for text in asked]
         contexts = [request.contexts for request in requests]
-        found = findings(self._reader, asked, contexts)
+        readings = read_contexts(self._reader, asked, contexts)
+        found = findings(asked, contexts, readings)
         cosines = self._cosines(questions, found)
         return [
-            ReadResult(question, each, signals(question, each, near, contexts=len(given)) if each else {})
-            for question, each, near, given in zip(questions, found, cosines, contexts, strict=True)
+            ReadResult(
+                question,
+                each,
+                signals(question, each, near, contexts=len(read)) if each else {},
+                sum(reading.kept_s for reading in read),
+            )
+            for question, each, near, read in zip(questions, found, cosines, readings, strict=True)
         ]
 
     def _cosines(self, questions: Sequence[QuestionAnalysis], found: Sequence[Sequence[Finding]]) -> list[Cosines]:
@@ -93,7 +107,8 @@ class ExtractiveReader:
         understood = {"expects": found.question.kind, "prompt": prompt.explain(), "strictness": self._strictness}
         if not found.findings:
             declined = prompt.declines
-            return ReaderAnswer(request.refusal if declined else "", {"reader": {**understood, "declined": declined}})
+            details = {**understood, "declined": declined}
+            return ReaderAnswer(request.refusal if declined else "", {"reader": details}, found.kept_s)
         best = found.findings[0]
         probability = found.probability(self._answerability)
         declined = prompt.declines and probability < self._strictness
@@ -106,7 +121,8 @@ class ExtractiveReader:
             "far": found.signals["closest"] < self._answerability.far,
             "declined": declined,
         }
-        return ReaderAnswer(request.refusal if declined else best.sentence.text[start:end], {"reader": details})
+        answer = request.refusal if declined else best.sentence.text[start:end]
+        return ReaderAnswer(answer, {"reader": details}, found.kept_s)
 
 
 def _any_word(_: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.extractive_qa.context_sentences import ContextSentence, Range, context_sentences
 from rag_pipeline.extractive_qa.decoding import AnswerSpan
+from rag_pipeline.extractive_qa.kept_readings import Reading
 from rag_pipeline.extractive_qa.lists_and_code import answer_by_form
 from rag_pipeline.extractive_qa.span_reader import SpanReader
 from rag_pipeline.types import Context
@@ -38,19 +39,27 @@ class Finding:
 
 
 def findings(
-    reader: SpanReader, questions: Sequence[str], contexts: Sequence[Sequence[Context]]
+    questions: Sequence[str], contexts: Sequence[Sequence[Context]], readings: Sequence[Sequence[Reading]]
 ) -> list[list[Finding]]:
     """Return for each question what was found in its contexts, best first, at most one a sentence.
+
+    `readings[i][k]`: what the reader found in context k of question i.
 
     A sentence that overlapping contexts repeat counts once, where it is worth most; one that a context's edge cuts off
     gives way to the whole one.
     """
-    read = reader.spans(questions, [[context.text for context in row] for row in contexts])
     found = []
-    for question, row, spans in zip(questions, contexts, read, strict=True):
+    for question, row, own in zip(questions, contexts, readings, strict=True):
         sentences = context_sentences(row)
-        found.append(_form_first(question, sentences, _joined(row, sentences, spans)))
+        found.append(_form_first(question, sentences, _joined(row, sentences, [reading.spans for reading in own])))
     return found
+
+
+def read_contexts(
+    reader: SpanReader, questions: Sequence[str], contexts: Sequence[Sequence[Context]]
+) -> list[list[Reading]]:
+    """Return what the reader finds in each context of each question."""
+    return reader.read(questions, [[context.text for context in row] for row in contexts])
 
 
 def _form_first(question: str, sentences: Sequence[ContextSentence], found: list[Finding]) -> list[Finding]:

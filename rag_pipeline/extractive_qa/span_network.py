@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,6 +63,25 @@ class SpanNetwork:
         for arrays, batch in batches:
             with torch.inference_mode():
                 keep(self._torch(*(torch.from_numpy(array) for array in arrays)).numpy(), batch)  # type: ignore[misc]
+
+
+class LateNetwork:
+    """A `SpanNetwork` that is opened when something is read for the first time: what was read before needs none."""
+
+    def __init__(self, encoder: Path, trained: Path) -> None:
+        self._files = encoder, trained
+        self._opening = threading.Lock()
+        self._network: SpanNetwork | None = None
+        self.opening_s = 0.0
+
+    def logits(self, windows: Sequence[Window]) -> list[Logits]:
+        """Return the logits (length, 4) of each window, in order."""
+        with self._opening:
+            if self._network is None:
+                start = time.perf_counter()
+                self._network = SpanNetwork(*self._files)
+                self.opening_s = time.perf_counter() - start
+        return self._network.logits(windows)
 
 
 def joined(encoder: Path, trained: Path) -> dict[str, Any]:

@@ -51,28 +51,29 @@ class BuiltinReader(Generator):
 
     async def stream(self, request: GenerationRequest) -> AsyncIterator[str | Generation]:
         """Yield the answer in one piece, then the result."""
-        await asyncio.to_thread(shipped_reader)  # opening it, once a process, is no part of an answer's time
-        watch = Stopwatch()
-        reading = (await asyncio.to_thread(self._read, [request]))[0]
-        watch.first_token()
+        (reading,), seconds = await self._timed([request])
         yield reading.text
-        yield _generation(reading, watch.elapsed(), watch.ttft_s)
+        yield _generation(reading, seconds, seconds + reading.kept_s)
 
     async def generate_many(self, requests: Sequence[GenerationRequest]) -> AsyncGenerator[tuple[int, Result]]:
         """Answer the whole block at once, so that its passages are read in batches."""
         if not requests:
             return
         try:
-            await asyncio.to_thread(shipped_reader)  # as above
-            watch = Stopwatch()
-            readings = await asyncio.to_thread(self._read, requests)
+            readings, seconds = await self._timed(requests)
         except PipelineError as error:
             for position in range(len(requests)):
                 yield position, error
             return
-        share = watch.elapsed() / len(requests)
         for position, reading in enumerate(readings):
-            yield position, _generation(reading, share, None)
+            yield position, _generation(reading, seconds, None)
+
+    async def _timed(self, requests: Sequence[GenerationRequest]) -> tuple[list[ReaderAnswer], float]:
+        """Return the answers and the seconds that each took; opening the reader, once a process, is no part of them."""
+        reader = await asyncio.to_thread(shipped_reader)
+        watch, opened = Stopwatch(), reader.opening_s
+        readings = await asyncio.to_thread(self._read, requests)
+        return readings, (watch.elapsed() - (reader.opening_s - opened)) / len(requests)
 
     def _read(self, requests: Sequence[GenerationRequest]) -> list[ReaderAnswer]:
         if not all(request.use_context for request in requests):
@@ -84,4 +85,4 @@ class BuiltinReader(Generator):
 
 
 def _generation(reading: ReaderAnswer, latency_s: float, ttft_s: float | None) -> Generation:
-    return Generation(reading.text, _FREE, latency_s, ttft_s, details=reading.details)
+    return Generation(reading.text, _FREE, latency_s + reading.kept_s, ttft_s, details=reading.details)

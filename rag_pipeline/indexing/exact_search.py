@@ -33,7 +33,7 @@ def search_exactly(vectors: Vectors, queries: Vectors, count: int) -> tuple[Vect
     step = max(1, min(_QUESTIONS, _MOST // count))
     for start in range(0, len(queries), step):
         block = np.ascontiguousarray(queries[start : start + step], np.float32)
-        scores[start : start + step], rows[start : start + step] = _Search(vectors, block, count).best()
+        scores[start : start + step], rows[start : start + step] = _ExactSearch(vectors, block, count).best()
     return scores, rows
 
 
@@ -60,7 +60,7 @@ def _exact(vectors: Vectors, queries: Vectors, asked: Rows, rows: Rows) -> Vecto
     return found
 
 
-class _Search:
+class _ExactSearch:
     """One block of questions on its way through the rows. `least`: what a row must score to be a candidate."""
 
     def __init__(self, vectors: Vectors, queries: Vectors, count: int) -> None:

@@ -33,10 +33,14 @@ F = TypeVar("F", bound=Form)
 
 
 class UnreadableReplyError(ProviderError):
-    """The model answered, but not in the form that was asked for. `problem`: what was wrong with the last reply."""
+    """The model answered, but not in the form that was asked for.
 
-    def __init__(self, problem: str) -> None:
+    `problem`: what was wrong with the last reply. `cut_off`: it was longer than the model may reply.
+    """
+
+    def __init__(self, problem: str, *, cut_off: bool = False) -> None:
         self.problem = problem
+        self.cut_off = cut_off
         super().__init__(
             f"The model did not answer in the form that was asked for. Try again, or choose another model. {problem}"
         )
@@ -84,6 +88,7 @@ async def ask_form(
     filled: list[F] = []
 
     async def asked() -> Reply:
+        """Return the first reply that can be used. Raises UnreadableReplyError, ProviderError."""
         sent = prompt
         for attempt in range(attempts):
             # What has begun is ended first.
@@ -95,7 +100,7 @@ async def ask_form(
                 return reply
             problem = _why_it_ended(reply, model.settings) or wrong
             sent = _repair(prompt, reply.text, problem) if attempt == 0 else prompt
-        raise UnreadableReplyError(problem)
+        raise UnreadableReplyError(problem, cut_off=reply.finish in CUT_OFF)
 
     reply = await model.once(prompt, schema, asked, repeat)
     tally.kept += reply.kept

@@ -91,7 +91,7 @@ def estimate(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = 
     snapshot = corpus_snapshot(corpus=corpus, until=until)
     documents = snapshot.documents
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
-    fingerprint = index_fingerprint(snapshot, spec, embedder)
+    fingerprint = _fingerprint(snapshot, spec, embedder)
     row = Index.objects.filter(fingerprint=fingerprint).first()
     if row is not None and _folder(fingerprint).exists():
         return IndexEstimate(row.chunks, 0)
@@ -101,6 +101,12 @@ def estimate(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = 
     table = chunk_documents(documents, spec, embedder)
     missing = ChunkVectors(documents, table, embedder).missing() if _needs_vectors(spec) else 0
     return IndexEstimate(len(table), missing)
+
+
+def is_built(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> bool:
+    """Tell whether the index is there already. `until`: see `corpus_snapshot`."""
+    embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
+    return _is_there(_fingerprint(corpus_snapshot(corpus=corpus, until=until), spec, embedder))
 
 
 def build_index(
@@ -113,7 +119,7 @@ def build_index(
     snapshot = _snapshot(corpus, until)
     documents = snapshot.documents
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
-    fingerprint = index_fingerprint(snapshot, spec, embedder)
+    fingerprint = _fingerprint(snapshot, spec, embedder)
     there = _load(_folder(fingerprint), snapshot, embedder) if _recorded(fingerprint) else None
     if there is not None:
         Index.objects.filter(fingerprint=fingerprint).update(used=timezone.now())
@@ -175,7 +181,7 @@ def open_index(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None 
     """Return the index of a corpus, built when needed. Raises ConfigError, ProviderError."""
     snapshot = _snapshot(corpus, until)
     embedder = open_embedder(spec.core.embedding, spec.core.embed_mode)
-    folder = _folder(index_fingerprint(snapshot, spec, embedder))
+    folder = _folder(_fingerprint(snapshot, spec, embedder))
     index = _load(folder, snapshot, embedder)
     if index is None:
         for _ in build_index(corpus=corpus, spec=spec, until=until):
@@ -229,10 +235,24 @@ def delete_indexes(*, corpus: Corpus) -> None:
         row.delete()
 
 
+def _fingerprint(snapshot: CorpusSnapshot, spec: PipelineSpec, embedder: CachedEmbedder) -> str:
+    """Return which index serves these settings: where no vectors are needed, one that has them does as well."""
+    fuller = digest(_parts_of_index(snapshot, spec, embedder))
+    return fuller if _needs_vectors(spec) or _is_there(fuller) else index_fingerprint(snapshot, spec, embedder)
+
+
+def _is_there(fingerprint: str) -> bool:
+    return _recorded(fingerprint) and _folder(fingerprint).exists()
+
+
 def index_fingerprint(snapshot: CorpusSnapshot, spec: PipelineSpec, embedder: CachedEmbedder) -> str:
     """Return the hash of all that an index depends on: documents, chunker, embedder, and whether it has vectors."""
-    parts = {"documents": snapshot.digests, "spec": spec.index_fingerprint, "embedder": embedder.fingerprint}
+    parts = _parts_of_index(snapshot, spec, embedder)
     return digest(parts if _needs_vectors(spec) else parts | {"vectors": False})
+
+
+def _parts_of_index(snapshot: CorpusSnapshot, spec: PipelineSpec, embedder: CachedEmbedder) -> dict[str, object]:
+    return {"documents": snapshot.digests, "spec": spec.index_fingerprint, "embedder": embedder.fingerprint}
 
 
 def _needs_vectors(spec: PipelineSpec) -> bool:

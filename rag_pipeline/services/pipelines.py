@@ -110,6 +110,16 @@ def open_pipeline(
     return Pipeline(spec, snapshot.documents, _retrieval(spec, snapshot, index, generator), generator)
 
 
+def open_retrieval(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> Retrieval:
+    """Return all steps of retrieval, no model for the answer; questions carry their gold evidence.
+
+    `until`: see `corpus_snapshot`. Raises ConfigError, ProviderError.
+    """
+    check_parts(spec)
+    snapshot = corpus_snapshot(corpus=corpus, until=until)
+    return _retrieval(spec, snapshot, _index(corpus, spec, snapshot, until), open_generator(spec))
+
+
 def open_ranking(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = None) -> Retrieval:
     """Return the retriever of `spec` alone, to see how far down something lies: no other step, no model.
 

@@ -82,7 +82,7 @@ def _held_back(faithful: Sequence[Judged], attributable: Sequence[Judged], embed
         samples, clusters = [row.sample for row in rows], [row.cluster for row in rows]
         marks = np.array([row.mark for row in rows], float)
         ours, baseline = (
-            np.array([-1.0 if value is None else value for value in _values(samples, metric, embed)])
+            np.array([-1.0 if value is None else value for value in score_by(samples, metric, embed)])
             for metric in ("groundedness_offline", "k_precision")
         )
         found[name] = {
@@ -107,10 +107,11 @@ def _all_names() -> list[str]:
 
 
 def _score(rows: Sequence[Judged], embed: Embed) -> dict[str, Values]:
-    return {name: _values([row.sample for row in rows], name, embed) for name in _all_names()}
+    return {name: score_by([row.sample for row in rows], name, embed) for name in _all_names()}
 
 
-def _values(samples: Sequence[Sample], name: str, embed: Embed) -> Values:
+def score_by(samples: Sequence[Sample], name: str, embed: Embed) -> Values:
+    """Return the samples' values by a metric, which may have a variant after a comma; None where it has none."""
     key, _, variant = name.partition(", ")
     options = {"metric_options": {key: {"best_context": True}}} if variant else {}
     spec = EvaluationSpec.create(options)
@@ -198,7 +199,7 @@ def _ratings(rows: Sequence[Judged], values: dict[str, Values]) -> dict[str, dic
 
 def _preference(pairs: Sequence[tuple[Sample, Sample]], name: str, embed: Embed) -> dict[str, float]:
     """Return how often the right answer is above the hallucinated one, ties as half, where both have a score."""
-    values = _values([sample for pair in pairs for sample in pair], name, embed)
+    values = score_by([sample for pair in pairs for sample in pair], name, embed)
     both = [(good, bad) for good, bad in zip(values[::2], values[1::2], strict=True) if None not in (good, bad)]
     won = math.fsum(1.0 if good > bad else 0.5 if good == bad else 0.0 for good, bad in both)  # type: ignore[operator]
     low, high = wilson(round(won), len(both)) if both else (math.nan, math.nan)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +99,13 @@ def sample(bench: Bench) -> Bench:
 def base_url(bench: Bench) -> str:
     """Let `page.goto` take paths."""
     return bench.url
+
+
+@pytest.fixture(autouse=True)
+def workbench_as_preferred(bench: Bench) -> None:
+    """Let the Workbench forget how an earlier test left it."""
+    with closing(sqlite3.connect(bench.data / "workbench.sqlite3", timeout=60)) as database, database:
+        database.execute("DELETE FROM workbench_workbenchstate")
 
 
 @pytest.fixture

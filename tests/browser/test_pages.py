@@ -15,6 +15,7 @@ PAGES = {
     "Documents": "/documents/",
     "Test sets": "/testsets/",
     "Runs": "/runs/",
+    "Sweeps": "/sweeps/",
     "Dashboard": "/dashboard/",
     "Compare": "/compare/",
     "Chat": "/chat/",

@@ -12,20 +12,20 @@ from rag_pipeline.errors import ConfigError
 
 
 def test_agreements_are_the_metrics_that_say_so():
-    labels = {"Token recall", "Semantic similarity", "Answer correctness"}
-    assert list(agreements()) == ["token_recall", "semantic_similarity", "answer_correctness"]
+    labels = {"Correctness (offline)", "Semantic similarity", "Token recall", "Answer correctness"}
+    assert list(agreements()) == ["correctness_offline", "semantic_similarity", "token_recall", "answer_correctness"]
     assert set(agreements().values()) == labels
 
 
 def test_a_metric_becomes_an_agreement_by_saying_so(monkeypatch):
     monkeypatch.setattr(metrics.get("token_f1"), "is_agreement", True)
-    assert list(agreements()) == ["token_recall", "semantic_similarity", "token_f1", "answer_correctness"]
+    assert "token_f1" in agreements()
     assert EvaluationSpec.create({"agreement": "token_f1"}).agreement == "token_f1"
 
 
 @pytest.mark.parametrize("value", ["token_f1", "", "odd", 5, None])
 def test_another_agreement_is_refused_with_those_there_are(value):
-    words = "Agreement must be token_recall, semantic_similarity or answer_correctness, not “"
+    words = "Agreement must be correctness_offline, semantic_similarity, token_recall or answer_correctness, not “"
     with pytest.raises(ConfigError, match=f"{words}{value}”") as caught:
         EvaluationSpec.create({"agreement": value})
     assert caught.value.field == "agreement"
@@ -39,7 +39,7 @@ def test_weights_may_be_written_as_text():
 
 
 def test_settings_are_found_by_who_reads_them():
-    assert list(evaluation_settings(JUDGE)) == ["judge", "judge_votes"]
+    assert list(evaluation_settings(JUDGE)) == ["judge", "judge_votes", "judge_batch"]
     assert all(name.startswith("failure_") for name in evaluation_settings(FAILURES))
     assert all(each.info.read_by for each in evaluation_settings().values())
 

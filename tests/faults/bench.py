@@ -32,6 +32,22 @@ def queue(settings, repeat=1):
         options=RunOptions(repeat=repeat),
     ).pk
 
+def queue_sweep(base, **grid):
+    from evaluation.experiments.options import SweepOptions, SweepSpec
+    from evaluation.services.sweeps import plan_sweep, read_grid, start_sweep
+    testset = TestSet.objects.get(name="first")
+    spec = SweepSpec(base, read_grid(grid), SweepOptions(), EvaluationSpec(), RunOptions())
+    plan = plan_sweep(corpus=testset.corpus, testset=testset, spec=spec)
+    return start_sweep(corpus=testset.corpus, testset=testset, spec=spec, plan=plan).pk
+
+def sweep_state(sweep):
+    sweep = Sweep.objects.get(pk=sweep)
+    runs = sweep.runs.order_by("id")
+    return {
+        "state": sweep.task.state, "error": sweep.task.error, "failures": sweep.task.failures,
+        "runs": [(run.task.state, run.answers.filter(error="").count(), run.scorings.count()) for run in runs],
+    }
+
 def state(run):
     run = Run.objects.get(pk=run)
     rows = [(answer.question.question_id, answer.repeat) for answer in run.answers.select_related("question")]

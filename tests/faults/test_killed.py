@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -41,6 +42,22 @@ def test_a_run_goes_on_after_its_worker_was_killed_twice(bench: Bench, slow_serv
     assert all(row["answer"] for row in table)
     assert all(row["knowledge_bounding"] for row in table)
     assert bench.end().strip() == "Working. Press Ctrl-C to stop."
+
+
+def test_a_sweep_goes_on_after_its_worker_was_killed_and_asks_no_question_twice(bench: Bench, slow_server: FakeOpenAI):
+    sweep = bench.python(f"queue_sweep({CHAT}, chunk_size='200,400', max_tokens='64,128')")
+    for asked in (10, 45):
+        worker = bench.start("worker")
+        wait_for(lambda asked=asked: len(slow_server.bodies()) >= asked)
+        kill(worker)
+    bench.start("worker")
+    wait_for(lambda: bench.python(f"sweep_state({sweep})")["state"] not in ("queued", "running"), 240, every=1)
+    ended = bench.python(f"sweep_state({sweep})")
+    assert (ended["state"], ended["error"], ended["failures"]) == ("done", "", 0)
+    assert ended["runs"] == [["done", 20, 1]] * 4
+    bodies = [json.dumps(body, sort_keys=True) for body in slow_server.bodies()]
+    # Asked again is only what was in flight, or had just come and was not yet stored.
+    assert len(bodies) - len(set(bodies)) <= 2 * 2 * AT_ONCE
 
 
 def test_a_test_set_goes_on_after_its_worker_was_killed(bench: Bench, slow_server: FakeOpenAI):

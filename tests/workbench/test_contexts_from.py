@@ -42,7 +42,10 @@ def test_retrieval_settings_are_hidden_while_contexts_come_from_a_run(client, so
     assert 'type="hidden" name="retriever"' in shown
     assert 'type="hidden" name="prompt"' not in shown
     assert "none to embed" not in shown
-    assert 'type="hidden" name="chunk_size"' not in client.get(f"/?testset={source.testset_id}").content.decode()
+    assert (
+        'type="hidden" name="chunk_size"'
+        not in client.get(f"/?testset={source.testset_id}&contexts_from=").content.decode()
+    )
 
 
 def test_evaluate_starts_a_run_on_those_contexts(client, source):
@@ -87,4 +90,4 @@ def test_compare_and_the_run_s_page_say_where_contexts_came_from(client, source)
 def test_where_the_chunk_fields_were_it_says_where_contexts_come_from(client, source):
     shown = client.get(f"/?testset={source.testset_id}&contexts_from={source.pk}").content.decode()
     assert f'Contexts come from <a href="/runs/{source.pk}/">odd</a>.' in shown
-    assert "Contexts come from" not in client.get(f"/?testset={source.testset_id}").content.decode()
+    assert "Contexts come from" not in client.get(f"/?testset={source.testset_id}&contexts_from=").content.decode()

@@ -8,6 +8,8 @@ import pytest
 
 from evaluation.metrics.base import metrics
 from evaluation.models import Scoring
+from evaluation.scoring.comparability import formulas_in_force
+from evaluation.spec import HEADLINE
 from rag_pipeline.background.tasks import run_inline
 from tests.factories import make_run, make_testset
 from tests.markup import markup
@@ -75,9 +77,11 @@ def test_the_five_scores_of_an_older_formula_are_neither_drawn_nor_the_best(clie
 
 def test_the_list_of_runs_marks_what_an_older_formula_gave(client, runs):
     old, new = runs
+    revision = metrics.get("answer_correctness").revision
     for run in runs:
         Scoring.objects.filter(run=run).update(spec=run.current_scoring.spec | {"agreement": "answer_correctness"})
-    Scoring.objects.filter(run=new).update(formulas={"answer_correctness": 2})
+    for run, found in ((old, {"answer_correctness": 1}), (new, {"answer_correctness": revision})):
+        Scoring.objects.filter(run=run).update(formulas=formulas_in_force(HEADLINE) | found)
     rows = {row.run: row.older_scores for row in client.get("/runs/").context["page"]}
     label = "Answer correctness"
     assert rows == {old: {"recall": label, "robustness": label, "total": label}, new: {}}

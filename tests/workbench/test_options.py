@@ -77,7 +77,8 @@ def test_lists_are_shown_as_json():
 def test_agreement_offers_the_metrics_that_can_be_one():
     choices = fields_of(EvaluationSpec)["agreement"].choices
     assert choices == [
-        ("token_recall", "Token recall"),
+        ("correctness_offline", "Correctness (offline)"),
         ("semantic_similarity", "Semantic similarity"),
+        ("token_recall", "Token recall"),
         ("answer_correctness", "Answer correctness"),
     ]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 
 from evaluation.models import TestSet
+from evaluation.services.files import export_testset
+from evaluation.spec import GeneratorSpec
 from rag_pipeline.background.tasks import enqueue, run_inline
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services.corpora import get_or_create_corpus
 from tests.finished import TEXT, load_rows
-from workbench.services.sample import CORPUS, TESTSET, LoadSample, queue_sample, sample_files
+from tests.sample_questions import write_anew
+from workbench.services.sample import CORPUS, QUESTIONS, REPORT, TESTSET, LoadSample, queue_sample, sample_files
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,6 +55,22 @@ def test_it_becomes_two_evaluated_runs(monkeypatch, finished, data_dir):
         assert run.answers.count() == 10
         assert run.current_scoring is not None
         assert run.current_scoring.metrics.get(metric="total", group="").mean is not None
+
+
+@pytest.mark.slow
+def test_the_shipped_questions_are_those_that_the_built_in_writer_writes():
+    questions, report = write_anew()
+    assert questions.decode() == QUESTIONS.read_bytes().decode()
+    assert report == REPORT.read_text(encoding="utf-8")
+
+
+def test_the_sample_has_the_shipped_questions_as_if_they_were_written_here():
+    task = queue_sample()
+    assert task is not None
+    testset = LoadSample(task).testset()
+    assert export_testset(testset=testset) == QUESTIONS.read_bytes()
+    assert testset.generator == GeneratorSpec().model_dump()
+    assert testset.report["made"] == {"pairs": 30, "out_of_scope": 15}
 
 
 def test_a_stopped_worker_leaves_what_the_next_one_goes_on_with():

@@ -15,7 +15,7 @@ from evaluation.scoring.diagnosis.points import LABELS, ORDER
 from evaluation.scoring.scales import Scale, scale_of
 from evaluation.services import files
 from evaluation.services.scoring_inputs import available_inputs
-from evaluation.spec import HEADLINE, JUDGE, REFUSALS, EvaluationSpec, evaluation_settings
+from evaluation.spec import HEADLINE, JUDGE, REFUSALS, REPLIES, EvaluationSpec, evaluation_settings
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus
 from workbench.forms.metrics import further_metrics, judge_widget, metric_fields, sent_options, show_choices
@@ -150,11 +150,12 @@ class MetricsForm(forms.Form):
     def __init__(self, data: Mapping[str, Any] | None = None, *, initial: Mapping[str, Any], run: Run) -> None:
         super().__init__(data, auto_id="further_%s")
         self.run = run
-        judge = {name: form_field(each) for name, each in evaluation_settings(JUDGE).items()}
+        judge = {name: form_field(each) for name, each in evaluation_settings(JUDGE, REPLIES).items()}
         self.fields.update(judge | metric_fields(further_metrics()))
         self.initial = {name: initial[name] for name in self.fields if name in initial}
         self.fields["judge"].widget = judge_widget()
-        self.fields["judge_votes"].required = False
+        for name in judge.keys() - {"judge"}:
+            self.fields[name].required = False
         show_choices(
             self,
             lambda: available_inputs(

@@ -11,14 +11,16 @@ from evaluation.exchange.base import AnswersReader, accepted
 from evaluation.exchange.formats.answers_jsonl import AnswersJsonl
 from evaluation.metrics.availability import NO_JUDGE, Available, check_options, unmet
 from evaluation.metrics.base import Metric, metrics
-from evaluation.spec import EvaluationSpec
+from evaluation.spec import JUDGE, REPLIES, EvaluationSpec, evaluation_settings
 from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from workbench.forms.metrics import judge_widget, metric_fields, names_of, sent_options, show_choices
+from workbench.forms.options import form_field
 
 NO_OTHER_FILE = "it compares two files: manage.py score --against"
 VOTES = [(1, "1"), (3, "3"), (5, "5")]
+LIMITS = ("judge_max_tokens", "judge_batch")
 
 
 class ScoringForm(forms.Form):
@@ -45,6 +47,10 @@ class ScoringForm(forms.Form):
         """`base`: the EvaluationSpec that this one changes."""
         super().__init__(*args, **({"auto_id": "score-%s"} | kwargs))
         self.base = dict(base or {})
+        limits = {name: form_field(evaluation_settings(JUDGE, REPLIES)[name]) for name in LIMITS}
+        for field in limits.values():
+            field.required = False
+        self.fields.update(limits)
         self.fields.update(metric_fields(offered()))
         self.fields["metrics"].help_text = "A metric whose inputs a row lacks has no score for that row, and says why."
         self.fields["metrics"].initial = ",".join(usual())
@@ -61,7 +67,8 @@ class ScoringForm(forms.Form):
         """Check the values as the scoring does, and say it beside the field."""
         if not self.errors:
             self.names = names_of(self.cleaned_data["metrics"])
-            given = {name: self.cleaned_data[name] for name in EvaluationSpec.model_fields if name in self.fields}
+            sent = {name: self.cleaned_data[name] for name in EvaluationSpec.model_fields if name in self.fields}
+            given = {name: value for name, value in sent.items() if value is not None}
             try:
                 self.spec = EvaluationSpec.create(self.base | given | {"metric_options": sent_options(self)})
                 check_options(self.spec)

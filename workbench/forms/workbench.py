@@ -36,6 +36,8 @@ from workbench.forms.options import FloatField, UnitSelect, fields_of
 from workbench.services.preferences import WEIGHT, comparable, differing
 
 CONTEXTS = "contexts_from"
+_MOST_RUNS = 100
+"""Runs that are offered to take contexts from; an older one is chosen on its page."""
 
 
 class SettingsForm(forms.Form):
@@ -75,11 +77,17 @@ class SettingsForm(forms.Form):
             self.initial["testset"] = newest and newest.pk
 
     def _offer_contexts(self) -> None:
-        """Offer the finished runs of the test set; one of another test set is not kept."""
-        offered = runs_with_contexts(testset=self.key("testset") or 0)
-        self.fields[CONTEXTS].queryset = offered  # type: ignore[attr-defined]
-        if not any(str(run.pk) == str(self.initial.get(CONTEXTS)) for run in offered):
-            self.initial[CONTEXTS] = None
+        """Offer the latest finished runs of the test set, and the chosen one; one of another test set is not kept."""
+        able = runs_with_contexts(testset=self.key("testset") or 0)
+        asked = str((self.data if self.is_bound else self.initial).get(CONTEXTS) or "")
+        chosen = able.filter(pk=int(asked)).first() if asked.isdecimal() else None
+        if not self.is_bound:
+            self.initial[CONTEXTS] = chosen.pk if chosen else None
+        offered = list(able[:_MOST_RUNS])
+        offered += [chosen] if chosen and chosen not in offered else []
+        field: Any = self.fields[CONTEXTS]
+        field.queryset = able
+        field.choices = [("", field.empty_label), *((run.pk, str(run)) for run in offered)]
 
     def _offer_metrics(self) -> None:
         """Close the metrics that cannot give a number with this test set and these settings."""

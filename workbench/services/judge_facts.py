@@ -6,19 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.models import Run
+from evaluation.models import JudgeCheck, Run
 from evaluation.queries.judge_prompts import UsedPrompt, used_prompts
+from evaluation.services.judge_checks import latest_judge_check
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeFacts:
-    """The judge of a run's current scoring. `under_test`: it is the model that wrote the answers."""
+    """The judge of a run's current scoring. `under_test`: it is the model that wrote the answers.
+
+    `check`: how it did on the shipped marked claims, None where that was not looked at.
+    """
 
     model: str
     votes: int
     under_test: bool
     judging: Mapping[str, Any]
     prompts: list[UsedPrompt]
+    check: JudgeCheck | None
 
     @property
     def tokens(self) -> int | None:
@@ -44,4 +49,5 @@ def judge_facts(run: Run) -> JudgeFacts | None:
         run.pipeline.get("llm") == judge,
         scoring.judging,
         used_prompts(scoring.prompts),
+        latest_judge_check(scoring.spec),
     )

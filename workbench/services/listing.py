@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -25,10 +25,10 @@ def sorted_rows(
     Empty values come last, with those of runs that measured the score `otherwise`.
     """
     rows, name = list(rows), sort.removeprefix("-")
-    hidden = otherwise.get(name, ())
-    present = [row for row in rows if row.run.pk not in hidden and _key(row, name) is not None]
-    absent = [row for row in rows if row.run.pk in hidden or _key(row, name) is None]
-    return sorted(present, key=lambda row: _key(row, name), reverse=sort.startswith("-")) + absent
+    hidden, key = otherwise.get(name, ()), _key(name)
+    present = [row for row in rows if row.run.pk not in hidden and key(row) is not None]
+    absent = [row for row in rows if row.run.pk in hidden or key(row) is None]
+    return sorted(present, key=key, reverse=sort.startswith("-")) + absent
 
 
 def matching(rows: Iterable[RunRow], text: str) -> list[RunRow]:
@@ -37,18 +37,17 @@ def matching(rows: Iterable[RunRow], text: str) -> list[RunRow]:
     return [row for row in rows if wanted in f"{row.run} {row.run.note}".casefold()]
 
 
-def _key(row: RunRow, name: str) -> Any:
+def _key(name: str) -> Callable[[RunRow], Any]:
+    """Return what to sort runs by; it gives None for a run without it."""
     if name in METRICS or metrics.find(name) is not None:
-        summary = row.metrics.get(name)
-        return summary.mean if summary else None
+        return lambda row: summary.mean if (summary := row.metrics.get(name)) else None
     if name in pipeline_settings():
-        value = row.settings.get(name)
-        return value.casefold() if isinstance(value, str) else value
+        return lambda row: value.casefold() if isinstance(value := row.settings.get(name), str) else value
     if name == "name":
-        return str(row.run).casefold()
+        return lambda row: str(row.run).casefold()
     if name == "state":
-        return row.state
-    return row.run.created
+        return lambda row: row.state
+    return lambda row: row.run.created
 
 
 def best_of(

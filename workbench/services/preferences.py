@@ -89,8 +89,9 @@ def newest_corpus() -> Corpus | None:
 
 
 def newest_testset(corpus: Corpus | None) -> TestSet | None:
-    """Return the test set of `corpus` made last."""
-    return TestSet.objects.filter(corpus=corpus).order_by("-created", "-pk").first() if corpus else None
+    """Return the test set of `corpus` made last, one with questions if there is any."""
+    made = TestSet.objects.filter(corpus=corpus).order_by("-created", "-pk")
+    return (made.filter(questions__isnull=False).first() or made.first()) if corpus else None
 
 
 def flat_settings(

@@ -15,16 +15,28 @@ from evaluation.spec import HEADLINE
 from rag_pipeline.models import Corpus
 from workbench.charts import figures as charts
 from workbench.charts.palette import prompt_series
+from workbench.display.verdict import verdict_of
 from workbench.services.listing import further_of, measured_otherwise, with_older_formula
 
 SCORES = (TOTAL, *HEADLINE)
+STOPPED = ("failed", "cancelled")
+MOST_LISTED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The run that another is compared with, and `why` that one, in words."""
+
+    run: Run
+    why: str
 
 
 @dataclass(frozen=True)
 class Results:
     """The right side of the Workbench. `rows` are the runs of the chart, `shown` the run whose scores stand above it.
 
-    `previous` is the run before it on the same test set; `comparison` what changed between the two.
+    `stopped` is a later run that failed or was cancelled: its place stays with the last good one. `baseline` is the run
+    that `shown` is compared with, `comparison` what changed between the two.
     """
 
     corpus: Corpus
@@ -34,7 +46,8 @@ class Results:
     score: str
     rows: list[RunRow] = field(default_factory=list)
     shown: RunRow | None = None
-    previous: Run | None = None
+    stopped: RunRow | None = None
+    baseline: Baseline | None = None
     preferred: Run | None = None
     cards: list[ScoreCard] = field(default_factory=list)
     comparison: Comparison | None = None
@@ -50,6 +63,11 @@ class Results:
     def documents(self) -> bool:
         """Return True when the corpus holds what questions can be written from."""
         return self.corpus.documents.exists()
+
+    @property
+    def verdict(self) -> str:
+        """Return in one sentence whether the run shown is better than its baseline; empty without a comparison."""
+        return verdict_of(self.comparison) if self.comparison else ""
 
     @property
     def query(self) -> str:
@@ -76,8 +94,13 @@ class Results:
 
     @property
     def dots(self) -> list[RunRow]:
-        """Return the runs that have a dot, for the table beside the chart."""
+        """Return the runs that have a dot."""
         return charts.drawn(self.rows, self.score)
+
+    @property
+    def listed(self) -> list[RunRow]:
+        """Return the latest of them, for the table beside the chart."""
+        return self.dots[:MOST_LISTED]
 
 
 def results(
@@ -94,14 +117,16 @@ def results(
     everything = run_rows(corpus=corpus, testset=testset) if testset else []
     if not everything:
         return Results(corpus, testset, agreement, chunk_unit, TOTAL)
-    shown = _wanted(everything, run)
+    wanted = _wanted(everything, run)
+    shown = _last_good(everything, wanted)
     rows = [row for row in everything if _belongs(row, agreement, chunk_unit)]
     further = tuple(further_of(rows))
     score = score if score in (*SCORES, *further) else TOTAL
     otherwise = measured_otherwise(rows, score)
     older = with_older_formula(rows, otherwise)
     rows = [row for row in rows if row.run.pk not in otherwise]
-    previous = _previous(everything, shown)
+    baseline = _baseline(everything, shown, preferred)
+    other = baseline.run if baseline else None
     preferred = _beside(preferred, shown.run)
     scored = bool(shown.metrics)
     figure = charts.score_against_chunk_size(rows, prompt_series(), score, shown.run.pk)
@@ -113,10 +138,11 @@ def results(
         score=score,
         rows=rows,
         shown=shown,
-        previous=previous,
+        stopped=wanted if wanted != shown else None,
+        baseline=baseline,
         preferred=preferred,
-        cards=score_cards(run=shown.run, previous=previous, preferred=preferred) if scored else [],
-        comparison=compare_runs(a=previous, b=shown.run, limit=3) if scored and previous else None,
+        cards=score_cards(run=shown.run, previous=other, preferred=preferred) if scored else [],
+        comparison=compare_runs(a=other, b=shown.run, limit=3) if scored and other else None,
         figure=figure if figure["data"] else None,
         elsewhere=len(everything) - len(charts.drawn(rows, score)) - len(older),
         older=older,
@@ -139,8 +165,32 @@ def _beside(preferred: Run | None, shown: Run) -> Run | None:
     return preferred
 
 
-def _previous(rows: Sequence[RunRow], shown: RunRow) -> Run | None:
-    """Return the latest scored run before `shown`; rows are newest first."""
-    earlier = (row for row in rows if row.run.pk < shown.run.pk and row.metrics)
-    same = [row for row in earlier if row.agreement == shown.agreement or not shown.metrics]
-    return same[0].run if same else None
+def _last_good(rows: Sequence[RunRow], wanted: RunRow) -> RunRow:
+    """Return the run that is shown: the wanted one, unless it stopped without a score and another has some."""
+    if wanted.metrics or wanted.state not in STOPPED:
+        return wanted
+    earlier = [row for row in rows if row.run.pk < wanted.run.pk and row.metrics]
+    return next(iter(earlier), wanted)
+
+
+def _baseline(rows: Sequence[RunRow], shown: RunRow, preferred: Run | None) -> Baseline | None:
+    """Return what a run is compared with: the pinned run, the preferred one, or the last that asked all the same.
+
+    One that asked only a part, or other questions, is never taken, unless the run shown asked just that part.
+    """
+    able = [row for row in rows if row.run != shown.run and row.metrics and _same_questions(row, shown)]
+    for row in able:
+        if row.run.baseline:
+            return Baseline(row.run, "the pinned baseline")
+    for row in able:
+        if row.run == preferred:
+            return Baseline(row.run, "the preferred run")
+    earlier = [row for row in able if row.run.pk < shown.run.pk]
+    return Baseline(earlier[0].run, "the last run of the same questions") if earlier else None
+
+
+def _same_questions(row: RunRow, shown: RunRow) -> bool:
+    """Return whether a run asked what the run shown asked, or all of the test set, and was scored alike."""
+    alike = row.agreement == shown.agreement or not shown.metrics
+    asked = (row.run.split, row.run.limit)
+    return alike and (asked == (shown.run.split, shown.run.limit) or asked == ("all", None))

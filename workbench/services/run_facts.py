@@ -123,7 +123,7 @@ def score_parts(cards: Sequence[ScoreCard]) -> list[ScoreParts]:
 def _tells_most(metric: str, group: str) -> bool:
     if metric == "robustness":
         return True
-    return metric == "knowledge_bounding" and group in ("attempted", "refused", "near", "far")
+    return metric == "knowledge_bounding" and group in ("attempted", "right", "refused", "near", "far")
 
 
 def failures(run: Run) -> list[Failure]:

@@ -1,7 +1,8 @@
-"""The sample of the first start: a real document, a test set from it, two evaluated runs of different chunk size."""
+"""The sample of the first start: a real document with its shipped test set, and two runs of different chunk size."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -9,8 +10,8 @@ from pathlib import Path
 from django.db import transaction
 
 from evaluation.models import Run, TestSet
+from evaluation.services.imports import import_testset
 from evaluation.services.runs import start_run
-from evaluation.services.testsets import start_generation
 from evaluation.spec import EvaluationSpec, GeneratorSpec, RunOptions
 from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler, run_inline
 from rag_pipeline.errors import PipelineError
@@ -20,6 +21,8 @@ from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Progress
 
 FOLDER = Path(__file__).resolve().parent.parent / "sample"
+QUESTIONS, REPORT = FOLDER / "questions.csv", FOLDER / "questions.json"
+"""The test set of the sample, and the report of its writing: written by `python -m tests.sample_questions`."""
 CORPUS = "Sample: Warsaw"
 TESTSET = "Sample questions"
 CHUNK_SIZES = (300, 1000)
@@ -51,6 +54,16 @@ def loading_sample() -> BackgroundTask | None:
     return task
 
 
+def shipped_testset(corpus: Corpus) -> TestSet:
+    """Store the shipped questions: what the built-in writer writes about the sample document, as a test makes sure."""
+    with transaction.atomic():
+        testset = import_testset(corpus=corpus, name=TESTSET, file=(QUESTIONS.name, QUESTIONS.read_bytes()))
+        testset.generator = GeneratorSpec().model_dump()
+        testset.report = json.loads(REPORT.read_text(encoding="utf-8"))
+        testset.save(update_fields=["generator", "report"])
+    return testset
+
+
 @handler
 class LoadSample(TaskHandler):
     """Its units are done in order by one worker; each goes on where a stopped worker left it."""
@@ -74,13 +87,15 @@ class LoadSample(TaskHandler):
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Do the units in order."""
         for key in keys:
-            self._finish(self.testset().task if key == "questions" else self.run(int(key)).task)
+            if key == "questions":
+                self.testset()
+            else:
+                self._finish(self.run(int(key)).task)
             yield UnitsDone([key])
 
     def testset(self) -> TestSet:
-        """Return the sample's test set, begun when absent."""
-        there = self.corpus.testsets.filter(name=TESTSET).first()
-        return there or start_generation(corpus=self.corpus, name=TESTSET, spec=GeneratorSpec(), inline=True)
+        """Return the sample's test set, stored when absent."""
+        return self.corpus.testsets.filter(name=TESTSET).first() or shipped_testset(self.corpus)
 
     def run(self, chunk_size: int) -> Run:
         """Return the sample's run of a chunk size, begun when absent."""

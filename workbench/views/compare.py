@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from evaluation.models import Run
 from evaluation.queries.comparison import compare_runs
-from evaluation.queries.runs import run_rows
+from evaluation.queries.runs import runs_to_choose
 from workbench.htmx import render_page
 from workbench.views.preferences import preference_panel
 
@@ -26,8 +26,7 @@ def compare(request: HttpRequest) -> HttpResponse:
         first, second = sorted(map(int, chosen[:2]))
         return redirect(f"{reverse('compare')}?a={first}&b={second}")
     a, b = (_run(request.GET.get(name, "")) for name in ("a", "b"))
-    rows = [row for row in run_rows(archived=True) if row.metrics]
-    context: dict[str, Any] = {"rows": rows, "a": a, "b": b, "chosen": chosen}
+    context: dict[str, Any] = {"rows": runs_to_choose(), "a": a, "b": b, "chosen": chosen}
     if a is not None and b is not None:
         context |= {"comparison": compare_runs(a=a, b=b, further=True)} | preference_panel(request, a, b)
     return render_page(request, PAGE, PART, context)

@@ -16,7 +16,7 @@ from evaluation.queries.comparison import score_cards
 from evaluation.queries.failures import failure_flow
 from evaluation.queries.marks import marks_of
 from evaluation.queries.questions import question_detail, question_rows
-from evaluation.queries.runs import rows_of, run_rows
+from evaluation.queries.runs import rows_of, runs_to_choose
 from evaluation.services.files import export_run
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.services.scoring import preview_scores
@@ -52,7 +52,7 @@ def show(
     """Render the page of a run."""
     context = _questions(request, found) | {
         "row": rows_of([found])[0],
-        "others": [row for row in run_rows(testset=found.testset) if row.run != found and row.metrics],
+        "others": [row for row in runs_to_choose(testset=found.testset) if row.run != found],
         "name_form": name_form or RunNameForm(instance=found),
         "formats": RunWriter.units(),
     }

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.models import Run
 from evaluation.queries.runs import run_rows
-from evaluation.services.runs import archive_run, delete_run, rename_run, resume_run
+from evaluation.services.runs import archive_run, delete_run, pin_baseline, rename_run, resume_run
 from rag_pipeline.errors import PipelineError
 from workbench.forms.runs import RunFilterForm, RunNameForm
 from workbench.htmx import render_page
@@ -73,12 +73,16 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _act(request: HttpRequest, action: str, chosen: Sequence[Run]) -> str:
     """Do it to each run; return what was done, in words. What is refused is said as a message."""
-    words = {"archive": "Archived", "restore": "Brought back", "delete": "Deleted"}
+    words = {
+        "archive": "Archived", "restore": "Brought back", "delete": "Deleted", "pin": "Pinned", "unpin": "Unpinned"
+    }  # fmt: skip
     done = 0
     for each in chosen if action in words else []:
         try:
             if action == "delete":
                 delete_run(run=each)
+            elif action in {"pin", "unpin"}:
+                pin_baseline(run=each, pinned=action == "pin")
             else:
                 archive_run(run=each, archived=action == "archive")
             done += 1

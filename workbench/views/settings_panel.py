@@ -7,6 +7,8 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from evaluation.models import Run
+from evaluation.queries.runs import run_with
 from evaluation.services.runs import RunEstimate, estimate_run
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.extractive_qa.prompt_instructions import read_instructions
@@ -17,7 +19,7 @@ from rag_pipeline.services.prompts import list_prompts
 from rag_pipeline.settings.prompt_templates import placeholders
 from workbench.forms.workbench import SettingsForm
 from workbench.services.known_models import known_embeddings, known_judges, known_models
-from workbench.services.preferences import Bench, comparable
+from workbench.services.preferences import Bench, bench_of_run, comparable
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +31,21 @@ class Placeholder:
     needed: bool
 
 
-def settings_panel(form: SettingsForm, preferred: Bench) -> dict[str, Any]:
-    """Return what the panel's template shows; a form that was not sent is checked without showing its errors."""
+def settings_panel(form: SettingsForm, preferred: Bench, shown: Run | None) -> dict[str, Any]:
+    """Return what the panel's template shows; a form that was not sent is checked without showing its errors.
+
+    `shown`: the run whose scores stand beside the settings.
+    """
     checked = form if form.is_bound else form.bound()
     cost, problem = _cost(checked)
+    same = None if problem else _same_run(checked)
     template = str(form.value("prompt"))
     return {
         "form": form,
         "cost": cost,
         "problem": problem,
+        "same": same,
+        "since": None if same else _changed_since(form, shown),
         "changed": form.changed_from(preferred.values),
         "placeholders": _placeholders(template, comparable(form.value("use_context")) == "true"),
         **_reading(form, template),
@@ -48,6 +56,36 @@ def settings_panel(form: SettingsForm, preferred: Bench) -> dict[str, Any]:
         "embeddings": known_embeddings(),
         "preferred": preferred,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSince:
+    """The names on screen of the settings that differ from those of a run."""
+
+    run: Run
+    labels: list[str]
+
+
+def _changed_since(form: SettingsForm, shown: Run | None) -> ChangedSince | None:
+    """Return what has changed since the run that is shown; None where nothing has, or none is."""
+    if shown is None:
+        return None
+    changed = form.changed_from(bench_of_run(shown).values) - {"limit", "corpus"}
+    labels = [str(form.fields[name].label) for name in form.fields if name in changed]
+    return ChangedSince(shown, labels) if labels else None
+
+
+def _same_run(form: SettingsForm) -> Run | None:
+    """Return the last scored run of just these settings; None where there is none, or all is to be asked afresh."""
+    if form.options.afresh:
+        return None
+    return run_with(
+        testset=form.cleaned_data["testset"],
+        spec=form.spec,
+        evaluation=form.evaluation,
+        options=form.options,
+        contexts_from=form.cleaned_data["contexts_from"],
+    )
 
 
 def _reading(form: SettingsForm, template: str) -> dict[str, Any]:

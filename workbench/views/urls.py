@@ -20,6 +20,7 @@ from workbench.views import (
     questions,
     runs,
     score,
+    sweeps,
     testsets,
     tuning,
 )
@@ -33,6 +34,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *tuning.urlpatterns,
     *questions.urlpatterns,
     *runs.urlpatterns,
+    *sweeps.urlpatterns,
     *calibration.urlpatterns,
     *dashboard.urlpatterns,
     *compare.urlpatterns,

@@ -20,6 +20,7 @@ from rag_pipeline.models import Corpus
 from rag_pipeline.services.prompts import get_prompt, save_prompt
 from workbench.forms.workbench import SettingsForm
 from workbench.htmx import render_page, wants_part
+from workbench.models import WorkbenchState
 from workbench.services.preferences import Bench, bench_of_run, preferred_bench, save_preferred
 from workbench.services.results_panel import Results, results
 from workbench.services.sample import loading_sample
@@ -30,16 +31,22 @@ _SETTINGS = "workbench/_settings.html"
 
 @require_safe
 def workbench(request: HttpRequest) -> HttpResponse:
-    """Show settings and results. `run` starts from a run's settings; a setting's name overrides one."""
+    """Show settings and results. `run` starts from a run's settings; a setting's name overrides one.
+
+    Without any, all is as it was left.
+    """
     loading = loading_sample()
     if loading is not None:
         return render(request, "workbench/sample.html", {"task": loading})
     preferred = preferred_bench()
     if preferred.corpus is None:
         return render_page(request, "workbench/empty.html", "workbench/empty.html")
-    base = _base(request.GET, preferred)
-    given = base.values | request.GET.dict() | _library_prompt(request, request.GET)
-    return _show(request, SettingsForm(initial=given), preferred, base)
+    asked = _with_remembered(request.GET)
+    base = _base(asked, preferred)
+    given = base.values | asked.dict() | _library_prompt(request, asked)
+    form = SettingsForm(initial=given)
+    _remember(form, preferred, base)
+    return _show(request, form, preferred, base)
 
 
 @require_safe
@@ -77,9 +84,12 @@ def settings(request: HttpRequest) -> HttpResponse:
 @require_POST
 def estimate(request: HttpRequest) -> HttpResponse:
     """Say what a run would cost, and mark what differs from the preferred settings."""
-    panel = settings_panel(_sent(request), preferred_bench())
+    form, preferred = _sent(request), preferred_bench()
     if not wants_part(request):
         return settings(request)
+    _remember(form, preferred, _base(request.POST, preferred))
+    shown = Run.objects.filter(pk=_number(request.POST, "shown") or 0).first()
+    panel = settings_panel(form, preferred, shown)
     return render(request, "workbench/_live.html", panel, status=422 if panel["problem"] else 200)
 
 
@@ -122,8 +132,8 @@ def library(request: HttpRequest) -> HttpResponse:
     try:
         saved = save_prompt(name=request.POST.get("library_name", ""), text=request.POST.get("prompt", ""))
     except ConfigError as error:
-        panel = settings_panel(form, preferred) | {"library_error": str(error)}
-        return render_page(request, "workbench/page.html", _SETTINGS, _whole(request, form, preferred, panel), 422)
+        context = _whole(request, form, preferred) | {"library_error": str(error)}
+        return render_page(request, "workbench/page.html", _SETTINGS, context, 422)
     messages.success(request, f"Saved the prompt “{saved.name}”.")
     values = {name: form.value(name) for name in form.fields}
     return _move(request, SettingsForm(initial=values), preferred, _base(request.POST, preferred))
@@ -186,19 +196,18 @@ def _base(given: QueryDict, preferred: Bench) -> Bench:
 
 
 def _show(request: HttpRequest, form: SettingsForm, preferred: Bench, base: Bench, status: int = 200) -> HttpResponse:
-    context = _whole(request, form, preferred, settings_panel(form, preferred), base)
+    context = _whole(request, form, preferred, base)
     return render_page(request, "workbench/page.html", "workbench/_bench.html", context, status)
 
 
 def _refused(request: HttpRequest, form: SettingsForm, preferred: Bench) -> HttpResponse:
-    context = _whole(request, form, preferred, settings_panel(form, preferred))
+    context = _whole(request, form, preferred)
     return render_page(request, "workbench/page.html", _SETTINGS, context, 422)
 
 
 def _move(request: HttpRequest, form: SettingsForm, preferred: Bench, base: Bench) -> HttpResponse:
     """Go to the address that holds the form's state; htmx gets its parts at once."""
-    run = f"run={base.run.pk}" if base.run is not None and base is not preferred else ""
-    query = "&".join(part for part in (run, form.as_query(base.values)) if part)
+    query = _remember(form, preferred, base)
     address = reverse("workbench") + (f"?{query}" if query else "")
     if not wants_part(request):
         return redirect(address)
@@ -207,12 +216,35 @@ def _move(request: HttpRequest, form: SettingsForm, preferred: Bench, base: Benc
     return response
 
 
-def _whole(
-    request: HttpRequest, form: SettingsForm, preferred: Bench, panel: dict[str, Any], base: Bench | None = None
-) -> dict[str, Any]:
+def _with_remembered(given: QueryDict) -> QueryDict:
+    """Return what the address asks for; where it names a corpus or a test set at most, over what was left."""
+    if set(given) - {"corpus", "testset"}:
+        return given
+    left = QueryDict(WorkbenchState.load(), mutable=True)
+    for choice in ("corpus", "testset"):
+        if given.get(choice) and given[choice] != left.get(choice):
+            for name in ("testset", "run", "contexts_from"):  # they belong to another
+                left.pop(name, None)
+    for name in given:
+        left[name] = str(given[name])
+    gone = "corpus" in left and not Corpus.objects.filter(pk=_number(left, "corpus") or 0).exists()
+    return given if gone else left
+
+
+def _remember(form: SettingsForm, preferred: Bench, base: Bench) -> str:
+    """Keep how the Workbench stands; return that as a query string."""
+    run = f"run={base.run.pk}" if base.run is not None and base is not preferred else ""
+    query = "&".join(part for part in (run, form.as_query(base.values)) if part)
+    WorkbenchState.store(query)
+    return query
+
+
+def _whole(request: HttpRequest, form: SettingsForm, preferred: Bench, base: Bench | None = None) -> dict[str, Any]:
     base = base or _base(request.POST, preferred)
     run = base.run.pk if base.run is not None and base is not preferred else None
-    return panel | {"results": _results_of(request, form, preferred, run), "run": run}
+    found = _results_of(request, form, preferred, run)
+    shown = found.shown.run if found is not None and found.shown is not None else None
+    return settings_panel(form, preferred, shown) | {"results": found, "run": run, "shown": shown}
 
 
 def _results_of(request: HttpRequest, form: SettingsForm, preferred: Bench, run: int | None) -> Results | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pydantic import field_validator
 
-from evaluation.judge.forms import JudgeForm
+from evaluation.judge.forms import JudgeForm, majority
 from evaluation.judge.judge import Request
+from evaluation.judge.languages import in_language
 from rag_pipeline.llm.structured import Form
 
 ONE_REPLY = 60
@@ -16,9 +17,6 @@ ONE_REPLY = 60
 
 MOST_CLAIMS = 400
 """Claims of one text that are checked; one that makes more is not scored by claims."""
-
-MOST_AT_ONCE = 40
-"""Claims in one list: more verdicts would not fit into one reply."""
 
 PART_PROMPT = "claims_of_part"
 
@@ -44,6 +42,15 @@ class CheckedClaims(JudgeForm):
 
     verdicts: list[CheckedClaim]
 
+    @classmethod
+    def combine(cls, replies: Sequence[Self]) -> Self:
+        """Return the majority on each claim, of the replies that have a verdict on it."""
+        by_number: dict[int, list[CheckedClaim]] = {}
+        for reply in replies:
+            for verdict in reply.verdicts:
+                by_number.setdefault(verdict.number, []).append(verdict)
+        return cls(verdicts=[majority(votes) for votes in by_number.values()])
+
     @field_validator("verdicts")
     @classmethod
     def _in_order(cls, value: list[CheckedClaim]) -> list[CheckedClaim]:
@@ -54,26 +61,27 @@ def extraction(question: str, text: str) -> Request[ExtractedClaims]:
     """Return the request for the claims of `text`, an answer to `question`."""
     # One more than fits, so that it is seen when there are more.
     fields = {"question": question.strip(), "answer": text.strip(), "most": str(ONE_REPLY + 1)}
-    return Request("claims", ExtractedClaims, fields, chain=3)
+    return Request("claims", ExtractedClaims, fields, chain=3, closing=in_language(text))
 
 
 def extraction_of_part(question: str, before: str, part: str) -> Request[ExtractedClaims]:
     """Return the request for the claims of a `part` of an answer to `question`; `before` says whom its “it” means."""
     fields = {"question": question.strip(), "before": before or "(nothing)", "part": part, "most": str(ONE_REPLY + 1)}
-    return Request(PART_PROMPT, ExtractedClaims, fields, chain=3)
+    return Request(PART_PROMPT, ExtractedClaims, fields, chain=3, closing=in_language(part))
 
 
 def check_against_text(claims: Sequence[str], text: str) -> Request[CheckedClaims]:
     """Return the request for verdicts on `claims` by one context, or all of them joined."""
-    return Request(
-        "check_claims", CheckedClaims, {"claims": _numbered(claims), "text": text}, _complete(len(claims)), chain=2
-    )
+    fields = {"claims": _numbered(claims), "text": text}
+    return Request("check_claims", CheckedClaims, fields, _complete(len(claims)), chain=2, closing=in_language(text))
 
 
 def check_against_answer(claims: Sequence[str], question: str, other: str) -> Request[CheckedClaims]:
     """Return the request for verdicts on `claims` by another answer to the same question."""
     fields = {"claims": _numbered(claims), "question": question.strip(), "other": other.strip()}
-    return Request("compare_claims", CheckedClaims, fields, _complete(len(claims)))
+    # A short answer has no language of its own to be told: the claims are full sentences.
+    closing = in_language("\n".join(claims))
+    return Request("compare_claims", CheckedClaims, fields, _complete(len(claims)), closing=closing)
 
 
 def _numbered(claims: Sequence[str]) -> str:
@@ -81,11 +89,11 @@ def _numbered(claims: Sequence[str]) -> str:
 
 
 def _complete(count: int) -> Callable[[CheckedClaims], str]:
-    """Return the check that there is one verdict for each claim."""
-    wanted = list(range(1, count + 1))
+    """Return the check that no claim has two verdicts, and more than half have one: the rest is asked for alone."""
 
     def check(reply: CheckedClaims) -> str:
-        if [verdict.number for verdict in reply.verdicts] == wanted:
+        numbers = {verdict.number for verdict in reply.verdicts}
+        if len(numbers) == len(reply.verdicts) > count / 2 and numbers <= set(range(1, count + 1)):
             return ""
         return (
             f"There are {count} claims, numbered 1 to {count}: “verdicts” must have exactly one entry for each number."

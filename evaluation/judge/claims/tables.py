@@ -5,44 +5,47 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from evaluation.judge.claims.extraction import claims_of
-from evaluation.judge.claims.forms import (
-    MOST_AT_ONCE,
-    ONE_REPLY,
-    CheckedClaims,
-    check_against_answer,
-    check_against_text,
-)
+from evaluation.judge.claims.forms import ONE_REPLY, check_against_answer
+from evaluation.judge.claims.support import Verdicts, attributed, supported_by_all, verdicts_on
 from evaluation.judge.claims.table import (
+    ANSWER_ATTRIBUTED,
     ANSWER_CONTEXTS,
     ANSWER_REFERENCE,
     REFERENCE_ANSWER,
+    REFERENCE_ATTRIBUTED,
     REFERENCE_CONTEXTS,
     Claim,
     ClaimTable,
     Verdict,
 )
-from evaluation.judge.judge import Judge, Request, Unjudged
+from evaluation.judge.judge import Judge, Unjudged
 from evaluation.types import Sample
 from rag_pipeline.llm.loop_thread import together
 
 _EMPTY_CONTEXT = Verdict(False, "the context is empty")
-_JOINED = "\n\n---\n\n"
+_NOTHING_RETRIEVED = Verdict(False, "there is no context")
 
-Target = tuple[str, str]
-"""What claims are checked against: (`contexts` or the part, the text)."""
+OF_ANSWER = frozenset({ANSWER_CONTEXTS, ANSWER_ATTRIBUTED, ANSWER_REFERENCE})
+"""Parts for which the answer's claims are extracted."""
+OF_REFERENCE = frozenset({REFERENCE_CONTEXTS, REFERENCE_ATTRIBUTED, REFERENCE_ANSWER})
+"""Parts for which the references' claims are extracted."""
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A table in the making. `verdicts` by target and claim; None where a claim is still to be judged."""
+    """A table in the making. `references`: claims by reference; `joined`, `each` and `others`: verdicts by claim."""
 
     sample: Sample
     declined: bool
     answer: list[str] = field(default_factory=list)
-    reference: list[str] = field(default_factory=list)
-    verdicts: dict[tuple[Target, str], Verdict] = field(default_factory=dict)
+    references: dict[str, list[str]] = field(default_factory=dict)
+    joined: Verdicts = field(default_factory=dict)
+    each: dict[str, Verdicts] = field(default_factory=dict)
+    in_reference: dict[str, Verdicts] = field(default_factory=dict)
+    in_answer: Verdicts = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     problems: dict[str, str] = field(default_factory=dict)
 
@@ -51,30 +54,33 @@ class _Draft:
         return "" if self.declined else self.sample.trace.answer.strip()
 
     @property
-    def reference_text(self) -> str:
-        return next((text.strip() for text in self.sample.reference_answers if text.strip()), "")
-
-    @property
     def contexts(self) -> list[str]:
         return [context.text for context in self.sample.trace.contexts]
 
+    @property
+    def texts(self) -> list[str]:
+        """Return what the contexts hold, each text once."""
+        return [text for text in dict.fromkeys(self.contexts) if text.strip()]
 
-@dataclass(frozen=True, slots=True)
-class _Check:
-    """Claims of one draft to be checked against one target; `parts` are lost when that fails."""
+    @property
+    def reference_claims(self) -> list[str]:
+        """Return the claims of all references, each once."""
+        return list(dict.fromkeys(claim for claims in self.references.values() for claim in claims))
 
-    draft: _Draft
-    target: Target
-    claims: list[str]
-    parts: tuple[str, ...]
+    def lost(self, parts: Iterable[str], problem: str) -> None:
+        """Note why parts could not be had."""
+        for part in parts:
+            self.problems.setdefault(part, problem)
 
 
 class ClaimTables:
     """Tables of answers, made by asking `judge`; `parts` are those that any chosen metric reads.
 
-    At k contexts a row takes 2 extractions, k checks (claims of answer and reference in one list), at most one check
-    against all contexts joined, and 2 comparisons; claims beyond `MOST_AT_ONCE` in a list take a further call, and a
-    text of more than `ONE_REPLY` claims an extraction for each of its portions.
+    A row with r references takes 1 + r extractions, one check against all contexts joined (claims of answer and
+    references in one list), one comparison of the answer's claims with each reference and one of all their claims with
+    the answer. Only where contexts are attributed, each of the k takes a call more, for what is supported already.
+    Claims beyond `judge.batch` in a list take a further call, and a text of more than `ONE_REPLY` claims an extraction
+    for each of its portions.
     """
 
     def __init__(self, judge: Judge, parts: Collection[str]) -> None:
@@ -91,7 +97,8 @@ class ClaimTables:
         held = self._made.get(id(sample))
         if held is None:
             # The sample is kept beside its table, or another one could come to have its id.
-            held = self._made[id(sample)] = (sample, asyncio.ensure_future(self._make(_Draft(sample, declined))))
+            draft = _Draft(sample, declined, references={text: [] for text in distinct_references(sample)})
+            held = self._made[id(sample)] = (sample, asyncio.ensure_future(self._make(draft)))
         return await held[1]
 
     def made_for(self, sample: Sample) -> ClaimTable | None:
@@ -101,109 +108,116 @@ class ClaimTables:
 
     async def _make(self, draft: _Draft) -> ClaimTable:
         await together(
-            self._extract(draft, draft.answer, "answer", draft.answer_text, {ANSWER_CONTEXTS, ANSWER_REFERENCE}),
-            self._extract(
-                draft, draft.reference, "reference", draft.reference_text, {REFERENCE_CONTEXTS, REFERENCE_ANSWER}
+            self._extract(draft, draft.answer, "answer", draft.answer_text, OF_ANSWER),
+            *(
+                self._extract(draft, claims, "reference", text, OF_REFERENCE)
+                for text, claims in draft.references.items()
             ),
         )
-        await self._check(self._first_checks(draft))
-        await self._check(self._joined_checks(draft))
+        await together(
+            self._check_contexts(draft),
+            self._check_answer(draft),
+            *(self._check_reference(draft, text) for text in draft.references),
+        )
         return self._finished(draft)
 
-    async def _extract(self, draft: _Draft, claims: list[str], whose: str, text: str, parts: set[str]) -> None:
-        if not text or not self.parts & parts:
+    async def _extract(self, draft: _Draft, claims: list[str], whose: str, text: str, parts: frozenset[str]) -> None:
+        if not text or self.parts.isdisjoint(parts):
             return
         found = await claims_of(self.judge, draft.sample.trace.question, text)
         if isinstance(found, Unjudged):
-            lost = [part for part in self.parts if part.startswith(whose)]
-            draft.problems |= dict.fromkeys(lost, f"the {whose}'s claims could not be extracted: {found.reason}")
+            draft.lost(self.parts & parts, f"the {whose}'s claims could not be extracted: {found.reason}")
             return
         if found.portions > 1:
             more = f"The {whose} states more than {ONE_REPLY} things"
             draft.notes.append(f"{more}: its claims were extracted in {found.portions} portions.")
         claims.extend(found.claims)
 
-    def _first_checks(self, draft: _Draft) -> Iterable[_Check]:
-        """Yield the checks against each context, and of each text against the other."""
-        claims, parts = self._for_contexts(draft)
-        for text in dict.fromkeys(draft.contexts):
-            if text.strip() and claims:
-                yield _Check(draft, ("contexts", text), claims, parts)
-        if ANSWER_REFERENCE in self.parts and draft.answer and draft.reference_text:
-            yield _Check(draft, (ANSWER_REFERENCE, draft.reference_text), draft.answer, (ANSWER_REFERENCE,))
-        if REFERENCE_ANSWER in self.parts and draft.reference and draft.answer_text:
-            yield _Check(draft, (REFERENCE_ANSWER, draft.answer_text), draft.reference, (REFERENCE_ANSWER,))
-
-    def _joined_checks(self, draft: _Draft) -> Iterable[_Check]:
-        """Yield the check of what no single context supports against all of them."""
-        texts = [text for text in dict.fromkeys(draft.contexts) if text.strip()]
-        claims, parts = self._for_contexts(draft)
-        if len(texts) < 2 or any(part in draft.problems for part in parts):
+    async def _check_contexts(self, draft: _Draft) -> None:
+        """Have all contexts joined decide on the claims, then say which of them support what is supported."""
+        usable = self.parts - draft.problems.keys()
+        answer = draft.answer if ANSWER_CONTEXTS in usable else []
+        references = draft.reference_claims if REFERENCE_CONTEXTS in usable else []
+        claims = list(dict.fromkeys([*answer, *references]))
+        if not draft.texts:
+            draft.joined = dict.fromkeys(claims, _NOTHING_RETRIEVED)
+        if not claims or not draft.texts:
             return
-        left = [
-            claim for claim in claims if not any(draft.verdicts[("contexts", text), claim].supported for text in texts)
-        ]
-        if left:
-            yield _Check(draft, ("contexts", _JOINED.join(texts)), left, parts)
+        found = await supported_by_all(self.judge, claims, draft.texts)
+        if isinstance(found, Unjudged):
+            lost = {ANSWER_CONTEXTS, ANSWER_ATTRIBUTED} if answer else set()
+            lost |= {REFERENCE_CONTEXTS, REFERENCE_ATTRIBUTED} if references else set()
+            draft.lost(lost, f"its claims could not be checked: {found.reason}")
+            return
+        draft.joined = found
+        await self._attribute(draft)
 
-    def _for_contexts(self, draft: _Draft) -> tuple[list[str], tuple[str, ...]]:
-        """Return the claims that contexts are asked about, those of both texts once, and the parts they belong to."""
-        claims: list[str] = []
-        parts = []
-        for part, own in ((ANSWER_CONTEXTS, draft.answer), (REFERENCE_CONTEXTS, draft.reference)):
-            if part in self.parts and own:
-                claims += own
-                parts.append(part)
-        return list(dict.fromkeys(claims)), tuple(parts)
+    async def _attribute(self, draft: _Draft) -> None:
+        """Ask each context about the claims that all of them support, where it matters which one does."""
+        usable = self.parts - draft.problems.keys()
+        wanted = draft.answer if ANSWER_ATTRIBUTED in usable else []
+        wanted = [*wanted, *(draft.reference_claims if REFERENCE_ATTRIBUTED in usable else [])]
+        claims = [claim for claim in dict.fromkeys(wanted) if draft.joined[claim].supported]
+        if len(draft.texts) == 1:
+            draft.each = {draft.texts[0]: draft.joined}
+        elif claims:
+            found = await attributed(self.judge, claims, draft.texts)
+            if isinstance(found, Unjudged):
+                lost = {ANSWER_ATTRIBUTED, REFERENCE_ATTRIBUTED}
+                draft.lost(lost, f"its claims could not be attributed to contexts: {found.reason}")
+                return
+            draft.each = found
 
-    async def _check(self, checks: Iterable[_Check]) -> None:
-        """Ask for all verdicts at once and note them, or what is lost without them."""
-        batches = [(check, part) for check in checks for part in _batches(check.claims)]
-        replies = await together(*(self.judge.ask(_request(check, claims)) for check, claims in batches))
-        for (check, claims), reply in zip(batches, replies, strict=True):
-            if isinstance(reply, Unjudged):
-                check.draft.problems |= dict.fromkeys(check.parts, f"its claims could not be checked: {reply.reason}")
-                continue
-            for claim, verdict in zip(claims, reply.verdicts, strict=True):
-                check.draft.verdicts[check.target, claim] = Verdict(verdict.supported, verdict.reason.strip())
+    async def _check_reference(self, draft: _Draft, text: str) -> None:
+        """Have one reference say which claims of the answer it states too."""
+        if ANSWER_REFERENCE in self.parts and draft.answer:
+            draft.in_reference[text] = await self._compared(draft, draft.answer, text, ANSWER_REFERENCE)
+
+    async def _check_answer(self, draft: _Draft) -> None:
+        """Have the answer say which claims of the references it states too."""
+        claims = draft.reference_claims
+        if REFERENCE_ANSWER not in self.parts - draft.problems.keys() or not claims:
+            return
+        if not draft.answer_text:
+            nothing = Verdict(False, "the answer declines" if draft.declined else "the answer is empty")
+            draft.in_answer = dict.fromkeys(claims, nothing)
+        else:
+            draft.in_answer = await self._compared(draft, claims, draft.answer_text, REFERENCE_ANSWER)
+
+    async def _compared(self, draft: _Draft, claims: Sequence[str], text: str, part: str) -> Verdicts:
+        request = partial(check_against_answer, question=draft.sample.trace.question, other=text)
+        found = await verdicts_on(self.judge, claims, request)
+        if isinstance(found, Unjudged):
+            draft.lost([part], f"its claims could not be checked: {found.reason}")
+            return {}
+        return found
 
     def _finished(self, draft: _Draft) -> ClaimTable:
+        first, *others = (self._against(draft, text) for text in draft.references or [""])
+        return ClaimTable(first.answer, first.reference, tuple(draft.notes), draft.problems, tuple(others))
+
+    def _against(self, draft: _Draft, reference: str) -> ClaimTable:
+        """Return the table of the answer and one of its references."""
+        in_reference = {} if ANSWER_REFERENCE in draft.problems else draft.in_reference.get(reference, {})
+        in_answer = {} if REFERENCE_ANSWER in draft.problems else draft.in_answer
         return ClaimTable(
-            tuple(self._claim(draft, text, ANSWER_CONTEXTS, ANSWER_REFERENCE) for text in draft.answer),
-            tuple(self._claim(draft, text, REFERENCE_CONTEXTS, REFERENCE_ANSWER) for text in draft.reference),
-            tuple(draft.notes),
-            draft.problems,
+            tuple(self._claim(draft, text, ANSWER_CONTEXTS, in_reference) for text in draft.answer),
+            tuple(
+                self._claim(draft, text, REFERENCE_CONTEXTS, in_answer) for text in draft.references.get(reference, [])
+            ),
         )
 
-    def _claim(self, draft: _Draft, claim: str, by_contexts: str, by_other: str) -> Claim:
+    def _claim(self, draft: _Draft, claim: str, by_contexts: str, by_other: Verdicts) -> Claim:
+        joined = draft.joined.get(claim) if by_contexts in self.parts else None
         contexts: tuple[Verdict, ...] = ()
-        joined = None
-        if by_contexts in self.parts and by_contexts not in draft.problems:
-            contexts = tuple(
-                draft.verdicts[("contexts", text), claim] if text.strip() else _EMPTY_CONTEXT for text in draft.contexts
-            )
-            texts = [text for text in dict.fromkeys(draft.contexts) if text.strip()]
-            joined = draft.verdicts.get((("contexts", _JOINED.join(texts)), claim)) if len(texts) > 1 else None
-        return Claim(claim, contexts, joined, self._other(draft, claim, by_other))
-
-    def _other(self, draft: _Draft, claim: str, part: str) -> Verdict | None:
-        """Return whether the other text states a claim; None where that was not asked for or not judged."""
-        if part not in self.parts or part in draft.problems:
-            return None
-        if part == ANSWER_REFERENCE:
-            text = draft.reference_text
-            return draft.verdicts[(part, text), claim] if text else None
-        if not draft.answer_text:
-            return Verdict(False, "the answer declines" if draft.declined else "the answer is empty")
-        return draft.verdicts[(part, draft.answer_text), claim]
+        if joined and draft.each and all(claim in verdicts for verdicts in draft.each.values()):
+            contexts = tuple(draft.each[text][claim] if text.strip() else _EMPTY_CONTEXT for text in draft.contexts)
+        return Claim(claim, contexts, joined, by_other.get(claim))
 
 
-def _batches(claims: Sequence[str]) -> list[Sequence[str]]:
-    return [claims[start : start + MOST_AT_ONCE] for start in range(0, len(claims), MOST_AT_ONCE)]
-
-
-def _request(check: _Check, claims: Sequence[str]) -> Request[CheckedClaims]:
-    kind, text = check.target
-    if kind == "contexts":
-        return check_against_text(claims, text)
-    return check_against_answer(claims, check.draft.sample.trace.question, text)
+def distinct_references(sample: Sample) -> list[str]:
+    """Return the references of a sample without blank ones and those that differ in capitals and white space alone."""
+    found: dict[str, str] = {}
+    for text in sample.reference_answers:
+        found.setdefault(" ".join(text.casefold().split()), text.strip())
+    return [text for text in found.values() if text]

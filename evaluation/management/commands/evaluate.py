@@ -11,6 +11,7 @@ from evaluation.exchange.fields import json_file
 from evaluation.management.inline import finish_inline
 from evaluation.management.judge_usage import usage_line
 from evaluation.management.output_files import check_place, write_to
+from evaluation.management.quality_bar import add_bar_arguments, given_bars, hold_to_bar
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.management.tables import score_table
 from evaluation.metrics.availability import check_options
@@ -50,6 +51,7 @@ class Command(WorkbenchCommand):
         parser.add_argument("--name", default="", metavar="RUN", help="name of the run")
         parser.add_argument("--csv", type=Path, metavar="FILE", help="also write eval.csv here")
         parser.add_argument("--json", type=Path, metavar="FILE", help="also write the summary here")
+        add_bar_arguments(parser)
 
     def run(self, **options: Any) -> None:
         """Evaluate in this process; exit status 1 when a question failed."""
@@ -57,9 +59,12 @@ class Command(WorkbenchCommand):
         evaluation, run_options = _checked(options)
         check_place(options["csv"])
         check_place(options["json"])
+        check_place(options["junit"])
+        bars = given_bars(options, evaluation)
         corpus = get_corpus(name=options["corpus"])
         testset = get_testset(corpus=corpus, name=options["testset"])
         source = _source(testset, options)
+        other = find_source(testset=testset, wanted=options["no_worse_than"]) if options["no_worse_than"] else None
         run = start_run(
             corpus=corpus,
             testset=testset,
@@ -80,6 +85,7 @@ class Command(WorkbenchCommand):
         run.refresh_from_db()
         self._report(run, options)
         _raise_for_failures(run)
+        hold_to_bar(self, run, bars, other, options)
 
     def _report(self, run: Run, options: dict[str, Any]) -> None:
         """Print a run's scores and write the files that were asked for."""

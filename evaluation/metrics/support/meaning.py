@@ -11,6 +11,7 @@ from evaluation.metrics.support.context_index import ContextIndex, Floats
 from evaluation.metrics.support.units import WORD, AnalysedSentence, SupportUnit, plain
 from rag_pipeline.embedders.base import Embed, Vectors
 from rag_pipeline.english.antonyms import antonyms
+from rag_pipeline.english.siblings import exclude, root
 
 _MOST_EMBEDDED = 1000
 """Characters of a sentence that are embedded; a longer one is a list or has lost its full stops."""
@@ -63,8 +64,11 @@ class Meaning:
         ]
         return max(0.0, min(1.0, max(cosines, default=0.0)))
 
-    def likeness(self, query: SentenceQuery) -> Floats:
-        """Return how alike each open word (row) is to the closest word of each candidate (column); else 0."""
+    def likeness(self, query: SentenceQuery, *, kinds_apart: bool = False) -> Floats:
+        """Return how alike each open word (row) is to the closest word of each candidate (column); else 0.
+
+        Antonyms are not alike; with `kinds_apart` nor are words of a kind.
+        """
         found = np.zeros_like(query.presence)
         rows = query.open_words
         for column in query.candidates if rows else ():
@@ -76,12 +80,18 @@ class Meaning:
                 @ np.stack([self._vectors[word] for word in there]).T
             )
             for line, (row, unit) in enumerate(rows):
-                opposite = antonyms().get(plain(unit.text), frozenset())
+                opposite = _opposite(plain(unit.text), there, kinds_apart=kinds_apart)
                 found[row, column] = max(
                     (float(cosine) for cosine, word in zip(cosines[line], there, strict=True) if word not in opposite),
                     default=0.0,
                 )
         return found
+
+
+def _opposite(word: str, there: Sequence[str], *, kinds_apart: bool) -> frozenset[str]:
+    if not kinds_apart:
+        return antonyms().get(word, frozenset())
+    return frozenset(other for other in there if exclude(root(word), root(other)))
 
 
 def _texts(query: SentenceQuery) -> Iterable[str]:

@@ -200,7 +200,7 @@ def _sentence_support(
     if not query.index.sentences:
         unmet = tuple(unit for unit in units if unit.kind != SMALL)
         return SentenceSupport(query.sentence, 0.0, total, None, None, unmet, False)
-    likeness = meaning.likeness(query)
+    likeness = meaning.likeness(query, kinds_apart=scheme.kinds_apart)
     grades = np.maximum(query.presence, np.where(likeness >= scheme.alike, likeness, 0.0))
     local = weights @ grades / total
     place = int(local.argmax())

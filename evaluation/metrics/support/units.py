@@ -125,3 +125,8 @@ def plain(word: str) -> str:
     """Return a word in lower case, without accents and the blanks of tokenising."""
     letters = _ACCENTS.sub("", unicodedata.normalize("NFKD", word.lower())).replace("’", "'")
     return "".join(letters.split())
+
+
+def content_units(text: str) -> list[SupportUnit]:
+    """Return the units of a text in order, function words left out."""
+    return [unit for sentence in analyse_sentences(text) for unit in sentence.units if unit.kind != SMALL]

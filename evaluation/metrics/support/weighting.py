@@ -30,6 +30,8 @@ class WeightingScheme:
     meaning: float = 0.15
     """How much the cosine with the closest sentence counts, for a sentence of `meaning_from` units or more."""
     meaning_from: int = 4
+    kinds_apart: bool = False
+    """Whether words of a kind (red, blue) are unlike, as antonyms are; and what the question asks for counts more."""
     contradicted: float = 0.7
     """Factor for a sentence that denies what its evidence says, or the other way round."""
     same_matter: float = 0.6

@@ -15,7 +15,7 @@ from evaluation.question_writers.rules.passages import DocumentPassage, cut
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
 from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader
-from rag_pipeline.extractive_qa.findings import Finding, findings
+from rag_pipeline.extractive_qa.findings import Finding, findings, read_contexts
 from rag_pipeline.extractive_qa.span_reader import shipped_reader
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.indexing.word_index import WordIndex
@@ -76,7 +76,8 @@ class RoundTrip:
         return found.probability(answerability) < answerability.strictness
 
     def _is_answered(self, text: str, question: Candidate) -> bool:
-        found = findings(shipped_reader(), [text], [[self._around(question.sentence)]])[0]
+        contexts = [self._around(question.sentence)]
+        found = findings([text], [contexts], read_contexts(shipped_reader(), [text], [contexts]))[0]
         return bool(found) and _is_answer(found[0], question)
 
     @cached_property

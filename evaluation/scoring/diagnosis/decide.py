@@ -56,7 +56,8 @@ class AnswerFacts:
     @property
     def bounded(self) -> bool:
         """True when an answerable question was attempted or an out-of-scope one declined."""
-        return value_of(self.scores, "knowledge_bounding") != 0
+        score = self.scores.get("knowledge_bounding")
+        return score is None or score.details.get("attempted", score.value) != 0
 
     def retrieval_lost(self, spec: EvaluationSpec) -> bool:
         """Tell whether the contexts hold too little of the evidence."""

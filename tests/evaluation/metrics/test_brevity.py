@@ -18,7 +18,7 @@ def brevity(sample, label="attempt"):
     [
         ("in Memphis", ["Memphis"], 1 / 2),
         ("Memphis", ["in the city of Memphis"], 1),
-        ("one two three four", ["one", "one two three"], 3 / 4),  # the longest reference counts
+        ("one two three four", ["one two three", "one", " "], 1 / 4),  # the shortest reference counts
         ("a b c d e f g h", ["the a an"], 3 / 8),  # words, not tokens: articles count
         ("東京都です", ["東京"], 2 / 5),
     ],
@@ -28,8 +28,8 @@ def test_words_of_the_reference_over_words_of_the_answer(answer, references, val
 
 
 def test_it_says_the_numbers():
-    assert brevity(make_sample("in Memphis", ["Memphis"])).reason == "2 words; the longest reference has 1"
-    assert brevity(make_sample("Memphis", ["in Memphis"])).reason == "1 word; the longest reference has 2"
+    assert brevity(make_sample("in Memphis", ["Memphis"])).reason == "2 words; the shortest reference has 1"
+    assert brevity(make_sample("Memphis", ["in Memphis"])).reason == "1 word; the shortest reference has 2"
 
 
 def test_a_refusal_has_no_brevity_but_a_partial_answer_has():

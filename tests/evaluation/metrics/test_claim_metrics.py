@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -173,12 +174,15 @@ def test_noise_sensitivity_of_the_insurer(fake_openai: FakeOpenAI, focus: str, v
     contexts = ["LIC was established in 1956.", "LIC is the largest.", "LIC manages funds: stability.", "India grows."]
     # Claims of answer and reference in one list: largest (both texts have it), portfolio, stability, 1956, invests.
     by_context = [
+        [True] * 5,  # all together
         [False, False, False, True, False],
         [True, True, False, False, True],
         [False, False, True, False, True],
         [False] * 5,
     ]
-    says(fake_openai, [[*LIC, STABILITY], reference], [*by_context, [True, True, False]])
+    in_reference = json.dumps({"verdicts": _numbered([True, True, False])})
+    fake_openai.when("You check which claims an answer", Behaviour.says(in_reference))
+    says(fake_openai, [[*LIC, STABILITY], reference], by_context)
     row = sample(" ".join([*LIC, STABILITY]), [" ".join(reference)], contexts)
     assert scored("noise_sensitivity", row, focus=focus).value == pytest.approx(value)
 
@@ -307,6 +311,15 @@ def test_what_the_judge_cannot_say_is_no_score(fake_openai: FakeOpenAI) -> None:
         assert "could not be used" in score.reason
 
 
+def test_answer_correctness_takes_the_best_reference_for_facts_and_meaning_together(fake_openai: FakeOpenAI) -> None:
+    row = sample("Born in Ulm.", ["He came from Spain.", "Born in Ulm."], (), WHERE_BORN)
+    claims = [["He was born in Ulm."], ["He was born in Spain."], ["He was born in Ulm, too."]]
+    says(fake_openai, claims, [[False, True], [False], [True]])
+    score = scored("answer_correctness", row)
+    assert score.value == pytest.approx(1.0)
+    assert score.reason.endswith("by the best of 2 references")
+
+
 VERDICT = st.builds(Verdict, st.booleans())
 
 
@@ -315,9 +328,9 @@ def tables(draw: st.DrawFn) -> ClaimTable:
     contexts = draw(st.integers(0, 4))
 
     def claim(number: int) -> Claim:
-        verdicts = tuple(draw(VERDICT) for _ in range(contexts))
-        alone = any(verdict.supported for verdict in verdicts)
-        return Claim(str(number), verdicts, draw(VERDICT) if contexts > 1 and not alone else None, draw(VERDICT))
+        joined = draw(VERDICT)
+        verdicts = tuple(draw(VERDICT) for _ in range(contexts)) if joined.supported else ()
+        return Claim(str(number), verdicts, joined, draw(VERDICT))
 
     answer, reference = draw(st.integers(0, 6)), draw(st.integers(0, 6))
     return ClaimTable(tuple(claim(at) for at in range(answer)), tuple(claim(at) for at in range(reference)))
@@ -341,7 +354,9 @@ def test_faithfulness_hallucination_and_self_knowledge_add_up_to_1(table: ClaimT
 def test_what_is_wrong_in_an_answer_comes_from_relevant_or_irrelevant_contexts_or_from_nowhere(
     table: ClaimTable,
 ) -> None:
-    if table.answer:
+    if not table.reference:
+        assert read("noise_sensitivity", table) is None
+    elif table.answer:
         noise = [read("noise_sensitivity", table, focus=focus) for focus in ("relevant", "irrelevant")]
         right = sum(claim.in_other for claim in table.answer) / len(table.answer)
         wrong = [*noise, read("hallucination", table)]

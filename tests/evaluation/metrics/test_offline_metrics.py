@@ -159,12 +159,79 @@ def test_ten_thousand_words_and_repeated_contexts_are_no_trouble(embed):
         ("Where was Marie born?", "Warsaw, Poland", "Marie was born in Warsaw.", "Marie was born in Lisbon."),
         ("How many?", "two thousand", "2,000 of them", "3,000 of them"),
         ("Is it radioactive?", "Yes", "Yes, it is.", "No, it is not."),
+        ("What is it made of?", "plastic", "It is made of plastic.", "It is made of wood."),
     ],
 )
 def test_a_right_answer_outranks_a_wrong_one(question, reference, right, wrong, embed):
     samples = [sample(answer, references=[reference], question=question) for answer in (right, wrong)]
     first, second = values("correctness_offline", samples, embed)
     assert first > second
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer"),
+    [
+        ("When does it open?", "Tuesday", "Monday"),
+        ("What happens to the pressure?", "it decreases", "it increases"),
+        ("What colour is the car?", "The car is red", "The car is blue"),
+        ("Is parking allowed?", "not allowed", "allowed"),
+        ("Is parking allowed?", "allowed", "not allowed"),
+        ("Are dogs allowed?", "Yes, dogs are allowed", "No, dogs are not allowed"),
+        ("When was it built?", "1889", "1887"),
+        ("How long is it?", "30 km", "30 miles"),
+        ("Does it fly?", "It cannot fly", "It can fly"),
+        ("Is it legal?", "It is legal", "It is illegal"),
+        ("Does it contain sugar?", "without sugar", "with sugar"),
+        ("When was it built?", "before 1900", "after 1900"),
+        ("How many are there?", "more than 5", "less than 5"),
+        ("What did the price do?", "It went up", "It went down"),
+        ("What does it cost?", "$5", "€5"),
+        ("Did it work?", "No, it did not", "Yes, it did"),
+        ("Is smoking allowed?", "No", "Smoking is allowed."),
+    ],
+)
+def test_another_of_the_kind_and_the_opposite_are_no_agreement(question, reference, answer, embed):
+    (value,) = values("correctness_offline", [sample(answer, references=[reference], question=question)], embed)
+    assert value <= 0.25
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer"),
+    [
+        ("When does it open?", "Tuesday", "Not on Monday, it opens on Tuesday."),
+        ("Is smoking allowed?", "not allowed", "It is not allowed."),
+        ("How many?", "five", "There are 5 of them, not 6."),
+        ("When did the tower open?", "The tower opened in 1889.", "1889"),
+        ("Is smoking allowed?", "No", "Smoking is not allowed."),
+        ("Is smoking allowed?", "Yes", "Smoking is allowed outside."),
+        ("When was it built?", "before 1900", "It was built before 1900, after the war."),
+    ],
+)
+def test_what_is_right_is_not_taken_for_its_opposite(question, reference, answer, embed):
+    (value,) = values("correctness_offline", [sample(answer, references=[reference], question=question)], embed)
+    assert value > 0.7
+
+
+def test_a_copied_sentence_is_no_better_than_the_short_right_answer(embed):
+    copied = "The tower, which many artists had written against, was opened in 1889 in the presence of the president."
+    given = {"references": ["1889"], "question": "When was the tower opened?"}
+    short, long, wrong = values(
+        "correctness_offline",
+        [sample("1889", **given), sample(copied, **given), sample(copied.replace("in 1889 ", ""), **given)],
+        embed,
+    )
+    assert short >= long > 0.9
+    assert wrong < 0.2
+
+
+def test_a_long_reference_may_be_given_in_short(embed):
+    reference = "The bridge was designed by the Danish engineer Anker Engelund and opened to road traffic in May 1935."
+    right, wrong = values(
+        "correctness_offline",
+        [sample(answer, references=[reference], question="Who designed it?") for answer in ("Anker Engelund", "Bob")],
+        embed,
+    )
+    assert right > 0.5 > 3 * wrong
 
 
 def test_correctness_takes_the_best_reference_and_says_what_is_missing(embed):

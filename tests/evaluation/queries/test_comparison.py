@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from evaluation.queries.comparison import compare_runs, score_cards
@@ -30,12 +32,25 @@ def test_a_clear_gain_is_better_with_numbers_worked_by_hand():
     after = make_run(testset)
     difference = next(each for each in compare_runs(a=before, b=after).differences if each.metric == "recall")
     assert (difference.mean_diff, difference.n, difference.clusters) == (0.5, 12, 12)
-    assert difference.p == pytest.approx(2 / 2**12)
+    # The interval reaches 0 where 1.5 q = 0.5, so z² = 12 / 2: p = erfc(√3).
+    assert difference.p == pytest.approx(math.erfc(math.sqrt(3)))
     assert difference.verdict == "better"
     # All differ by 0.5: at most q = z²/(12 + z²) of others may not, from −1 to 1.
     q = 1.959964**2 / (12 + 1.959964**2)
     assert (difference.ci_low, difference.ci_high) == pytest.approx((0.5 - 1.5 * q, 0.5 + 0.5 * q))
-    assert difference.sentence.startswith("Recall +0.50 on 12 questions (95 % interval +0.14 to +0.62, p < 0.001)")
+    assert difference.sentence.startswith("Recall +0.50 on 12 questions (95 % interval +0.14 to +0.62, p = 0.014)")
+
+
+def test_what_stands_when_all_are_looked_at():
+    testset = many_questions()
+    before = make_run(testset, answers={f"q{number}": "alpha" for number in range(12)})
+    found = compare_runs(a=before, b=make_run(testset))
+    # Recall and brevity alike have p = 0.014: among the five that could be compared, 5 · 0.014 = 0.07 is too much.
+    clear = [each for each in found.differences if each.verdict == "better"]
+    assert clear
+    compared = sum(each.p is not None for each in found.differences)
+    assert found.together.startswith(f"Corrected for looking at {compared} differences at once (Holm), ")
+    assert compare_runs(a=before, b=before).together == ""
 
 
 def test_the_same_answers_are_not_distinguishable():
@@ -118,8 +133,8 @@ def test_cards_stand_beside_the_previous_and_the_preferred_run():
     assert bounding.preferred is not None
     assert (bounding.preferred.mean_diff, bounding.preferred_value) == (0.5, 0.5)
     assert bounding.preferred.verdict == "better"
-    assert bounding.hint == "attempted 100 %, refused 100 %. 0.5 means no discrimination."
-    assert {group.group for group in bounding.groups} == {"attempted", "refused", "kind:simple"}
+    assert bounding.hint == "attempted 100 %, answered rightly 100 %, refused 100 %. 0.5 means no discrimination."
+    assert {group.group for group in bounding.groups} == {"attempted", "right", "refused", "kind:simple"}
     assert cards["robustness"].summary.reason == "there are no complex questions"
     assert cards["total"].summary.mean is None
     assert cards["total"].high == 5

@@ -38,7 +38,7 @@ def test_what_is_made_of_the_changed_formula_has_no_difference_and_no_questions_
     recall = next(card for card in score_cards(run=new, previous=old) if card.metric == "recall")
     assert recall.previous is not None
     assert recall.previous.reason == NOTE
-    assert run_summary(run=new)["formulas"] == {"token_recall": 2}
+    assert run_summary(run=new)["formulas"]["token_recall"] == 2
     score_run(run=old, spec=EvaluationSpec.create(old.evaluation))
     again = compare_runs(a=old, b=new)
     assert all(each.reason != NOTE for each in again.differences)

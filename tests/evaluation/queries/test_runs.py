@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.queries.runs import run_rows
+from evaluation.queries.runs import run_rows, runs_to_choose
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.models import BackgroundTask
 from tests.factories import WORDS, make_run, make_testset, score_run
@@ -58,9 +58,36 @@ def test_a_run_under_way_has_its_state_and_no_scores():
 def test_more_runs_take_no_more_queries(django_assert_num_queries):
     testset = make_testset()
     make_run(testset)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(7):
         run_rows()
     for _ in range(3):
         make_run(testset)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(7):
         assert len(run_rows()) == 4
+
+
+def test_failed_answers_are_counted_beside_all_answers():
+    testset = make_testset()
+    whole, failing = make_run(testset), make_run(testset, errors={"p1s": "Timed out.", "o1": "Timed out."})
+    counts = {row.run.pk: (row.answers, row.failed) for row in run_rows()}
+    assert counts == {whole.pk: (8, 0), failing.pk: (8, 2)}
+
+
+def test_the_runs_to_choose_from_are_the_scored_ones_archived_ones_only_among_all():
+    testset = make_testset()
+    first, archived = make_run(testset), make_run(testset, archived=True)
+    make_run(testset, scored=False)
+    elsewhere = make_run()
+    assert [row.run for row in runs_to_choose()] == [elsewhere, archived, first]
+    assert [row.run for row in runs_to_choose(testset=testset)] == [first]
+
+
+def test_more_runs_to_choose_from_take_no_more_queries(django_assert_num_queries):
+    testset = make_testset()
+    make_run(testset)
+    with django_assert_num_queries(3):
+        runs_to_choose()
+    for _ in range(3):
+        make_run(testset)
+    with django_assert_num_queries(3):
+        assert {str(row.run.testset) for row in runs_to_choose()} == {str(testset)}

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.refusal.detection import RefusalDetector, shipped_lines
+from evaluation.refusal.languages import languages
 from evaluation.spec import EvaluationSpec
 from tests.minilm import minilm
 
@@ -152,3 +153,79 @@ def test_a_refusal_in_a_script_that_the_model_cannot_read_is_known_by_its_letter
         "attempt",
         "refused",
     ]
+
+
+IN_LANGUAGES = [
+    line.split("\t")
+    for line in (Path(__file__).resolve().parents[2] / "data" / "replies_languages.tsv").read_text("utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize("language", sorted({row[0] for row in IN_LANGUAGES}))
+def test_replies_in_other_languages_are_labelled_right(embed, language):
+    rows = [(wanted, text) for code, wanted, text in IN_LANGUAGES if code == language]
+    detector = RefusalDetector(embed, EvaluationSpec(), REFUSAL, minilm().reads)
+    verdicts = detector.classify_many([text for _, text in rows])
+    assert [(verdict.label, text) for verdict, (_, text) in zip(verdicts, rows, strict=True)] == rows
+
+
+def test_every_shipped_language_is_tested():
+    assert {row[0] for row in IN_LANGUAGES} == set(languages())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "There is no information for that year.",
+        "I cannot confirm or deny that.",
+        "We can neither confirm nor deny this.",
+        "Unable to assist.",
+        "I'm unable to assist with this request.",
+        "It is not stated who wrote it.",
+        "Nothing is said about the price.",
+        "It isn't specified in the text how many people came.",
+        "Insufficient information.",
+        "Insufficient data to determine the author.",
+        "Couldn't find information on that.",
+    ],
+)
+def test_short_forms_decline(detector, answer):
+    assert label(detector, answer) == "refused"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "“I don't know what love is,” said the fox.",
+        "I don't know what love is, said the fox.",
+        '"I don\'t know", she replied.',
+        "I do not have the answer, the old man whispered.",
+        "„Das weiß ich nicht“, sagte der Fuchs.",
+        "The company cannot confirm or deny the report.",
+        "Insufficient data led to the failure of the probe.",
+    ],
+)
+def test_what_somebody_says_in_the_text_is_no_refusal(detector, answer):
+    assert label(detector, answer) == "attempt"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The shop opens at nine. However, I do not have the closing time.",
+        "The tower is 300 m high, but I do not have information about its weight.",
+        "Der Turm wurde 1889 eröffnet. Allerdings habe ich keine Informationen über sein Gewicht.",
+    ],
+)
+def test_an_answer_that_takes_back_a_part_is_partial(detector, answer):
+    verdict = detector.classify_many([answer])[0]
+    assert (verdict.label, verdict.refused) == ("partial", False)
+
+
+def test_the_refusal_counts_in_any_language_also_with_a_word_beside_it():
+    model = minilm()
+    detector = RefusalDetector(
+        model.embed_passages, EvaluationSpec(refusal_patterns=False), "我不了解这个话题", model.reads
+    )
+    assert label(detector, "很抱歉，我不了解这个话题。") == "refused"
+    assert label(detector, "这座塔于1889年落成。") == "attempt"

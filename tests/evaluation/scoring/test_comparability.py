@@ -6,13 +6,14 @@ import pytest
 
 from evaluation.metrics.base import metrics
 from evaluation.scoring.comparability import HowScored, formulas_in_force, measured_differently, other_formulas
-from evaluation.spec import EvaluationSpec
+from evaluation.spec import HEADLINE, EvaluationSpec
 
 LIMITED = {"max_words": {"limit": 7}}
 
 
 def scored(prompts=None, formulas=None, **spec) -> HowScored:
-    return HowScored(EvaluationSpec.create(spec), prompts or {}, formulas or {})
+    """Return how something was scored; agreement is token recall unless said."""
+    return HowScored(EvaluationSpec.create({"agreement": "token_recall"} | spec), prompts or {}, formulas or {})
 
 
 @pytest.mark.parametrize(
@@ -67,10 +68,25 @@ def test_a_score_made_of_others_has_their_formulas(name, formulas, differing):
 
 
 def test_only_formulas_after_the_first_are_kept_and_those_that_have_changed_since_are_named():
-    names = ("recall", "groundedness_offline", "token_f1")
+    names = (*HEADLINE, "groundedness_offline", "token_f1")
     kept = formulas_in_force(names)
-    assert kept == {"groundedness_offline": metrics.get("groundedness_offline").revision}
-    of_present, of_first = (scored(formulas=each, metrics=names[1:]) for each in (kept, {}))
+    assert kept == {name: metrics.get(name).revision for name in names if metrics.get(name).revision > 1}
+    assert "groundedness_offline" in kept
+    of_present, of_first = (scored(formulas=each, metrics=names[-2:]) for each in (kept, {}))
     assert [metric.key for metric in of_present.older()] == []
-    assert [metric.key for metric in of_first.older()] == ["groundedness_offline"]
-    assert [metric.key for metric in scored(formulas={"recall": 2}, metrics=()).older("total")] == ["recall"]
+    assert {metric.key for metric in of_first.older()} == kept.keys()
+    other = scored(formulas=kept | {"recall": 9}, metrics=())
+    assert [metric.key for metric in other.older("total")] == ["recall"]
+
+
+@pytest.mark.parametrize(
+    ("given", "differing"),
+    [
+        ({"bounding": "right"}, ["Bounding counts"]),
+        ({"failure_agreement_high": 0.9}, []),
+        ({"bounding": "right", "failure_agreement_high": 0.9}, ["Bounding counts", "Incomplete below"]),
+    ],
+)
+def test_what_is_right_matters_to_knowledge_bounding_where_right_answers_count(given, differing):
+    assert measured_differently("knowledge_bounding", scored(), scored(**given)) == differing
+    assert measured_differently("recall", scored(), scored(**given)) == []

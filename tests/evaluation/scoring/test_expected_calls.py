@@ -14,9 +14,10 @@ JUDGE = "openai:gpt-4.1-mini"
     ("given", "calls"),
     [
         ({"metrics": "token_f1"}, 0),
-        ({"metrics": "faithfulness"}, 1 + 5 + 1),  # the answer's claims, against 5 contexts and all of them
-        ({"metrics": "faithfulness,factual_similarity,noise_sensitivity"}, 2 + 5 + 1 + 2),  # one table for all three
-        ({"metrics": "faithfulness", "judge_votes": 3}, 1 + 3 * 6),
+        ({"metrics": "faithfulness"}, 1 + 1),  # the answer's claims, against all contexts at once
+        ({"metrics": "claim_recall"}, 1 + 1 + 5),  # each context is asked, too
+        ({"metrics": "faithfulness,factual_similarity,noise_sensitivity"}, 2 + 1 + 5 + 2),  # one table for all three
+        ({"metrics": "faithfulness", "judge_votes": 3}, 1 + 3 * 1),
         ({"metrics": "answer_relevancy,judge_score"}, 2),
         ({"metrics": "answer_relevancy,judge_score", "judge_votes": 3}, 1 + 3),
         ({"metrics": "context_precision"}, 5),
@@ -35,3 +36,15 @@ def test_times_the_answers_and_none_without_a_judge():
 def test_the_agreement_counts_too():
     spec = EvaluationSpec.create({"agreement": "answer_correctness", "judge": JUDGE})
     assert expected_calls(spec, 1, 4) == 2 + 2
+
+
+def test_each_further_reference_is_taken_apart_and_compared_with_the_answer():
+    spec = EvaluationSpec.create({"metrics": "factual_similarity,faithfulness", "judge": JUDGE})
+    assert expected_calls(spec, 1, 4, references=1) == 2 + 1 + 2
+    assert expected_calls(spec, 1, 4, references=3) == 4 + 1 + 4
+    assert expected_calls(spec, 10, 4, references=1.25) == 10 * 5 + 5
+
+
+def test_more_contexts_than_are_shown_together_are_shown_in_portions_twice():
+    spec = EvaluationSpec.create({"metrics": "faithfulness", "judge": JUDGE})
+    assert expected_calls(spec, 1, 100) == 1 + 3 * 2

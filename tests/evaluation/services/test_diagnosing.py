@@ -30,7 +30,7 @@ FACTS = [
 """One chunk each at a chunk size of 60 with blank lines between."""
 TEXT = "\n\n".join(FACTS)
 CUT = {"embedding": WORDS, "chunk_size": 60, "chunk_overlap": 0, "top_k": 1}
-SPEC = EvaluationSpec(eval_embedding=WORDS)
+SPEC = EvaluationSpec(eval_embedding=WORDS, agreement="token_recall")
 
 
 def draft(document: Document, number: str, question: str, evidence: str, references: tuple[str, ...]) -> DraftQuestion:
@@ -222,7 +222,7 @@ def test_a_broken_rule_comes_before_a_wrong_answer():
 def test_other_thresholds_are_another_scoring():
     run = kettle_run(answer="some grams", retrieved=3)
     assert failure(run).value == 5
-    assert failure(run, EvaluationSpec(eval_embedding=WORDS, failure_agreement_low=0.6)).value == 6
+    assert failure(run, SPEC.model_copy(update={"failure_agreement_low": 0.6})).value == 6
 
 
 def test_the_file_and_the_refused_have_their_column():

@@ -156,3 +156,10 @@ def test_a_run_is_deleted_with_its_comparisons_but_not_while_they_work(runs, fak
     delete_run(run=runs[1])
     assert not Preference.objects.exists()
     assert not BackgroundTask.objects.filter(kind="prefer").exists()
+
+
+def test_the_judge_may_reply_at_the_longer_length_that_either_run_allows(fake_openai: FakeOpenAI):
+    testset = make_testset()
+    first = make_run(testset, {"p2s": "Paris"}, evaluation={"judge_max_tokens": 9000})
+    judged((first, make_run(testset, {"p1s": "Paris"})))
+    assert {body["max_tokens"] for body in fake_openai.bodies()} == {9000}

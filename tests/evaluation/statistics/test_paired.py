@@ -1,4 +1,4 @@
-"""Paired differences: p-values worked by hand and by scipy, and the verdict."""
+"""Paired differences: interval, p-value and verdict are one test."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.statistics.intervals import Term
-from evaluation.statistics.paired import binomial_p, contributions, paired_difference, sign_flip_p
+from evaluation.statistics.paired import contributions, holm, paired_difference
 
 
 def differences(values, clusters=None, weight=1.0, stratum="answerable"):
@@ -18,44 +18,25 @@ def differences(values, clusters=None, weight=1.0, stratum="answerable"):
     return Term(list(values), [(stratum, str(name)) for name in names], weight, low=-1.0)
 
 
-@pytest.mark.parametrize(
-    "wins, n, p",
-    [(0, 5, 2 / 32), (5, 5, 2 / 32), (1, 6, 14 / 64), (3, 6, 1), (2, 10, 2 * (1 + 10 + 45) / 1024)],
-)
-def test_mcnemar_counts_the_questions_that_changed(wins, n, p):
-    assert binomial_p(wins, n) == pytest.approx(p)
-    changes = np.array([1.0] * wins + [-1.0] * (n - wins) + [0.0] * 20)
-    assert sign_flip_p(changes) == pytest.approx(p)
+def test_interval_and_p_worked_by_hand():
+    # Mean 0.1, deviations 0.1 · (1, −1, 3, −3, 2, −2, 0, 0): squares 0.28, standard error √(0.28 / 7 / 8) = 0.0707107.
+    # t = √2 with 7 degrees of freedom: p = 0.200200; the 97.5 % quantile is 2.364624.
+    found = paired_difference([differences([0.2, 0.0, 0.4, -0.2, 0.3, -0.1, 0.1, 0.1])])
+    assert (found.mean, found.p) == pytest.approx((0.1, 0.200200), abs=1e-6)
+    half = 2.364624 * 0.0707107
+    assert (found.low, found.high) == pytest.approx((0.1 - half, 0.1 + half), abs=1e-6)
+    assert found.verdict == "not distinguishable"
 
 
-@given(st.integers(1, 1500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_the_binomial_test_agrees_with_scipy(counts):
+@pytest.mark.parametrize("n, seed", [(8, 1), (20, 2), (300, 3)])
+def test_single_questions_get_scipys_t_test(n, seed):
     from scipy import stats as scipy_stats
 
-    assert binomial_p(*counts) == pytest.approx(scipy_stats.binomtest(*counts).pvalue, abs=2e-3)
-
-
-def test_few_changes_are_enumerated():
-    # Sums of ±1 ±2 ±4 that reach 5 in size: 7, 5, −5, −7 of eight.
-    assert sign_flip_p(np.array([1.0, 4.0, 2.0, 0.0]) * [-1, 1, 1, 1]) == pytest.approx(4 / 8)
-    assert sign_flip_p(np.array([0.1, 0.2, 0.4])) == pytest.approx(2 / 8)
-
-
-def test_it_agrees_with_scipys_permutation_test():
-    from scipy import stats as scipy_stats
-
-    values = np.random.default_rng(2).normal(0.15, 0.4, 12)
-    expected = scipy_stats.permutation_test(
-        (values,), np.mean, permutation_type="samples", n_resamples=np.inf, vectorized=True
-    )
-    assert sign_flip_p(values) == pytest.approx(expected.pvalue)
-
-
-def test_many_changes_are_sampled():
-    from scipy import stats as scipy_stats
-
-    values = np.random.default_rng(2).normal(0.1, 0.4, 60)
-    assert sign_flip_p(values) == pytest.approx(scipy_stats.ttest_1samp(values, 0).pvalue, abs=0.02)
+    values = np.random.default_rng(seed).uniform(-0.6, 0.8, n)
+    expected = scipy_stats.ttest_1samp(values, 0)
+    interval = expected.confidence_interval()
+    found = paired_difference([differences(values)])
+    assert (found.low, found.high, found.p) == pytest.approx((interval.low, interval.high, expected.pvalue), abs=1e-7)
 
 
 def test_nothing_changed():
@@ -65,6 +46,14 @@ def test_nothing_changed():
     assert (found.low, found.high) == pytest.approx((-q, q), abs=1e-6)
 
 
+def test_equal_changes_are_told_by_what_was_never_seen():
+    # All 8 questions changed by 1: the interval reaches 0 where 2 q = 1, so z² = n = 8: p = 0.004678.
+    found = paired_difference([differences([1.0] * 8)])
+    assert (found.p, found.verdict) == (pytest.approx(math.erfc(2)), "better")
+    q = 1.959964**2 / (8 + 1.959964**2)
+    assert (found.low, found.high) == pytest.approx((1 - 2 * q, 1), abs=1e-6)
+
+
 def test_a_gain_on_most_questions_is_better_and_a_loss_worse():
     values = [0.5] * 9 + [0.0] * 20 + [0.2] * 3
     assert paired_difference([differences(values)]).verdict == "better"
@@ -72,21 +61,17 @@ def test_a_gain_on_most_questions_is_better_and_a_loss_worse():
     assert paired_difference([differences(values)], higher_is_better=False).verdict == "worse"
 
 
-def test_five_pairs_can_never_tell():
-    assert paired_difference([differences([1.0] * 5)]).verdict == "not distinguishable"
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=5))
+def test_five_pairs_can_never_tell(values):
+    assert paired_difference([differences(values)]).verdict == "not distinguishable"
 
 
 def test_a_twin_pair_changes_as_one():
     values = [1.0] * 8
     alone = paired_difference([differences(values)])
     twins = paired_difference([differences(values, [0, 0, 1, 1, 2, 2, 3, 3])])
-    assert (alone.p, alone.verdict) == (pytest.approx(2 / 2**8), "better")
-    assert (twins.p, twins.verdict) == (pytest.approx(2 / 2**4), "not distinguishable")
-
-
-def test_contributions_add_up_to_the_difference():
-    terms = [differences([0.5, -0.25, 0.0], [0, 0, 1], 0.5), differences([1.0, 1.0], [0, 1], 0.5, "out_of_scope")]
-    assert math.fsum(contributions(terms)) == pytest.approx(0.5 * 0.25 / 3 + 0.5)
+    assert (alone.clusters, alone.verdict) == (8, "better")
+    assert (twins.clusters, twins.verdict) == (4, "not distinguishable")
 
 
 @settings(max_examples=100, deadline=None)
@@ -95,13 +80,25 @@ def test_any_difference_has_an_interval_and_a_p_value(data):
     found = paired_difference([differences([value for value, _ in data], [cluster for _, cluster in data])])
     assert -1 <= found.low <= found.mean <= found.high <= 1
     assert 0 < found.p <= 1
-    assert found.verdict in ("better", "worse", "not distinguishable")
+    assert (found.p < 0.05) == (found.verdict != "not distinguishable") == (not found.low <= 0 <= found.high)
 
 
 def test_runs_that_are_alike_are_seldom_called_different():
     rng = np.random.default_rng(11)
     called = 0
-    for seed in range(200):
+    for _ in range(200):
         values = rng.choice([-1, -0.5, 0, 0.5, 1], p=[0.1, 0.1, 0.6, 0.1, 0.1], size=30)
-        called += paired_difference([differences(values)], seed=seed).verdict != "not distinguishable"
+        called += paired_difference([differences(values)]).verdict != "not distinguishable"
     assert called / 200 <= 0.08
+
+
+def test_holm_corrects_the_smallest_most():
+    # Sorted 0.01, 0.02, 0.03, 0.04: times 4, 3, 2, 1, none below one before it.
+    assert holm([0.04, 0.01, 0.03, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_contributions_add_up_to_the_difference():
+    terms = [differences([0.5, -0.25, 0.0], [0, 0, 1], 0.5), differences([1.0, 1.0], [0, 1], 0.5, "out_of_scope")]
+    assert math.fsum(contributions(terms)) == pytest.approx(0.5 * 0.25 / 3 + 0.5)

@@ -38,9 +38,7 @@ def test_twins_count_as_one_pair() -> None:
     apart = compare_ranks([2] * 8, [1] * 8, [str(number) for number in range(8)])["hit_rate@1"]
     twins = compare_ranks([2] * 8, [1] * 8, [str(number // 2) for number in range(8)])["hit_rate@1"]
     assert (apart["difference"]["clusters"], twins["difference"]["clusters"]) == (8, 4)
-    # All changed for the better: exact binomial 2 / 2^8, and 2 / 2^4, which is too few to tell.
-    assert apart["difference"]["p"] == pytest.approx(2 / 2**8)
-    assert twins["difference"]["p"] == pytest.approx(2 / 2**4)
+    # All changed for the better; four pairs are too few to tell.
     assert (apart["difference"]["verdict"], twins["difference"]["verdict"]) == ("better", "not distinguishable")
     assert apart["before"]["mean"] == 0
     assert apart["after"]["mean"] == apart["difference"]["mean"] == 1

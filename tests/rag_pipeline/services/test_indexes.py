@@ -7,7 +7,7 @@ import pytest
 
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Index
-from rag_pipeline.services.indexes import IndexEstimate, build_index, estimate, open_index, preview_chunks
+from rag_pipeline.services.indexes import IndexEstimate, build_index, estimate, is_built, open_index, preview_chunks
 from rag_pipeline.services.pipelines import search
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from tests.factories import ROSETTA, make_corpus
@@ -119,6 +119,22 @@ def test_an_index_for_a_retriever_by_words_embeds_nothing():
     assert bare.vectors.shape == (len(bare), 0)
     assert estimate(corpus=corpus, spec=spec()) == IndexEstimate(len(bare), len(bare))
     assert open_index(corpus=corpus, spec=spec()).vectors.shape[1] > 0
+
+
+def test_a_retriever_by_words_is_served_by_an_index_with_vectors_that_is_there():
+    corpus = make_corpus(files={"long.txt": LONG})
+    build(corpus)
+    words = PipelineSpec.create(
+        {"chunk_size": 300, "chunk_overlap": "0", "embedding": "words:counts", "retriever": "bm25"}, drop_unread=True
+    )
+    assert is_built(corpus=corpus, spec=words)
+    assert list(build_index(corpus=corpus, spec=words)) == []
+    assert Index.objects.count() == 1
+    alone = make_corpus(files={"long.txt": LONG})
+    found = [open_index(corpus=each, spec=words) for each in (corpus, alone)]
+    assert Index.objects.count() == 2
+    assert found[0].spans[:, 1:].tolist() == found[1].spans[:, 1:].tolist()
+    assert found[1].vectors.size == 0
 
 
 def test_chunks_of_the_semantic_chunker_are_known_once_the_sentences_are_embedded():

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from evaluation.judge.claims.forms import MOST_AT_ONCE
 from evaluation.judge.claims.table import PARTS, ClaimTable, Verdict
 from evaluation.judge.claims.tables import ClaimTables
 from evaluation.judge.judge import Judge, make_judge
 from evaluation.judge.prompts import JudgePrompts
+from evaluation.spec import MOST_AT_ONCE
 from evaluation.types import Sample
 from rag_pipeline.llm.loop_thread import gather_blocking
 from rag_pipeline.runtime import ModelLimits
@@ -59,17 +59,19 @@ def extracted(server: FakeOpenAI, *texts: Sequence[str]) -> None:
     server.fills("ExtractedClaims", *({"claims": list(claims)} for claims in texts))
 
 
-def test_a_row_takes_2_extractions_a_check_a_context_one_joined_check_and_2_comparisons(
+def test_a_row_takes_2_extractions_one_check_by_all_contexts_one_by_each_and_2_comparisons(
     fake_openai: FakeOpenAI,
 ) -> None:
     made = table(sample())
-    assert asked(fake_openai) == {"ExtractedClaims": 2, "CheckedClaims": 3 + 1 + 2}
+    # The answer's first claim stands in no single context: they are asked about it once more.
+    assert asked(fake_openai) == {"ExtractedClaims": 2, "CheckedClaims": 1 + 3 + 3 + 2}
+    assert [claim.joined and claim.joined.supported for claim in made.answer] == [True, True]
     assert [[verdict.supported for verdict in claim.contexts] for claim in made.answer] == [
         [False, False, False],  # no single context has both the place and the year
         [False, True, False],
     ]
-    assert [claim.joined and claim.joined.supported for claim in made.answer] == [True, None]
     assert [claim.supported for claim in made.answer] == [True, True]
+    assert [claim.supported_alone for claim in made.answer] == [False, True]
     assert [claim.in_other for claim in made.answer] == [True, False]
     assert [claim.supported_alone for claim in made.reference] == [True, True]
     assert [claim.in_other for claim in made.reference] == [True, False]
@@ -79,13 +81,25 @@ def test_a_row_takes_2_extractions_a_check_a_context_one_joined_check_and_2_comp
 
 def test_only_the_parts_that_are_wanted_are_asked_for(fake_openai: FakeOpenAI) -> None:
     made = table(sample(), ["answer_contexts"])
-    assert asked(fake_openai) == {"ExtractedClaims": 1, "CheckedClaims": 3 + 1}
+    assert asked(fake_openai) == {"ExtractedClaims": 1, "CheckedClaims": 1}
+    assert [(claim.supported, claim.contexts) for claim in made.answer] == [(True, ()), (True, ())]
     assert not made.reference
     assert made.answer[0].other is None
     made = table(sample(), ["reference_contexts", "reference_answer"])
-    assert asked(fake_openai) == {"ExtractedClaims": 1, "CheckedClaims": 3 + 1}
+    assert asked(fake_openai) == {"ExtractedClaims": 1, "CheckedClaims": 1 + 1}
     assert not made.answer
     assert made.reference[0].in_other
+
+
+def test_single_contexts_are_asked_about_what_all_of_them_support_and_about_nothing_else(
+    fake_openai: FakeOpenAI,
+) -> None:
+    row = sample("The Rosetta Stone weighs 760 kilograms. It was found in Cairo in 1801.")
+    made = table(row, ["answer_contexts", "answer_attributed"])
+    assert asked(fake_openai) == {"ExtractedClaims": 1, "CheckedClaims": 1 + 3}
+    assert [len(claim.contexts) for claim in made.answer] == [3, 0]
+    table(sample("It was found in Cairo in 1801."), ["answer_contexts", "answer_attributed"])
+    assert asked(fake_openai) == {"ExtractedClaims": 1, "CheckedClaims": 1}
 
 
 def test_claims_come_from_question_and_answer_without_the_contexts(fake_openai: FakeOpenAI) -> None:
@@ -102,35 +116,48 @@ def test_a_claim_of_both_texts_stands_in_the_list_of_a_context_once(fake_openai:
         fake_openai, ["It was found in 1799.", "It is of  stone.", "It is of stone.", " "], ["It was found in 1799."]
     )
     made = table(sample())
-    checks = [body["messages"][0]["content"] for body in fake_openai.bodies()[2:5]]
-    assert all(prompt.rpartition("<claims>")[2].count("It was found in 1799.") == 1 for prompt in checks)
+    [check] = [prompt for prompt in fake_openai.asked_for("CheckedClaims") if CONTEXTS[0] in prompt][:1]
+    assert check.rpartition("<claims>")[2].count("It was found in 1799.") == 1
     assert [claim.text for claim in made.answer] == ["It was found in 1799.", "It is of stone."]
-    assert made.answer[0].contexts == made.reference[0].contexts
+    assert made.answer[0].joined == made.reference[0].joined
 
 
 def test_tables_are_made_once_for_all_metrics_and_together_for_a_block(fake_openai: FakeOpenAI) -> None:
     tables = ClaimTables(judge(at_once=8), PARTS)
     rows = [sample(), sample("The Rosetta Stone was found in Cairo in 1801.")]
-    fake_openai.when("You check which claims a text supports.", Behaviour(together=5))
+    fake_openai.when("You check which claims a text supports.", Behaviour(together=3))
     first = gather_blocking([tables.of(row) for row in rows])
     calls = len(fake_openai.requests)
-    assert 4 < fake_openai.most_in_flight <= 8
+    assert 3 <= fake_openai.most_in_flight <= 8
     assert gather_blocking([tables.of(row) for row in reversed(rows)]) == list(reversed(first))
     assert len(fake_openai.requests) == calls
     assert tables.made_for(rows[0]) is first[0]
     assert tables.made_for(sample()) is None
 
 
-def test_the_first_reference_counts(fake_openai: FakeOpenAI) -> None:
-    made = table(sample(references=["  ", "July 1799", REFERENCE]))
-    assert [claim.text for claim in made.reference] == ["Where was the Rosetta Stone found, and when: July 1799"]
+def test_each_of_several_references_is_compared_with_the_answer(fake_openai: FakeOpenAI) -> None:
+    made = table(sample(references=["  ", "July 1799", REFERENCE, "july  1799", "In Cairo, in 1801."]))
+    # One check by all contexts, one and one more by each of three, each of 3 references, and the answer on all claims.
+    assert asked(fake_openai) == {"ExtractedClaims": 1 + 3, "CheckedClaims": 1 + 3 + 3 + 3 + 1}
+    claims = [[claim.text for claim in each.reference] for each in made.by_reference]
+    assert claims[0] == ["Where was the Rosetta Stone found, and when: July 1799"]
+    assert claims[1] == ["The Rosetta Stone was found near Rashid.", "It was found in July 1799 by French soldiers."]
+    assert len(claims) == 3
+    assert [[claim.in_other for claim in each.answer] for each in made.by_reference] == [
+        [False, False],
+        [True, False],
+        [False, False],
+    ]
+    assert made.nearest is made.alternatives[0]
+    assert all(each.answer[1].supported for each in made.by_reference)
 
 
-def test_one_context_needs_no_joined_check_and_the_same_one_twice_is_asked_once(fake_openai: FakeOpenAI) -> None:
-    made = table(sample(contexts=[CONTEXTS[0]]), ["answer_contexts"])
+def test_one_context_is_asked_once_and_the_same_one_twice_too(fake_openai: FakeOpenAI) -> None:
+    parts = ["answer_contexts", "answer_attributed"]
+    made = table(sample(contexts=[CONTEXTS[0]]), parts)
     assert asked(fake_openai)["CheckedClaims"] == 1
-    assert all(claim.joined is None for claim in made.answer)
-    made = table(sample(contexts=[CONTEXTS[0], CONTEXTS[0], "  "]), ["answer_contexts"])
+    assert all(claim.contexts == (claim.joined,) for claim in made.answer)
+    made = table(sample(contexts=[CONTEXTS[0], CONTEXTS[0], "  "]), parts)
     assert asked(fake_openai)["CheckedClaims"] == 1
     assert [len(claim.contexts) for claim in made.answer] == [3, 3]
     assert made.answer[0].contexts[2] == Verdict(False, "the context is empty")
@@ -139,7 +166,7 @@ def test_one_context_needs_no_joined_check_and_the_same_one_twice_is_asked_once(
 def test_a_row_without_reference_or_contexts_has_what_it_can_have(fake_openai: FakeOpenAI) -> None:
     made = table(sample(references=[], contexts=[]))
     assert asked(fake_openai) == {"ExtractedClaims": 1}
-    assert [claim.supported for claim in made.answer] == [False, False]
+    assert [claim.joined for claim in made.answer] == [Verdict(False, "there is no context")] * 2
     assert made.problem(PARTS) == ""
     assert made.reference == ()
 
@@ -159,6 +186,39 @@ def test_a_reply_with_a_verdict_too_few_is_mended(fake_openai: FakeOpenAI) -> No
     made = table(sample(contexts=CONTEXTS[:1]), ["answer_contexts"])
     assert [claim.supported for claim in made.answer] == [True, True]
     assert "numbered 1 to 2" in fake_openai.bodies()[-1]["messages"][0]["content"]
+
+
+def test_verdicts_that_a_long_list_leaves_out_are_asked_for_by_themselves(fake_openai: FakeOpenAI) -> None:
+    extracted(fake_openai, [f"Claim {number}." for number in range(1, 41)])
+    given = [{"number": number, "reason": "r", "supported": number % 2 == 0} for number in range(1, 41)]
+    left_out = [each for each in given if each["number"] not in (7, 31)]
+    fake_openai.fills(
+        "CheckedClaims",
+        {"verdicts": left_out},
+        {"verdicts": [{"number": 1, "supported": True}, {"number": 2, "supported": False}]},
+    )
+    made = table(sample(contexts=CONTEXTS[:1]), ["answer_contexts"])
+    assert asked(fake_openai)["CheckedClaims"] == 2
+    assert [claim.supported for claim in made.answer] == [number % 2 == 0 or number == 7 for number in range(1, 41)]
+
+
+def test_two_verdicts_on_a_claim_are_none(fake_openai: FakeOpenAI) -> None:
+    extracted(fake_openai, ["A one.", "A two."])
+    good = [{"number": 1, "supported": True}, {"number": 2, "supported": True}]
+    fake_openai.fills("CheckedClaims", {"verdicts": [*good, good[0] | {"supported": False}]}, {"verdicts": good})
+    made = table(sample(contexts=CONTEXTS[:1]), ["answer_contexts"])
+    assert [claim.supported for claim in made.answer] == [True, True]
+    assert asked(fake_openai)["CheckedClaims"] == 2
+
+
+def test_contexts_that_do_not_fit_are_shown_in_portions_and_nothing_is_lost(fake_openai: FakeOpenAI) -> None:
+    fake_openai.when("\n\n---\n\n", Behaviour.too_long())
+    tables = ClaimTables(judge(), ["answer_contexts"])
+    row = sample("The Rosetta Stone weighs 760 kilograms. It was found in Cairo in 1801.")
+    [made] = gather_blocking([tables.of(row)])
+    assert [claim.supported for claim in made.answer] == [True, False]
+    assert made.problem(PARTS) == ""
+    assert tables.judge.usage["unjudged"] == 0
 
 
 def test_what_the_judge_cannot_say_is_a_problem_of_its_part_alone(fake_openai: FakeOpenAI) -> None:
@@ -262,6 +322,21 @@ def test_votes_count_for_verdicts_and_not_for_extractions(fake_openai: FakeOpenA
 
 
 def test_a_stored_table_comes_back_as_it_was(fake_openai: FakeOpenAI) -> None:
-    made = table(sample())
+    made = table(sample(references=[REFERENCE, "July 1799"]))
     stored: Mapping[str, Any] = json.loads(json.dumps(made.as_details()))
     assert ClaimTable.from_details(stored) == made
+
+
+def test_a_table_of_before_reads_as_it_did() -> None:
+    """Then single contexts were asked first, and all together only about what none of them has."""
+    verdicts = [[False, "no"], [True, "yes"]]
+    stored = {
+        "answer": [
+            {"text": "One.", "contexts": verdicts, "joined": None, "other": None},
+            {"text": "Two.", "contexts": [verdicts[0]] * 2, "joined": [True, "both"], "other": None},
+            {"text": "Three.", "contexts": [verdicts[0]] * 2, "joined": [False, "none"], "other": None},
+        ]
+    }
+    read = ClaimTable.from_details(stored)
+    assert [claim.supported for claim in read.answer] == [True, True, False]
+    assert [claim.supported_alone for claim in read.answer] == [True, False, False]

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from evaluation.spec import RunOptions
+from evaluation.models.sweeps import Sweep as Sweep
 from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.types import Span
 
@@ -164,18 +164,15 @@ class Run(models.Model):
     limit = models.PositiveIntegerField(null=True, blank=True, help_text="Only the first N pairs")
     repeat = models.PositiveIntegerField(default=1)
     afresh = models.BooleanField(default=False)
+    baseline = models.BooleanField(default=False, help_text="Pinned: later runs of the test set are compared with it")
     versions = models.JSONField(default=dict, help_text="Packages, weights and code that made it")
     notes = models.JSONField(default=list, help_text="Remarks for the user, such as a setting the model rejected")
     chunks = models.PositiveIntegerField(null=True, blank=True)
     task = models.OneToOneField(BackgroundTask, null=True, blank=True, on_delete=models.SET_NULL)
     scoring_task = models.OneToOneField(
-        BackgroundTask,
-        null=True,
-        blank=True,
-        on_delete=models.SET_NULL,
-        related_name="rescored_run",
+        BackgroundTask, null=True, blank=True, on_delete=models.SET_NULL, related_name="rescored_run",
         help_text="The latest scoring again",
-    )
+    )  # fmt: skip
     contexts_from = models.ForeignKey(
         "self",
         null=True,
@@ -185,6 +182,8 @@ class Run(models.Model):
         help_text="The run whose contexts were given to the model",
     )
     contexts_run = models.CharField(max_length=120, blank=True, help_text="Name of that run, should it be deleted")
+    sweep = models.ForeignKey(Sweep, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs")
+    retrieval_only = models.BooleanField(default=False, help_text="Nothing is answered: retrieval alone is scored")
     archived = models.BooleanField(default=False)
     created = models.DateTimeField(default=timezone.now)
 
@@ -197,6 +196,8 @@ class Run(models.Model):
     @property
     def options(self) -> dict[str, Any]:
         """Which questions it asked, and how often, by the names of RunOptions."""
+        from evaluation.spec import RunOptions  # with all units behind it: a command that only looks needs none
+
         return {name: getattr(self, name) for name in RunOptions.model_fields}
 
     @property
@@ -209,8 +210,8 @@ class Run(models.Model):
     @property
     def ended_unscored(self) -> bool:
         """True where all is answered, but the run failed or was cancelled while it was scored."""
-        task = self.task
-        return task is not None and not task.active and task.stage == "score" and not self.scorings.exists()
+        scoring = self.task is not None and not self.task.active and self.task.stage == "score"
+        return scoring and not self.scorings.exists()
 
     @property
     def current_scoring(self) -> Scoring | None:
@@ -240,6 +241,7 @@ class Answer(models.Model):
     class Meta:
         ordering = ("question__position", "repeat")
         constraints = [models.UniqueConstraint(fields=("run", "question", "repeat"), name="answer_once")]
+        indexes = [models.Index(fields=("run",), condition=~models.Q(error=""), name="answer_failed")]
 
 
 class Scoring(models.Model):
@@ -387,3 +389,12 @@ class PreferenceVerdict(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=("preference", "answer_a", "answer_b"), name="verdict_once")]
+
+
+class JudgeCheck(models.Model):
+    """How a judge, asked in one way, did on the shipped marked claims: the last check counts."""
+
+    judge = models.CharField(max_length=200)
+    asked = models.JSONField(default=dict, help_text="Votes, reply limit and length of lists, as in EvaluationSpec")
+    found = models.JSONField(default=dict, help_text="As `manage.py judge_check --json` gives it")
+    created = models.DateTimeField(default=timezone.now)

@@ -1,0 +1,103 @@
+"""SweepSpec: what a sweep tries, and how it is searched and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from evaluation.experiments.space import Expanded, Space, Value, expand
+from evaluation.spec import CheckedSpec, EvaluationSpec, RunOptions
+from rag_pipeline.setting_fields import CommandOption, SettingInfo
+
+RETRIEVAL_METRICS = ("hit_rate", "mrr", "span_precision", "span_iou")
+"""What retrieval alone is scored with, beside context matching."""
+_TOKENS = "tokens:"
+
+
+class SweepOptions(CheckedSpec):
+    """How a sweep is searched and judged."""
+
+    search: Annotated[
+        Literal["grid", "race"],
+        SettingInfo(option=CommandOption("grid asks everything of all; race lets go of what is clearly behind")),
+    ] = Field("grid", title="Search", description="grid asks everything; race drops what is clearly behind.")
+    compare_at: Annotated[
+        str,
+        SettingInfo(
+            option=CommandOption("k chunks for each, or the same budget of context: tokens:1000 ({default})", "AT")
+        ),
+    ] = Field("k", title="Compare at", description="k, or tokens:N for the same budget of context everywhere.")
+    retrieval_only: Annotated[
+        bool, SettingInfo(option=CommandOption("score retrieval alone: no model is asked, minutes become seconds"))
+    ] = Field(False, title="Retrieval only", description="Score retrieval alone; no question is answered.")
+    delta: Annotated[
+        float, SettingInfo(option=CommandOption("difference that does not matter, of a score from 0 to 1 ({default})"))
+    ] = Field(0.02, gt=0, lt=1, title="Smallest difference that matters", description="Of a score from 0 to 1.")
+    confirm: Annotated[
+        bool, SettingInfo(option=CommandOption("then run the recommended and the present settings once on holdout"))
+    ] = Field(False, title="Confirm", description="Then run recommended and present settings once on holdout.")
+
+    @field_validator("compare_at")
+    @classmethod
+    def _k_or_tokens(cls, value: str) -> str:
+        number = value.strip().removeprefix(_TOKENS)
+        if value.strip() != "k" and not (value.strip().startswith(_TOKENS) and number.isdecimal() and int(number)):
+            raise ValueError(f"Compare at is k or tokens:N, such as tokens:1000, not “{value}”.")
+        return value.strip()
+
+    @property
+    def context_tokens(self) -> int:
+        """The budget of context that all get; 0 where top k decides."""
+        return 0 if self.compare_at == "k" else int(self.compare_at.removeprefix(_TOKENS))
+
+
+@dataclass(frozen=True)
+class SweepSpec:
+    """All that a sweep is made of; what is stored of it makes the same again."""
+
+    base: Mapping[str, Any]
+    grid: Mapping[str, Sequence[Value]]
+    options: SweepOptions
+    evaluation: EvaluationSpec
+    run: RunOptions
+
+    def expand(self) -> Expanded:
+        """Return its configurations. Raises ConfigError where there is none."""
+        options = self.options
+        return expand(Space(self.base, self.grid, options.retrieval_only, options.context_tokens))
+
+    @property
+    def scored_by(self) -> EvaluationSpec:
+        """How its runs are scored: without answers, by the metrics of retrieval alone."""
+        if not self.options.retrieval_only:
+            return self.evaluation
+        return self.evaluation.model_copy(update={"metrics": RETRIEVAL_METRICS, "judge": ""})
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what is stored."""
+        grid = {
+            name: [{"label": each.label, "settings": dict(each.settings)} for each in values]
+            for name, values in self.grid.items()
+        }
+        return {
+            "base": dict(self.base),
+            "grid": [[name, values] for name, values in grid.items()],  # PostgreSQL keeps no order of names
+            "options": self.options.model_dump(),
+            "evaluation": self.evaluation.model_dump(mode="json"),
+            "run": self.run.model_dump(),
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> SweepSpec:
+        """Return what was stored."""
+        grid = {name: [Value(each["label"], each["settings"]) for each in values] for name, values in stored["grid"]}
+        return cls(
+            stored["base"],
+            grid,
+            SweepOptions.create(stored["options"]),
+            EvaluationSpec.create(stored["evaluation"]),
+            RunOptions.create(stored["run"]),
+        )

@@ -1,0 +1,118 @@
+"""`manage.py sweep`: many configurations over one test set, and which of them to use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.experiments.options import SweepOptions, SweepSpec
+from evaluation.management.inline import finish_inline
+from evaluation.management.output_files import check_place, write_to
+from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
+from evaluation.management.sweep_report import conclusion_lines, plan_lines, table_lines
+from evaluation.models import Sweep
+from evaluation.queries.sweep_table import SweepTable, sweep_table
+from evaluation.services.sweep_files import sweep_csv, sweep_json
+from evaluation.services.sweeps import TUNE, plan_sweep, read_grid, start_sweep
+from evaluation.services.testsets import get_testset
+from evaluation.spec import EvaluationSpec, RunOptions
+from rag_pipeline.errors import ConfigError, PipelineError
+from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, parse_set, read_by, wrong_usage
+from rag_pipeline.management.setting_options import add_setting_options, given_settings
+from rag_pipeline.services.corpora import get_corpus
+from rag_pipeline.setting_fields import settings_in
+
+
+class Command(WorkbenchCommand):
+    """Sweep settings."""
+
+    help = "Try many settings over one test set, and say which to use. The plan is shown before anything is spent."
+    example = (
+        "manage.py sweep --corpus handbook --testset first --grid chunk_size=200,400,800 --grid retriever=dense,hybrid "
+        "--retrieval-only --csv sweep.csv"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the options."""
+        parser.add_argument("--corpus", required=True, metavar="NAME")
+        parser.add_argument("--testset", required=True, metavar="T")
+        parser.add_argument(
+            "--grid",
+            action="append",
+            required=True,
+            type=read_by(parse_grid),
+            metavar="NAME=VALUES",
+            help="values of a setting: chunk_size=200,400,800 or chunk_size='200..1600 x 2' (or '0..300 + 100'), "
+            "prompt=Concise,@my.txt; repeatable, all combinations are tried",
+        )
+        add_set_argument(parser)
+        add_setting_options(parser, settings_in(SweepOptions))
+        add_scoring_arguments(parser)
+        add_setting_options(parser, settings_in(RunOptions))
+        parser.add_argument("--plan", action="store_true", help="show the plan and run nothing")
+        parser.add_argument("--csv", type=Path, metavar="FILE", help="also write sweep.csv here")
+        parser.add_argument("--json", type=Path, metavar="FILE", help="also write sweep.json here")
+        parser.add_argument("--name", default="", metavar="S", help="name of the sweep")
+
+    def run(self, **options: Any) -> None:
+        """Sweep in this process; exit status 1 when no configuration could be scored."""
+        spec = _spec(options)
+        check_place(options["csv"])
+        check_place(options["json"])
+        corpus = get_corpus(name=options["corpus"])
+        testset = get_testset(corpus=corpus, name=options["testset"])
+        plan = plan_sweep(corpus=corpus, testset=testset, spec=spec)
+        for line in plan_lines(plan):
+            self.out(line)
+        if options["plan"]:
+            return
+        sweep = start_sweep(corpus=corpus, testset=testset, spec=spec, plan=plan, name=options["name"], inline=True)
+        finish_inline(self, sweep.task)
+        self._report(sweep, options)
+
+    def _report(self, sweep: Sweep, options: dict[str, Any]) -> None:
+        sweep.refresh_from_db()
+        table = sweep_table(sweep)
+        self.out()
+        for line in (*table_lines(table), "", *conclusion_lines(table)):
+            self.out(line)
+        for path, write in ((options["csv"], sweep_csv), (options["json"], sweep_json)):
+            if path:
+                write_to(path, write(table))
+                self.out(str(path.resolve()))
+        _raise_for_failures(table)
+
+
+def _raise_for_failures(table: SweepTable) -> None:
+    if not table.scored:
+        reasons = [each.error for each in table.rows if each.error]
+        raise PipelineError(f"No configuration could be scored. {reasons[0] if reasons else ''}".strip())
+
+
+def parse_grid(items: Sequence[str]) -> dict[str, str]:
+    """Return the texts of the values by setting. Raises ConfigError for an item of another form."""
+    found: dict[str, str] = {}
+    for item in items:
+        name, equals, values = item.partition("=")
+        if not (equals and name.strip() and values.strip()):
+            raise ConfigError(f"“{item}” is not of the form name=values, such as chunk_size=200,400,800.")
+        found[name.strip()] = values
+    return found
+
+
+def _spec(options: dict[str, Any]) -> SweepSpec:
+    """Return what is to be tried; a wrong value is wrong usage."""
+    with wrong_usage():
+        run = {"split": TUNE} | given_settings(settings_in(RunOptions), options)
+        spec = SweepSpec(
+            base=parse_set(options["set"]),
+            grid=read_grid(parse_grid(options["grid"])),
+            options=SweepOptions.create(given_settings(settings_in(SweepOptions), options)),
+            evaluation=EvaluationSpec.create(scoring_settings(options)),
+            run=RunOptions.create(run),
+        )
+        spec.expand()
+        return spec

@@ -1,0 +1,110 @@
+"""Whether two short texts say different things of one matter: another weekday, colour or number, or the opposite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from evaluation.metrics.support.negation import contradict, denied, denies
+from evaluation.metrics.support.units import NUMBER, SMALL, AnalysedSentence, SupportUnit, analyse_sentences
+from rag_pipeline.english.siblings import exclude, rivals, root
+
+_WORDS = re.compile(r"\w+")
+_SAID_ALONE = re.compile(r"\W*(?:yes|no)\s*[,.;:!–-]", re.IGNORECASE)
+"""A yes or no that answers: not that of *no sugar*."""
+_CURRENCY = re.compile("[$€£¥₹]")
+_SAME_MATTER = 0.5
+"""Share of a sentence's units that another must have for the two to be about the same."""
+
+
+def opposed(reference: str, answer: str, question: str) -> str:
+    """Return in words what of the answer excludes the reference; empty where nothing does.
+
+    That is yes for no, another currency, an antonym or another word of the same kind where the answer lacks a word of
+    the reference (of function words, such as *before*, only beside the same word), another number where it lacks a
+    number, and a negation in one of two sentences on the same matter. A word that is denied on one side alone excludes
+    nothing: *not allowed* is *prohibited*.
+    """
+    for marks in (_polarity, _currencies):
+        mine, theirs = marks(reference), marks(answer)
+        if mine and theirs and not mine & theirs:
+            return f"{', '.join(sorted(theirs))} for {', '.join(sorted(mine))}"
+    wanted, said = (list(_units(text)) for text in (reference, answer))
+    asked = {unit.key for unit, _ in _units(question)}
+    keys = [{unit.key for unit, _ in units} for units in (wanted, said)]
+    for unit, is_denied in wanted:
+        for other, is_denied_too in said:
+            if unit.key not in keys[1] and other.key not in keys[0] and is_denied == is_denied_too:
+                numbers = unit.kind == other.kind == NUMBER and not {unit.key, other.key} & asked
+                if numbers or exclude(unit.key, other.key):
+                    return f"{other.text} for {unit.text}"
+    turned = next((f"{there} for {here}" for here, there in _turned(reference, answer)), "")
+    return turned or ("one of the two denies it" if _denied(reference, answer) else "")
+
+
+def yes_or_no(reference: str, answer: str, question: str) -> bool | None:
+    """Return whether an answer means the *yes* or *no* that is all of the reference; None where that cannot be told.
+
+    An answer without either word means no where its first sentence denies something of the question, else yes.
+    """
+    wanted = _polarity(reference)
+    sentences = analyse_sentences(answer)
+    if not wanted or len(_WORDS.findall(reference)) > 1 or not sentences:
+        return None
+    said = _polarity(answer)
+    if not said:
+        asked = {unit.key for unit, _ in _units(question)}
+        if not asked & {unit.key for unit in sentences[0].units}:
+            return None
+        said = frozenset({"no" if any(map(denies, sentences[0].units)) else "yes"})
+    return said == wanted
+
+
+def _polarity(text: str) -> frozenset[str]:
+    """Return the yes or no that a text begins with."""
+    first = next(iter(word.lower() for word in _WORDS.findall(text)), "")
+    return frozenset({first} & {"yes", "no"}) if len(text.split()) == 1 or _SAID_ALONE.match(text) else frozenset()
+
+
+def _currencies(text: str) -> frozenset[str]:
+    return frozenset(_CURRENCY.findall(text))
+
+
+def _turned(reference: str, answer: str) -> Iterator[tuple[str, str]]:
+    """Yield the words that exclude each other and stand beside the same word: before 1900, after 1900."""
+    mine, theirs = (list(_beside(text)) for text in (reference, answer))
+    kept, said = ({word for _, word in found} for found in (mine, theirs))
+    for place, word in mine:
+        for there, other in theirs:
+            if place == there and word not in said and other not in kept and exclude(root(word), root(other)):
+                yield word, other
+
+
+def _beside(text: str) -> Iterator[tuple[tuple[str, int], str]]:
+    """Yield each word that has an opposite, by the key of the word that follows (1) or precedes (-1) it."""
+    for sentence in analyse_sentences(text):
+        kept = [unit for unit in sentence.units if unit.kind != SMALL or root(unit.key) in rivals()]
+        for one, other in pairwise(kept):
+            yield (other.key, 1), one.key
+            yield (one.key, -1), other.key
+
+
+def _units(text: str) -> Iterator[tuple[SupportUnit, bool]]:
+    """Yield the units of a text without function words, and whether its sentence denies them."""
+    for sentence in analyse_sentences(text):
+        negated = denied(sentence)
+        yield from ((unit, unit.key in negated) for unit in sentence.units if unit.kind != SMALL)
+
+
+def _denied(reference: str, answer: str) -> bool:
+    """True where a sentence of the reference is denied by that of the answer which has most of its units."""
+    theirs = analyse_sentences(answer)
+    return any(_denied_by(sentence, theirs) for sentence in analyse_sentences(reference))
+
+
+def _denied_by(sentence: AnalysedSentence, others: tuple[AnalysedSentence, ...]) -> bool:
+    keys = {unit.key for unit in sentence.units if unit.kind != SMALL}
+    shared = [(len(keys & {unit.key for unit in other.units}), not contradict(sentence, other)) for other in others]
+    most, agrees = max(shared, default=(0, True))
+    return bool(keys) and not agrees and most >= _SAME_MATTER * len(keys)

@@ -1,0 +1,40 @@
+"""Stored of a sweep: what it tries and what that showed; its configurations are ordinary runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.utils import timezone
+
+from rag_pipeline.models import BackgroundTask, Corpus
+
+
+class Sweep(models.Model):
+    """Many configurations over the same questions: each is a Run whose `sweep` is this one.
+
+    `state`: what happened on the way, `{"dropped": {number: {"pairs", "p"}}, "facts": {number: SweepFacts}}` by number
+    of the configuration, and `"recommended"`, the number that a confirmation was started with. All else is read from
+    the runs.
+    """
+
+    name = models.CharField(max_length=120, blank=True)
+    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="sweeps")
+    testset = models.ForeignKey("evaluation.TestSet", on_delete=models.CASCADE, related_name="sweeps")
+    spec = models.JSONField(help_text="SweepSpec: base, grid and options")
+    plan = models.JSONField(default=dict, help_text="SweepPlan as it was before the start")
+    state = models.JSONField(default=dict)
+    task = models.OneToOneField(BackgroundTask, null=True, blank=True, on_delete=models.SET_NULL)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-id",)
+
+    def __str__(self) -> str:
+        return self.name or f"Sweep {self.pk}"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How it is searched and judged, by the names of SweepOptions."""
+        options: dict[str, Any] = self.spec["options"]
+        return options

@@ -1,0 +1,77 @@
+"""A sweep as stored: its configurations and their runs, and by which score they are judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+
+from evaluation.experiments.options import SweepSpec
+from evaluation.experiments.race import FIRST_LOOK, looks
+from evaluation.experiments.space import Configuration
+from evaluation.models import Run, Sweep
+from evaluation.queries.rows import RunRow
+from evaluation.scoring.retrieval import BY_EVIDENCE
+from evaluation.scoring.summaries import TOTAL
+from evaluation.spec import HEADLINE
+
+HOLDOUT = "holdout"
+
+
+def configurations_of(sweep: Sweep) -> list[Configuration]:
+    """Return what a sweep runs, in the order of the grid."""
+    numbers = set(sweep.plan["numbers"])
+    return [each for each in _expanded(json.dumps(sweep.spec)) if each.number in numbers]
+
+
+@lru_cache(maxsize=8)
+def _expanded(spec: str) -> tuple[Configuration, ...]:
+    """A sweep asks for its configurations again and again, and they stay the same."""
+    return tuple(SweepSpec.from_json(json.loads(spec)).expand().configurations)
+
+
+def planned_looks(sweep: Sweep) -> list[int]:
+    """Return after how many pairs a race is looked at, the last being all of them; a grid asks all at once."""
+    pairs = sweep.plan["pairs"]
+    return looks(pairs) if sweep.options["search"] == "race" and pairs > FIRST_LOOK else [pairs]
+
+
+def configuration_runs(sweep: Sweep) -> list[Run]:
+    """Return the runs of a sweep's configurations, without those on holdout."""
+    runs = sweep.runs.filter(split=sweep.spec["run"]["split"])
+    return list(runs.select_related("task", "corpus", "testset__corpus"))
+
+
+def confirmation_runs(sweep: Sweep) -> list[Run]:
+    """Return the runs on holdout: the recommended configuration, and the settings without the sweep."""
+    if sweep.spec["run"]["split"] == HOLDOUT:
+        return []
+    return list(sweep.runs.filter(split=HOLDOUT).select_related("task", "corpus", "testset__corpus").order_by("id"))
+
+
+def run_of(sweep: Sweep, fingerprint: str, split: str = "") -> Run | None:
+    """Return the run of a configuration, None where it was not begun."""
+    found = sweep.runs.select_related("task", "corpus", "testset")
+    return found.filter(pipeline_fingerprint=fingerprint, split=split or sweep.spec["run"]["split"]).first()
+
+
+def holdout_seen(sweep: Sweep) -> list[Run]:
+    """Return the earlier runs that asked the holdout questions of this test set: it is less fresh than it looks."""
+    seen = Run.objects.filter(testset=sweep.testset_id, split__in=(HOLDOUT, "all")).exclude(sweep=sweep)
+    return list(seen.filter(created__lt=sweep.created).order_by("id"))
+
+
+def score_of(rows: Iterable[RunRow], *, retrieval_only: bool) -> str:
+    """Return the score that configurations are judged by: the total, or else the first that all of them have."""
+    if retrieval_only:
+        return BY_EVIDENCE
+    scored = [row for row in rows if row.metrics]
+    for name in (TOTAL, *HEADLINE):
+        if scored and all(name in row.metrics and row.metrics[name].mean is not None for row in scored):
+            return name
+    return TOTAL
+
+
+def mean_of(row: RunRow, score: str) -> float | None:
+    """Return a run's mean of a score, None where it has none."""
+    return row.metrics[score].mean if score in row.metrics else None

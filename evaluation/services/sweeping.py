@@ -1,0 +1,192 @@
+"""The background work of a sweep: configuration after configuration, each an ordinary run, or a race of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from evaluation.experiments.options import SweepSpec
+from evaluation.experiments.race import dropped
+from evaluation.experiments.space import Configuration, in_order_of_work
+from evaluation.models import Run, Sweep
+from evaluation.queries.differences import ScoredRun, difference_terms, load_scores
+from evaluation.queries.runs import rows_of
+from evaluation.queries.sweep_table import sweep_table
+from evaluation.queries.sweeps import (
+    HOLDOUT,
+    configuration_runs,
+    configurations_of,
+    mean_of,
+    planned_looks,
+    run_of,
+    score_of,
+)
+from evaluation.services.sweep_facts import sweep_facts
+from evaluation.services.sweeps import change_state, make_run
+from evaluation.statistics.intervals import Floats
+from evaluation.statistics.paired import contributions
+from rag_pipeline.background import tasks as background
+from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler, run_inline
+from rag_pipeline.errors import PipelineError
+from rag_pipeline.interruption import WorkInterruptedError
+from rag_pipeline.models import BackgroundTask
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
+from rag_pipeline.types import Progress
+
+_LOOK, _DROP, _CONFIRM = "look", "drop", "confirm"
+_RECOMMENDED, _BASELINE = "recommended", "present"
+_DONE = BackgroundTask.State.DONE
+_ENDED = (BackgroundTask.State.FAILED, BackgroundTask.State.CANCELLED)
+
+
+@handler
+class RunSweep(TaskHandler):
+    """Makes the runs of a sweep. A stage `look:N` asks the first N pairs of all that are left, `drop:N` lets some go.
+
+    A unit is the number of a configuration; one that fails, fails alone.
+    """
+
+    kind = "sweep"
+
+    def __init__(self, task: BackgroundTask) -> None:
+        super().__init__(task)
+        ends = planned_looks(self.sweep)
+        stages = [part for end in ends[:-1] for part in (f"{_LOOK}:{end}", f"{_DROP}:{end}")]
+        confirming = self.spec.options.confirm or "recommended" in self.sweep.state
+        self.stages = (*stages, f"{_LOOK}:{ends[-1]}", *([_CONFIRM] if confirming else []))
+        self.labels = {
+            stage: _label(stage, whole=len(ends) == 1 or stage == f"{_LOOK}:{ends[-1]}") for stage in self.stages
+        }
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        """The sweep that is being made."""
+        return Sweep.objects.select_related("corpus", "testset").get(pk=self.task.payload["sweep"])
+
+    @cached_property
+    def spec(self) -> SweepSpec:
+        """What it tries."""
+        return SweepSpec.from_json(self.sweep.spec)
+
+    @cached_property
+    def configurations(self) -> dict[int, Configuration]:
+        """What it runs, by number."""
+        return {each.number: each for each in configurations_of(self.sweep)}
+
+    def plan(self, stage: str) -> list[str]:
+        """Return the configurations that are left, or what else the stage does."""
+        kind = stage.partition(":")[0]
+        if kind == _DROP:
+            return [_DROP]
+        if kind == _CONFIRM:
+            return [_RECOMMENDED, _BASELINE]
+        gone = set(self.sweep.state.get("dropped", {}))
+        ordered = in_order_of_work(list(self.configurations.values()))  # each index is built once
+        return [str(each.number) for each in ordered if str(each.number) not in gone]
+
+    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
+        """Do a unit: a configuration up to a look, the dropping at its end, a run on holdout."""
+        kind, _, end = stage.partition(":")
+        for key in keys:
+            if kind == _DROP:
+                self._drop(int(end))
+                good = True
+            elif kind == _CONFIRM:
+                good = self._confirm(key)
+            else:
+                last = stage == [each for each in self.stages if each.startswith(_LOOK)][-1]
+                good = self._advance(self.configurations[int(key)], None if last else int(end))
+            yield UnitsDone([key], [] if good else [key])
+
+    def _advance(self, configuration: Configuration, limit: int | None) -> bool:
+        """Have a configuration answer the first `limit` pairs; True when it came to its end."""
+        run = run_of(self.sweep, configuration.spec.fingerprint)
+        if run is None:
+            run = make_run(self.sweep.corpus, self.sweep.testset, configuration.spec, self.spec, self.sweep)
+            run.name = f"{self.sweep} · {configuration.label}"[:120]
+        if not self._finish(run, limit if limit is not None else self.spec.run.limit):
+            return False
+        facts = sweep_facts(run=run, spec=configuration.spec, eval_embedding=self.spec.evaluation.eval_embedding)
+        number = str(configuration.number)
+        change_state(self.sweep, lambda state: state.setdefault("facts", {}).update({number: facts}))
+        return True
+
+    def _finish(self, run: Run, limit: int | None) -> bool:
+        """Do the work of a run in this process, skipping what is there; True when it was done.
+
+        Raises WorkInterruptedError when the sweep is to stop: the run can go on then.
+        """
+        task = run.task
+        if task is not None and task.state in _ENDED:
+            background.resume(task)
+        elif task is None or (run.limit != limit and not task.active):
+            run.limit = limit
+            run.save()
+            run.task = background.enqueue("evaluate", {"run": run.pk}, inline=True)
+            run.save(update_fields=["task"])
+            if task is not None:
+                task.delete()
+        assert run.task is not None
+        try:
+            return run_inline(run.task).state == _DONE
+        except WorkInterruptedError:
+            self.task.refresh_from_db()
+            if self.task.cancel_requested:
+                background.request_cancel(run.task)
+            raise
+
+    def _drop(self, pairs: int) -> None:
+        """Let go of what is clearly behind the leader after so many pairs."""
+        fingerprints = {
+            self.configurations[number].spec.fingerprint: str(number) for number in map(int, self.plan(_LOOK))
+        }
+        runs = [run for run in configuration_runs(self.sweep) if run.pipeline_fingerprint in fingerprints]
+        rows = {fingerprints[row.run.pipeline_fingerprint]: row for row in rows_of(runs) if row.state == _DONE}
+        score = score_of(rows.values(), retrieval_only=self.spec.options.retrieval_only)
+        means = {key: mean for key, row in rows.items() if (mean := mean_of(row, score)) is not None}
+        if len(means) < 2:
+            return
+        scored = {key: load_scores(rows[key].run) for key in means}
+
+        def changes(leader: str, other: str) -> Floats | None:
+            return _changes(scored[leader], scored[other], score)
+
+        gone = dropped(means, changes, len(planned_looks(self.sweep)))
+        found = {key: {"pairs": pairs, "p": p} for key, p in gone.items()}
+        change_state(self.sweep, lambda state: state.setdefault("dropped", {}).update(found))
+
+    def _confirm(self, which: str) -> bool:
+        """Ask the recommended configuration, or the settings without the sweep, on holdout."""
+        number = self.sweep.state.get("recommended") or sweep_table(self.sweep).recommendation.number
+        if number is None:
+            raise PipelineError("No configuration could be scored, so there is nothing to confirm.")
+        if "recommended" not in self.sweep.state:
+            change_state(self.sweep, lambda state: state.update(recommended=number))
+        pipeline = self.configurations[number].spec
+        if which == _BASELINE:
+            present = PipelineSpec.create(self.spec.base, drop_unread=True)
+            if present.fingerprint == pipeline.fingerprint:
+                return True
+            pipeline = present
+        run = run_of(self.sweep, pipeline.fingerprint, HOLDOUT)
+        if run is None:
+            run = make_run(
+                self.sweep.corpus, self.sweep.testset, pipeline, self.spec, self.sweep, split=HOLDOUT, limit=None
+            )
+            run.name = f"{self.sweep} · {which} settings on holdout"[:120]
+        return self._finish(run, None)
+
+
+def _label(stage: str, *, whole: bool) -> str:
+    """Return what a stage does, in the user's words."""
+    kind, _, end = stage.partition(":")
+    if kind == _CONFIRM:
+        return "Confirming on holdout"
+    if kind == _DROP:
+        return f"Comparing after {end} pairs"
+    return "Running configurations" if whole else f"Racing over the first {end} pairs"
+
+
+def _changes(leader: ScoredRun, other: ScoredRun, score: str) -> Floats | None:
+    terms = difference_terms(leader, other, score)
+    return contributions(terms) if terms else None

@@ -1,0 +1,90 @@
+"""What the reader found in a passage for a question, kept on disk by content: the same pair is read once, ever."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from struct import Struct
+
+from rag_pipeline.english.sentences import split_sentences
+from rag_pipeline.extractive_qa.decoding import AnswerSpan
+
+REVISION = 1
+"""Raised when the same question and passage give other spans than before, the weights being the same."""
+_LOOKUP = 500  # keys a query, below SQLite's limit of variables
+_SPAN = Struct("<iiiddd")
+
+Pair = tuple[str, str]
+"""A question and a passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The spans of a passage, best first, at most one a sentence.
+
+    `kept_s`: the seconds that reading it took when it was read, 0 where that was just now.
+    """
+
+    spans: list[AnswerSpan]
+    kept_s: float = 0.0
+
+
+class KeptReadings:
+    """A SQLite file, `<folder>/<fingerprint>-<revision>.sqlite3`; `fingerprint` is that of the weights.
+
+    Safe with several processes: they may read the same pair twice, never keep it wrongly.
+    """
+
+    def __init__(self, folder: Path, fingerprint: str) -> None:
+        self._file = folder / f"{fingerprint[:24]}-{REVISION}.sqlite3"
+
+    def get(self, pairs: Sequence[Pair]) -> dict[Pair, Reading]:
+        """Return the readings of those pairs that were read before."""
+        by_key = {_key(pair): pair for pair in pairs}
+        keys = list(by_key)
+        found: dict[Pair, Reading] = {}
+        with self._open() as connection:
+            for start in range(0, len(keys), _LOOKUP):
+                part = keys[start : start + _LOOKUP]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, seconds, spans FROM readings WHERE key IN ({marks})"
+                for key, seconds, spans in connection.execute(query, part):
+                    found[by_key[key]] = Reading([AnswerSpan(*row) for row in _SPAN.iter_unpack(spans)], seconds)
+        return found
+
+    def put(self, readings: Mapping[Pair, Sequence[AnswerSpan]], seconds: float) -> None:
+        """Keep what was read; `seconds`: what each of them took."""
+        rows = [(_key(pair), seconds, b"".join(map(_packed, spans))) for pair, spans in readings.items()]
+        with self._open() as connection:
+            connection.executemany("INSERT OR REPLACE INTO readings VALUES (?, ?, ?)", rows)
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self._file, timeout=20)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS readings (key BLOB PRIMARY KEY, seconds REAL, spans BLOB) WITHOUT ROWID"
+            )
+            with connection:
+                yield connection
+        finally:
+            connection.close()
+
+
+def _packed(span: AnswerSpan) -> bytes:
+    return _SPAN.pack(span.start, span.end, span.sentence, span.score, span.support, span.answerable)
+
+
+def _key(pair: Pair) -> bytes:
+    """Return the 16-byte key of a pair; where the passage's sentences end is in it, since spans are found in them."""
+    question, passage = pair
+    ends = ",".join(str(sentence.end) for sentence in split_sentences(passage))
+    text = "\0".join((question, ends, passage))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

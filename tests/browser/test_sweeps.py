@@ -1,0 +1,32 @@
+"""A sweep in the browser: from values to a plan, a curve with bands, a heat map, and a confirmed recommendation."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.waiting import at_rest
+
+
+@pytest.mark.slow
+def test_from_values_to_a_confirmed_recommendation(page, sample):
+    page.goto("/sweeps/")
+    page.get_by_label("Values to try").fill("chunk_size=200..3200 x 2\nprompt=Concise, Full sentence")
+    page.get_by_label("Other settings").fill("top_k=2")
+    page.get_by_role("button", name="Show the plan").click()
+    expect(page.get_by_text("10 configurations over")).to_be_visible()
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url(re.compile(r"/sweeps/\d+/"))
+    expect(page.get_by_role("heading", name="What to use")).to_be_visible()
+    at_rest(page)
+    for chart in ("sweep-curve", "sweep-heat"):
+        expect(page.locator(f"[data-chart={chart}].js-plotly-plot")).to_be_visible()
+    assert page.locator("[data-chart=sweep-curve] .scatterlayer .js-fill").count() == 2
+    expect(page.locator(".chosen-row")).to_have_count(1)
+    page.get_by_role("button", name="Confirm").click()
+    expect(page.get_by_text("On holdout", exact=True).first).to_be_visible()
+    expect(page.get_by_role("heading", name="What to use")).to_be_visible()
+    page.get_by_role("link", name="Use these settings").click()
+    expect(page.get_by_label("Top k", exact=True)).to_have_value("2")

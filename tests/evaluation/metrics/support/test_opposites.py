@@ -1,0 +1,62 @@
+"""What of an answer excludes a reference."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.metrics.support.opposites import opposed, yes_or_no
+
+
+@pytest.mark.parametrize(
+    "reference, answer, words",
+    [
+        ("Tuesday", "It opens on Monday.", "Monday for Tuesday"),
+        ("1889", "in 1887", "1887 for 1889"),
+        ("not allowed", "allowed", "one of the two denies it"),
+        ("$5", "€5", "€ for $"),
+        ("Yes, it did", "No.", "no for yes"),
+        ("before 1900", "after 1900", "after for before"),
+    ],
+)
+def test_it_says_what_excludes(reference, answer, words):
+    assert opposed(reference, answer, "") == words
+
+
+@pytest.mark.parametrize(
+    "reference, answer",
+    [
+        ("Tuesday", "On Tuesday, not on Monday."),
+        ("not allowed", "prohibited"),
+        ("1889", "1889, two years after 1887"),
+        ("It contains no sugar", "no sugar"),
+        ("red", "a car"),
+        ("Dogs are allowed", "Dogs are allowed. Cats are not allowed."),
+    ],
+)
+def test_what_agrees_is_not_excluded(reference, answer):
+    assert opposed(reference, answer, "") == ""
+
+
+def test_a_number_of_the_question_is_not_instead_of_another():
+    assert opposed("1889", "It burnt in 1887", "What happened in 1887?") == ""
+
+
+@pytest.mark.parametrize(
+    "reference, answer, same",
+    [
+        ("No", "Smoking is not allowed.", True),
+        ("Yes", "Smoking is not allowed.", False),
+        ("yes", "Yes.", True),
+        ("yes", "The weather was fine.", None),
+        ("1889", "Yes", None),
+    ],
+)
+def test_a_yes_or_no_is_also_said_in_other_words(reference, answer, same):
+    assert yes_or_no(reference, answer, "Is smoking allowed?") == same
+
+
+@given(st.text(max_size=80))
+def test_nothing_excludes_itself(text):
+    assert opposed(text, text, "") == ""

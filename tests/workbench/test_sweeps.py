@@ -1,0 +1,259 @@
+"""The pages of sweeps: asking, the plan, the start, what it showed, what can be done with it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from evaluation.experiments.options import SweepOptions, SweepSpec
+from evaluation.models import Run, Sweep
+from evaluation.queries.sweep_map import question_map
+from evaluation.queries.sweep_table import sweep_table
+from evaluation.services.sweeps import plan_sweep, read_grid, start_sweep
+from evaluation.spec import EvaluationSpec, RunOptions
+from rag_pipeline.background.tasks import run_inline
+from tests.factories import WORDS, make_run, make_testset
+from workbench.charts.sweeps import questions_by_settings, score_curve, two_settings, values_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+def finished(grid: dict[str, str], testset=None, run: RunOptions | None = None, **options) -> Sweep:
+    """Return a sweep that has come to its end."""
+    testset = testset or make_testset()
+    spec = SweepSpec(
+        {"embedding": WORDS},
+        read_grid(grid),
+        SweepOptions.create({"retrieval_only": True} | options),
+        EvaluationSpec(eval_embedding=WORDS),
+        run or RunOptions(),
+    )
+    plan = plan_sweep(corpus=testset.corpus, testset=testset, spec=spec)
+    sweep = start_sweep(corpus=testset.corpus, testset=testset, spec=spec, plan=plan, name="Sizes")
+    assert run_inline(sweep.task).state == "done"
+    sweep.refresh_from_db()
+    return sweep
+
+
+def asked(testset, /, **given: str) -> dict[str, str]:
+    usual = {"grid": "chunk_size=100,200", "others": f"embedding={WORDS}", "search": "grid", "compare_at": "k"}
+    return {"testset": testset.pk, "delta": "0.02", "split": "all", "retrieval_only": "on"} | usual | given
+
+
+def test_without_a_test_set_the_page_says_where_to_go(client):
+    html = client.get("/sweeps/").content.decode()
+    assert "There is no test set yet." in html
+    assert 'aria-current="page">Sweeps</a>' in html
+
+
+def test_the_form_starts_from_the_present_settings(client):
+    make_run(settings={"chunk_size": 300, "retriever": "hybrid"}, task=None)
+    html = client.get("/sweeps/").content.decode()
+    assert "Values to try" in html
+    assert "Show the plan" in html
+    assert "Start</button>" not in html
+
+
+def test_the_plan_comes_before_the_start_and_nothing_runs_until_then(client):
+    testset = make_testset()
+    html = client.post("/sweeps/start/", asked(testset, grid="retriever=dense,hybrid\nhybrid_weight=0.3,0.7")).content
+    assert b"3 configurations" in html
+    assert b"The same thing, run once: 1" in html
+    assert b"No model is called." in html
+    assert not Sweep.objects.exists()
+    response = client.post("/sweeps/start/", asked(testset, start="1", name="Mine"))
+    sweep = Sweep.objects.get()
+    assert response.headers["Location"] == f"/sweeps/{sweep.pk}/"
+    assert (sweep.name, sweep.task.state) == ("Mine", "queued")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"grid": ""}, "Give at least one setting"),
+        ({"grid": "chunk_size"}, "not of the form"),
+        ({"grid": "chunk_sise=200"}, "Did you mean chunk_size"),
+        ({"grid": "chunk_size=5"}, "at least 10"),
+        ({"compare_at": "words:5"}, "tokens:1000"),
+        ({"grid": "prompt=Nothing like it"}, "no prompt called"),
+        ({"others": "nonsense"}, "not of the form"),
+        ({"testset": "0"}, "Select a valid choice"),
+    ],
+)
+def test_what_cannot_be_tried_is_said_beside_its_field(client, given, said):
+    response = client.post("/sweeps/start/", asked(make_testset(), **given), **HTMX)
+    assert response.status_code == 422
+    html = response.content.decode().replace("&quot;", '"')
+    assert said in html
+    assert "<html" not in html  # the part alone
+    assert not Sweep.objects.exists()
+
+
+def test_the_page_of_a_sweep_recommends_draws_and_lists(client):
+    sweep = finished({"chunk_size": "60,120,240", "retriever": "dense,bm25"})
+    html = client.get(f"/sweeps/{sweep.pk}/").content.decode()
+    assert "What to use" in html
+    assert "Use these settings" in html
+    assert html.count("use this") == 1
+    assert html.count("best") >= 1
+    figures = {
+        name: json.loads(re.search(rf'<script id="{name}"[^>]*>(.*?)</script>', html)[1])
+        for name in ("sweep-curve", "sweep-heat")
+    }
+    assert len(figures["sweep-curve"]["data"]) == 4  # a band and a line for each retriever
+    assert figures["sweep-heat"]["data"][0]["x"] == ["60", "120", "240"]
+    assert "every 3s" not in html
+    part = client.get(f"/sweeps/{sweep.pk}/", **HTMX).content.decode()
+    assert part.lstrip().startswith('<div id="sweep"')
+
+
+def test_other_settings_can_be_put_on_the_axis(client):
+    sweep = finished({"chunk_size": "60,120", "retriever": "dense,bm25", "top_k": "1,2"})
+    html = client.get(f"/sweeps/{sweep.pk}/?x=top_k&line=chunk_size").content.decode()
+    assert "Context matching against top k" in html
+    assert "Each point is the best of the other settings." in html
+    assert client.get(f"/sweeps/{sweep.pk}/?x=nothing&line=nothing").status_code == 200
+
+
+def test_bands_are_paired_and_stand_below_the_best():
+    """The band of a configuration is best + its difference's interval; that of the best has no height."""
+    table = sweep_table(finished({"chunk_size": "60,240", "top_k": "1,3"}))
+    figure = score_curve(table, "chunk_size", "top_k")
+    best = max(row.metrics["context_matching"].mean for row in table.rows)
+    assert figure["layout"]["shapes"][0]["y0"] == best
+    bands = {(x, trace["y"][at], trace["y"][-1 - at]) for trace in figure["data"][::2] for at, x in
+             enumerate(trace["x"][: len(trace["x"]) // 2])}  # fmt: skip
+    expected = {
+        (row.configuration.swept["chunk_size"], best + row.verdict.low, best + row.verdict.high)
+        if row.verdict.low is not None
+        else (row.configuration.swept["chunk_size"], best, best)
+        for row in table.rows
+    }
+    assert bands == expected
+
+
+def test_a_setting_of_words_is_an_axis_too():
+    table = sweep_table(finished({"retriever": "dense,bm25"}))
+    assert values_of(table, "retriever") == ["dense", "bm25"]
+    figure = score_curve(table, "retriever")
+    assert figure["layout"]["xaxis"]["type"] == "category"
+    assert len(figure["data"]) == 2
+
+
+def test_a_configuration_that_does_not_read_a_setting_is_on_no_axis_of_it():
+    table = sweep_table(finished({"retriever": "dense,hybrid", "hybrid_weight": "0.3,0.7"}))
+    assert values_of(table, "hybrid_weight") == [0.3, 0.7]
+    cells = two_settings(table, "hybrid_weight", "retriever")["data"][0]["z"]
+    assert cells[0] == [None, None]
+    assert None not in cells[1]
+
+
+def test_the_map_opens_answers_and_leaves_out_what_all_solve():
+    sweep = finished({"top_k": "1,4", "chunk_size": "60"})
+    found = question_map(sweep_table(sweep))
+    told = found.never + found.flips
+    assert len(told) + len(found.always) == 6
+    figure = questions_by_settings(found)["data"][0]
+    assert len(figure["z"]) == len(told)
+    runs = [row.run.pk for row in found.rows]
+    for addresses in figure["customdata"]:
+        assert [address.split("/")[2] for address in addresses] == [str(run) for run in runs]
+
+
+def test_a_running_sweep_asks_for_itself_again_and_can_be_paused_and_resumed(client):
+    sweep = finished({"chunk_size": "60,120"})
+    sweep.task.state = "running"
+    sweep.task.save()
+    html = client.get(f"/sweeps/{sweep.pk}/").content.decode()
+    assert "every 3s" in html
+    assert "So far" in html
+    assert ">Pause</button>" in html
+    client.post(f"/sweeps/{sweep.pk}/act/", {"action": "pause"})
+    sweep.task.refresh_from_db()
+    assert sweep.task.state == "cancelled"
+    assert "Resume" in client.get(f"/sweeps/{sweep.pk}/").content.decode()
+    client.post(f"/sweeps/{sweep.pk}/act/", {"action": "resume"})
+    sweep.task.refresh_from_db()
+    assert sweep.task.active
+
+
+def test_confirming_from_the_page(client):
+    testset = make_testset()
+    testset.questions.filter(pair_id="p3").update(split="holdout")
+    sweep = finished({"chunk_size": "60,120"}, testset, RunOptions(split="tune"))
+    assert ">Confirm</button>" in re.sub(r"<svg.*?</svg> ", "", client.get(f"/sweeps/{sweep.pk}/").content.decode())
+    client.post(f"/sweeps/{sweep.pk}/act/", {"action": "confirm"})
+    assert run_inline(sweep.task).state == "done"
+    html = client.get(f"/sweeps/{sweep.pk}/").content.decode()
+    assert html.count("<dt>On holdout</dt>") == 2
+    again = client.post(f"/sweeps/{sweep.pk}/act/", {"action": "confirm"}, follow=True).content.decode()
+    assert "confirmed already" in again
+
+
+def test_deleting_keeps_the_runs(client):
+    sweep = finished({"chunk_size": "60"})
+    assert client.post(f"/sweeps/{sweep.pk}/act/", {"action": "delete"}).headers["Location"] == "/sweeps/"
+    assert Run.objects.count() == 1
+    assert not Sweep.objects.exists()
+
+
+def test_downloads(client):
+    sweep = finished({"chunk_size": "60"})
+    table = client.get(f"/sweeps/{sweep.pk}/sweep.csv")
+    assert table.headers["Content-Disposition"] == 'attachment; filename="sweep.csv"'
+    assert table.content.decode().startswith("chunk_size,run,state,n,context_matching,")
+    assert json.loads(client.get(f"/sweeps/{sweep.pk}/sweep.json").content)["recommendation"]["reason"]
+
+
+def test_a_failed_configuration_says_why(client):
+    sweep = finished({"chunk_size": "60,120"})
+    task = sweep.runs.order_by("id").first().task
+    type(task).objects.filter(pk=task.pk).update(state="failed", error="The disk is full.")
+    html = client.get(f"/sweeps/{sweep.pk}/").content.decode()
+    assert "The disk is full." in html
+    assert "1 failed" in html
+
+
+@pytest.mark.parametrize(("method", "path"), [("post", "/sweeps/"), ("get", "/sweeps/start/")])
+def test_wrong_methods(client, method, path):
+    assert getattr(client, method)(path).status_code == 405
+
+
+def test_missing_sweeps(client):
+    for path in ("/sweeps/99/", "/sweeps/99/sweep.csv", "/sweeps/99/sweep.json"):
+        assert client.get(path).status_code == 404
+    assert client.post("/sweeps/99/act/", {"action": "pause"}).status_code == 404
+
+
+def test_more_sweeps_take_no_more_queries(client):
+    first = finished({"chunk_size": "60"})
+    with CaptureQueriesContext(connection) as one:
+        client.get("/sweeps/")
+    for number in range(3):
+        Sweep.objects.create(
+            corpus=first.corpus, testset=first.testset, name=f"More {number}", spec=first.spec, plan=first.plan
+        )
+    with CaptureQueriesContext(connection) as many:
+        client.get("/sweeps/")
+    assert len(many) == len(one)
+
+
+def test_a_run_of_retrieval_alone_has_its_pages_like_any_other(client):
+    sweep = finished({"top_k": "1,4", "chunk_size": "60"})
+    first, second = sweep.runs.order_by("id")
+    question = first.answers.first().question
+    for path in (
+        f"/runs/{first.pk}/",
+        f"/runs/{first.pk}/questions/{question.pk}/",
+        f"/runs/{first.pk}/refusals/",
+        f"/compare/?a={first.pk}&b={second.pk}",
+        f"/?run={first.pk}",
+        f"/dashboard/?testset={sweep.testset.pk}",
+        "/runs/",
+    ):
+        assert client.get(path).status_code == 200, path

@@ -1,0 +1,96 @@
+"""What the page of a sweep shows: its charts as chosen, the table best first, what can be done next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.queries.sweep_map import QuestionMap
+from evaluation.queries.sweep_table import SweepRow, SweepTable
+from evaluation.queries.sweeps import mean_of
+from evaluation.scoring.scales import scale_of
+from rag_pipeline.settings.catalogue import describe
+from workbench.charts.figures import Figure
+from workbench.charts.sweeps import is_numeric, questions_by_settings, score_curve, two_settings
+
+_MOST_CELLS = 12_000
+"""Cells of the map of questions; more would be too fine to be seen, and too large to be sent."""
+_LISTED = 8
+
+
+@dataclass(frozen=True)
+class SweepPanel:
+    """`x` and `line`: the settings of the curve; `names` all that were swept, with their titles."""
+
+    table: SweepTable
+    rows: list[SweepRow]
+    names: dict[str, str]
+    x: str
+    line: str
+    curve: Figure | None
+    heat: Figure | None
+    questions: QuestionMap | None
+    map: Figure | None
+    other: SweepRow | None
+    told: int = 0
+    """Questions that not all configurations solve."""
+
+    @property
+    def top(self) -> float:
+        """The upper end of the score's scale."""
+        return scale_of(self.table.score).high
+
+    @property
+    def reduced(self) -> bool:
+        """True where a point of the curve stands for the best of other settings."""
+        return len(self.names) > 1 + bool(self.line)
+
+    @property
+    def never(self) -> list[Any]:
+        """The first of the questions that no configuration solves."""
+        return self.questions.never[:_LISTED] if self.questions else []
+
+    @property
+    def can_confirm(self) -> bool:
+        """True where the recommendation was not tried on holdout yet."""
+        sweep = self.table.sweep
+        idle = sweep.task is None or not sweep.task.active
+        return (
+            idle
+            and self.table.recommended is not None
+            and self.table.spec.run.split == "tune"
+            and not self.table.confirmations
+            and sweep.testset.questions.filter(split="holdout").exists()
+        )
+
+
+def sweep_panel(table: SweepTable, asked: Mapping[str, str], questions: QuestionMap | None) -> SweepPanel:
+    """Return what to show; `asked`: the query of the address, with `x` and `line`."""
+    names = {name: describe(name).title for name in table.swept}
+    numeric = [name for name in names if is_numeric(table, name)]
+    x = asked.get("x", "") if asked.get("x") in names else (numeric or list(names))[0]
+    others = [name for name in names if name != x]
+    line = asked.get("line", "") if asked.get("line") in others else (others or [""])[0]
+    rows = sorted(table.rows, key=lambda each: -_mean(table, each))
+    scored = bool(table.scored)
+    told = len(questions.never) + len(questions.flips) if questions is not None else 0
+    small = questions is not None and 0 < told * len(questions.rows) <= _MOST_CELLS
+    return SweepPanel(
+        table=table,
+        rows=rows,
+        names=names,
+        x=x,
+        line=line,
+        curve=score_curve(table, x, line) if scored else None,
+        heat=two_settings(table, x, line) if scored and line else None,
+        questions=questions,
+        map=questions_by_settings(questions) if questions is not None and small else None,
+        told=told,
+        other=next((each for each in rows if each.run and each != table.recommended), None),
+    )
+
+
+def _mean(table: SweepTable, row: SweepRow) -> float:
+    mean = mean_of(row.row, table.score) if row.row else None
+    return -1.0 if mean is None else mean

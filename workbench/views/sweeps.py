@@ -1,0 +1,116 @@
+"""The pages of sweeps: asking for one, its plan, and what it showed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import path
+from django.views.decorators.http import require_POST, require_safe
+
+from evaluation.models import Sweep, TestSet
+from evaluation.queries.sweep_map import question_map
+from evaluation.queries.sweep_table import sweep_table
+from evaluation.services.sweep_files import sweep_csv, sweep_json
+from evaluation.services.sweeps import confirm_sweep, delete_sweep, plan_sweep, resume_sweep, start_sweep
+from rag_pipeline.background.tasks import request_cancel
+from rag_pipeline.errors import ConfigError, PipelineError
+from workbench.forms.sweeps import SweepForm, as_lines
+from workbench.htmx import render_page
+from workbench.services.current_settings import present_settings
+from workbench.services.sweep_panel import sweep_panel
+
+PER_PAGE = 30
+PAGE, PART = "sweeps/page.html", "sweeps/_start.html"
+
+
+@require_safe
+def sweeps(request: HttpRequest) -> HttpResponse:
+    """List the sweeps, with the form that asks for another."""
+    present = present_settings()
+    newest = TestSet.objects.order_by("-id").first()
+    initial = {"others": as_lines(present.spec), "testset": request.GET.get("testset", newest and newest.pk)}
+    return _page(request, SweepForm(initial=initial, evaluation=present.evaluation))
+
+
+@require_POST
+def begin(request: HttpRequest) -> HttpResponse:
+    """Show the plan of a sweep, or, once that was seen, start it."""
+    form = SweepForm(request.POST, evaluation=present_settings().evaluation)
+    if not form.is_valid() or form.spec is None:
+        return _page(request, form, 422)
+    testset = form.cleaned_data["testset"]
+    try:
+        plan = plan_sweep(corpus=testset.corpus, testset=testset, spec=form.spec)
+        if "start" not in request.POST:
+            return _page(request, form, plan=plan)
+        started = start_sweep(
+            corpus=testset.corpus, testset=testset, spec=form.spec, plan=plan, name=form.cleaned_data["name"]
+        )
+    except ConfigError as error:
+        form.refuse(error)
+        return _page(request, form, 422)
+    return redirect("sweep", started.pk)
+
+
+@require_safe
+def sweep(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a sweep: what to use, curves, the table, the map of questions."""
+    found = _found(pk)
+    table = sweep_table(found)
+    shown = sweep_panel(table, request.GET, question_map(table) if table.scored else None)
+    return render_page(request, "sweeps/sweep.html", "sweeps/_sweep.html", {"sweep": found, "shown": shown})
+
+
+@require_POST
+def act(request: HttpRequest, pk: int) -> HttpResponse:
+    """Pause a sweep, let it go on, confirm what it recommends, or delete it; its runs stay."""
+    found = _found(pk)
+    action = request.POST.get("action", "")
+    try:
+        if action == "pause" and found.task is not None:
+            request_cancel(found.task)
+        elif action == "resume":
+            resume_sweep(sweep=found)
+        elif action == "confirm":
+            number = sweep_table(found).recommendation.number
+            confirm_sweep(sweep=found, number=number or 0)
+        elif action == "delete":
+            delete_sweep(sweep=found)
+            messages.success(request, f"{found} was deleted; its runs are still there.")
+            return redirect("sweeps")
+    except PipelineError as error:
+        messages.error(request, str(error))
+    return redirect("sweep", pk)
+
+
+@require_safe
+def download(request: HttpRequest, pk: int, ending: str) -> HttpResponse:
+    """Download sweep.csv or sweep.json."""
+    table = sweep_table(_found(pk))
+    data, kind = (sweep_csv(table), "text/csv") if ending == "csv" else (sweep_json(table), "application/json")
+    saved = {"Content-Disposition": f'attachment; filename="sweep.{ending}"'}
+    return HttpResponse(data, content_type=f"{kind}; charset=utf-8", headers=saved)
+
+
+def _page(request: HttpRequest, form: SweepForm, status: int = 200, **more: Any) -> HttpResponse:
+    rows = Sweep.objects.select_related("testset", "corpus", "task")
+    context = {"form": form, "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))}
+    return render_page(request, PAGE, PART, context | {"any": TestSet.objects.exists()} | more, status)
+
+
+def _found(pk: int) -> Sweep:
+    return get_object_or_404(Sweep.objects.select_related("testset__corpus", "corpus", "task"), pk=pk)
+
+
+urlpatterns = [
+    path("sweeps/", sweeps, name="sweeps"),
+    path("sweeps/start/", begin, name="sweep-start"),
+    path("sweeps/<int:pk>/", sweep, name="sweep"),
+    path("sweeps/<int:pk>/act/", act, name="sweep-act"),
+    path("sweeps/<int:pk>/sweep.csv", download, {"ending": "csv"}, name="sweep-csv"),
+    path("sweeps/<int:pk>/sweep.json", download, {"ending": "json"}, name="sweep-json"),
+]
