@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
 from evaluation.question_writers.base import QuestionWriter, question_writers
-from evaluation.question_writers.rules.corpus import CorpusStatistics
+from evaluation.question_writers.rules.candidates import Candidate
+from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
-from evaluation.question_writers.rules.premises import premise_for
-from evaluation.question_writers.rules.purpose import situations
+from evaluation.question_writers.rules.purpose import situation
 from evaluation.question_writers.rules.round_trip import ANSWERED, RoundTrip
-from evaluation.question_writers.rules.selection import Purpose, select
-from evaluation.question_writers.rules.simple import SimpleQuestion
-from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
-from evaluation.question_writers.rules.twins import TRANSFORMATIONS, make_twin, protected_words
+from evaluation.question_writers.rules.selection import Purpose, Selection
+from evaluation.question_writers.rules.slips import apply_slip
+from evaluation.question_writers.rules.twins import keywords, protected_words, rephrase, situate
 from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.types import SourceDoc, Span
 
-_ATTEMPTS = 4
-"""Wordings of each transformation that are tried until the reader finds the answer, the pair's own one first."""
+_SLIPS = ("typo", "lower_case", "dropped_word", "punctuation")
+"""The slips that people make when they type, in turn."""
+
+_NEIGHBOURS = 10
+"""Characters between two sentences that stand side by side, at most."""
 
 
 @question_writers.register
@@ -53,18 +55,15 @@ class BuiltinWriter(QuestionWriter):
         taken = {question.pair_id for question in done}
         numbers = deque(number for number in range(1, self.spec.pairs + 1) if _pair_id(number) not in taken)
         # Identified by evidence, not by number: documents may have been deleted since, rules may have changed.
-        stored = {each.span for question in done for each in question.evidence}
+        stored = {(each.span, question.references[:1]) for question in done for each in question.evidence[:1]}
         purpose = Purpose(self.spec.purpose, self.embed)
-        earlier: list[SimpleQuestion] = []
         checks = (self._round_trip.objection,) if self._uses_round_trip else ()
-        for selected in select(self._corpus, self.spec.pairs, self.spec.seed, purpose, *checks) if numbers else ():
-            question = selected.question
-            if question is None or question.sentence.span not in stored:
-                rejected = tuple(Rejected(candidate.text, reason) for candidate, reason in selected.rejected)
-                made = self._pair(numbers.popleft(), question, selected.nearness, earlier) if question else ()
+        for selected in Selection(self._corpus, self.spec.pairs, self.spec.seed, purpose, *checks) if numbers else ():
+            candidate = selected.candidate
+            if candidate is None or (_joined(candidate)[0], (candidate.answer,)) not in stored:
+                rejected = tuple(Rejected(text, reason) for text, reason in selected.rejected)
+                made = self._pair(numbers.popleft(), candidate, selected.nearness) if candidate else ()
                 yield Written(made, rejected)
-            if question is not None:
-                earlier.append(question)
             if not numbers:
                 return
 
@@ -99,66 +98,40 @@ class BuiltinWriter(QuestionWriter):
             yield None, tuple(answered)
 
     @cached_property
-    def _corpus(self) -> CorpusStatistics:
-        return CorpusStatistics(self.documents)
+    def _corpus(self) -> CorpusText:
+        return CorpusText(self.documents)
 
     @cached_property
     def _round_trip(self) -> RoundTrip:
         return RoundTrip(self._corpus, self.embed)
 
-    @cached_property
-    def _situations(self) -> list[str]:
-        shuffled = list(situations(self.spec.purpose))
-        random.Random(f"stories:{self.spec.seed}").shuffle(shuffled)
-        return shuffled
-
-    def _pair(
-        self, number: int, question: SimpleQuestion, nearness: float, earlier: Sequence[SimpleQuestion]
-    ) -> tuple[DraftQuestion, DraftQuestion]:
+    def _pair(self, number: int, candidate: Candidate, nearness: float) -> tuple[DraftQuestion, DraftQuestion]:
         pair_id = _pair_id(number)
-        candidate, sentence = question.candidate, question.sentence
-        metadata: dict[str, object] = {"question_type": candidate.kind, "writer": self.key}
+        metadata: dict[str, object] = {"question_type": candidate.rule, "writer": self.key}
         if self.spec.purpose:
             metadata["nearness_to_purpose"] = round(nearness, 2)
         simple = DraftQuestion(
-            f"{pair_id}-simple", pair_id, "simple", candidate.text,
-            references=(candidate.answer,),
-            evidence=(DraftEvidence(sentence.span, self._text_at(sentence.span)),),
+            f"{pair_id}-simple", pair_id, "simple", candidate.text, references=(candidate.answer,),
+            evidence=tuple(DraftEvidence(span, self._text_at(span)) for span in _joined(candidate)),
             split=self._split(pair_id), metadata=metadata,
         )  # fmt: skip
-        return simple, self._twin(number, question, earlier, simple)
+        return simple, self._twin(number, candidate, simple)
 
-    def _twin(
-        self, number: int, question: SimpleQuestion, earlier: Sequence[SimpleQuestion], simple: DraftQuestion
-    ) -> DraftQuestion:
-        third = (number - 1) % len(TRANSFORMATIONS)
-        ways = (*TRANSFORMATIONS[third:], *TRANSFORMATIONS[:third])
-        attempts = [(way, attempt) for way in ways for attempt in range(_ATTEMPTS)]
-        first = None
-        if self._uses_round_trip:
-            wordings = (self._wording(number, *one, question, earlier)[0] for one in attempts)
-            first = self._round_trip.first_answered(wordings, question)
-        # Where the reader answers none, the first stays: each asks for the same by construction.
-        way, attempt = attempts[first or 0]
-        text, error = self._wording(number, way, attempt, question, earlier)
+    def _twin(self, number: int, candidate: Candidate, simple: DraftQuestion) -> DraftQuestion:
+        rng = random.Random(f"twin:{self.spec.seed}:{number}")
+        ways = {"rephrase": rephrase(candidate, rng), "keywords": keywords(candidate)}
+        if self.spec.purpose:
+            ways["situational"] = situate(candidate, situation(self.spec.purpose))
+        order = list(ways)[(number - 1) % len(ways) :] + list(ways)[: (number - 1) % len(ways)]
+        # Where no other wording reads well, the twin is the question itself, with a slip.
+        way = next((each for each in order if ways[each]), "rephrase")
+        kind = _SLIPS[(number - 1) % len(_SLIPS)]
+        text, error = _with_slip(ways[way] or candidate.text, protected_words(candidate), rng, kind)
         return DraftQuestion(
             f"{simple.pair_id}-complex", simple.pair_id, "complex", text,
             references=simple.references, evidence=simple.evidence, split=simple.split, metadata=simple.metadata,
             transformation=way, error=error,
         )  # fmt: skip
-
-    def _wording(
-        self, number: int, way: str, attempt: int, question: SimpleQuestion, earlier: Sequence[SimpleQuestion]
-    ) -> tuple[str, str]:
-        """Return a twin's text and its kind of slip; every other attempt has no premise before it."""
-        rng = random.Random(f"twin:{self.spec.seed}:{number}" + (f":{attempt}" if attempt else ""))
-        turn = (number - 1) // len(TRANSFORMATIONS)
-        premise = premise_for(question, earlier, self._corpus) if (turn + attempt) % 2 else ""
-        situation = self._situations[(turn + attempt) % len(self._situations)]
-        wording = make_twin(question.candidate, way, rng, situation=situation, premise=premise)
-        # One step further each round of kinds, so that every kind of slip meets every transformation.
-        kind = KINDS[(number - 1 + (number - 1) // len(KINDS)) % len(KINDS)]
-        return choose_and_apply(wording, protected_words(question.candidate), rng, kind)
 
     def _out_of_scope(self, number: str, question: OutOfScope) -> DraftQuestion:
         metadata: dict[str, object] = {"writer": self.key}
@@ -173,9 +146,28 @@ class BuiltinWriter(QuestionWriter):
         return "holdout" if random.Random(f"split:{self.spec.seed}:{pair_id}").random() < HOLDOUT else "tune"
 
     def _text_at(self, span: Span) -> str:
-        text = next(doc.text for doc in self.documents if doc.id == span.document_id)
-        return text[span.start : span.end]
+        return self._corpus.texts[span.document_id][span.start : span.end]
 
 
 def _pair_id(number: int) -> str:
     return f"p{number:03d}"
+
+
+def _with_slip(text: str, protected: Collection[str], rng: random.Random, prefer: str) -> tuple[str, str]:
+    """Return a text with a slip, `prefer` if it fits, and its kind; the text alone where none fits."""
+    for kind in sorted(_SLIPS, key=lambda kind: kind != prefer):
+        slipped = apply_slip(text, kind, protected, rng)
+        if slipped is not None:
+            return slipped, kind
+    return text, ""
+
+
+def _joined(candidate: Candidate) -> list[Span]:
+    """Return where the sentences stand that the answer rests on, neighbours as one span."""
+    spans: list[Span] = []
+    for one in sorted(candidate.sentences, key=lambda each: (each.span.document_id, each.span.start)):
+        if spans and spans[-1].document_id == one.span.document_id and one.span.start - spans[-1].end < _NEIGHBOURS:
+            spans[-1] = Span(one.span.document_id, spans[-1].start, max(spans[-1].end, one.span.end))
+        else:
+            spans.append(one.span)
+    return spans

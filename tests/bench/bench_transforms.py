@@ -71,7 +71,7 @@ def _on_twins(data_dir: Path, embedder: Embedder) -> Iterator[dict[str, Any]]:
     for draft in drafts:
         for name in _groups(draft):
             groups.setdefault(name, []).append(Asked(draft.text, tuple(each.span for each in draft.evidence)))
-    order = ("simple", "situational", "typo", "rephrase", "complicate")
+    order = ("simple", "rephrase", "keywords", "typo")
     yield from _measured(documents, {name: groups[name] for name in order}, embedder)
 
 

@@ -20,7 +20,7 @@ COLUMNS = (
 KINDS = ("simple", "complex", "out_of_scope")
 TRANSFORMATIONS = {
     "simple": (),
-    "complex": ("rephrase", "complicate", "situational"),
+    "complex": ("rephrase", "complicate", "situational", "keywords"),
     "out_of_scope": ("far", "near"),
 }
 ERRORS = ("typo", "dropped_word", "doubled_word", "agreement", "punctuation", "lower_case")

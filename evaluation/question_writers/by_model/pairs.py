@@ -12,7 +12,6 @@ from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, WrittenPair
 from evaluation.question_writers.rules.passages import DocumentPassage, in_asking_order
 from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
-from evaluation.question_writers.rules.twins import TRANSFORMATIONS
 from evaluation.quotes import find_nearly
 from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
@@ -166,6 +165,10 @@ class PairWriting:
             transformation=_transformation(number), error=error, split=split, metadata=metadata,
         )  # fmt: skip
         return simple, complex_twin
+
+
+TRANSFORMATIONS = ("rephrase", "complicate", "situational")
+"""How a model is asked to word the twins, in turn."""
 
 
 def _pair_id(number: int) -> str:

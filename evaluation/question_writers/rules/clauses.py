@@ -1,395 +1,255 @@
-"""The main clause of a sentence: what leads in, who, the verbs, the rest; and how a question is made of it."""
+"""Clauses of a parsed sentence: who does what, and the questions' word order made of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from evaluation.question_writers.rules.phrases import (
-    Tokens,
-    date_phrase,
-    list_end,
-    long_noun_phrase,
-    noun_phrase,
-    subject_phrase,
-    text_of,
-)
-from rag_pipeline.english.function_words import BE, MODALS
-from rag_pipeline.english.lemmas import parts_of_speech, verb_form, verb_lemma
-from rag_pipeline.english.penn_tags import Token, is_plural
+from evaluation.question_writers.rules.parsing import after_comma, in_sentence, phrase, subtree
+from evaluation.question_writers.rules.synonyms import in_other_words, inflected, other_verb
 from rag_pipeline.english.words import word_set
 
-_HAVE = word_set("have has had")
-_DO = word_set("do does did")
-_NEGATIVE = word_set("not n't never no neither nor cannot hardly scarcely")
-_DROPPED = word_set("also however therefore thus then further furthermore moreover additionally finally instead still")
-_CONNECTIVES = (
-    ("in", "addition", ","), ("for", "example", ","), ("for", "instance", ","), ("as", "a", "result", ","),
-    ("in", "contrast", ","), ("by", "contrast", ","), ("in", "fact", ","), ("in", "particular", ","),
-    ("in", "general", ","), ("on", "the", "other", "hand", ","), ("as", "such", ","), ("of", "course", ","),
-    ("at", "a", "minimum", ","),
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+_SUBJECTS = frozenset({"nsubj", "nsubjpass"})
+_AUXILIARIES = frozenset({"aux", "auxpass"})
+_NEVER_KEPT = frozenset({"cc", "conj", "punct", "mark", "neg", "dep", "intj", "parataxis", "preconj"})
+_ESSENTIAL = frozenset({"prt", "dobj", "dative", "attr", "acomp", "xcomp", "oprd", "agent", "ccomp", "pcomp"})
+_FULL_FORMS = {"ca": "can", "wo": "will", "n't": "not", "n’t": "not", "sha": "shall"}
+_LONGEST, _PARTS = 12, 3
+"""Most words behind the verb of a question, and most phrases."""
+_LEFT_OUT = word_set(
+    "also however therefore thus moreover furthermore instead then now still already even just only usually often "
+    "generally typically eventually finally later subsequently initially originally soon again first once hence "
+    "nevertheless meanwhile consequently additionally similarly actually indeed overall formerly currently"
+)
+
+
+_JOINING = re.compile(
+    r"(?:as a (?:result|consequence)|for (?:example|instance)|in (?:addition|fact|particular|general|contrast|turn)|"
+    r"on the other hand|according to|like|including|such as|in (?:this|that|these)\b|at (?:this|that|the same time)|"
+    r"in other words|as well|along with|despite|apart from|besides|instead of)", re.IGNORECASE
 )  # fmt: skip
-_TITLE_OR_NUMBERED = re.compile(r"\w+ \d|(?!(?:The|An?) )[A-Z]\w* (?!Code[b-z]x\b)[A-Z]")
-_CONTRAST = re.compile(
-    r"in (?:\w+ )?(?:contrast|addition|fact|particular|general|turn|short|summary|conclusion|reality|comparison|part)",
-    re.IGNORECASE,
-)
-_GENERAL = word_set("is are has have does do can may must shall should will")
-_NEW_CLAUSE = word_set("that and or but because as if than so after before since until while")
-_AFTER_FINITE = word_set("that which who and but because when if as")
-_LEADS = word_set(
-    "in on at by for with without under upon during after before since until when while as because although "
-    "though if unless once despite from through between throughout among like unlike within given following where "
-    "whenever"
+"""Phrases that join a sentence to the text around it."""
+
+
+_NEEDS_OBJECT = word_set(
+    "erect build construct make use find produce create establish design locate name call know place found "
+    "publish write bring put hold buy sell choose destroy discover invent install define describe base compose "
+    "commission"
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Clause:
-    """A simple declarative clause. `rest` is what follows the verbs, cut where a further clause begins.
+    """A verb with its subject. `named`: what a pronoun as subject stands for, empty for a subject with a noun.
 
-    `group` are the verbs; `aux` the number of its tokens that go before the subject in a question (0: do-support).
-    `tail` is what was cut from the rest.
+    `brief`: a question keeps only what the verb cannot do without.
     """
 
-    sentence: str
-    lead: tuple[Token, ...]
-    subject: tuple[Token, ...]
-    apposition: tuple[Token, ...]
-    group: tuple[Token, ...]
-    aux: int
-    rest: tuple[Token, ...]
-    tail: tuple[Token, ...]
-    is_name: Callable[[str], bool]
-    negative: bool = False
-
-    def text(self, tokens: Tokens) -> str:
-        """Return tokens as they are written in the sentence."""
-        return text_of(tokens, self.sentence)
+    verb: Token
+    subject: Token
+    auxiliaries: tuple[Token, ...]
+    named: str = ""
+    brief: bool = False
 
     @property
-    def main(self) -> Token:
-        """The last verb, which carries the meaning."""
-        return self.group[-1]
+    def is_plural(self) -> bool:
+        """Whether the subject is more than one."""
+        return self.subject.tag_ in {"NNS", "NNPS"} or any(each.dep_ == "conj" for each in self.subject.children)
 
     @property
-    def copula(self) -> bool:
-        """True when the verb is a plain form of `be`."""
-        return self.main.lower in BE
+    def modal(self) -> str:
+        """The first modal verb, empty for none."""
+        return next((each.lower_ for each in self.auxiliaries if each.tag_ == "MD"), "")
 
     @property
-    def passive(self) -> bool:
-        """True for `was founded` and its like."""
-        return not self.copula and any(token.lower in BE for token in self.group) and self.main.tag in {"VBN", "VBD"}
+    def is_passive(self) -> bool:
+        """Whether something is done to the subject."""
+        return self.subject.dep_ == "nsubjpass" or any(each.dep_ == "auxpass" for each in self.auxiliaries)
 
     @property
-    def generic(self) -> bool:
-        """True for what holds in general: present tense, duties and possibilities."""
-        first = next((token for token in self.group if token.tag != "RB"), self.group[0])
-        return first.tag in {"VBZ", "VBP", "VB"} or first.lower in _GENERAL
+    def is_general(self) -> bool:
+        """Whether the clause says what always holds: present tense or a modal verb."""
+        first = (*self.auxiliaries, self.verb)[0]
+        return first.tag_ in {"MD", "VBZ", "VBP"}
+
+    def said_subject(self, *, reworded: bool = False) -> str:
+        """Return the subject as it stands in a question."""
+        return self.named or in_sentence(phrase(self.subject), reworded=reworded)
+
+    def children(self, *deps: str) -> list[Token]:
+        """Return the verb's dependents of these kinds."""
+        return [each for each in self.verb.children if each.dep_ in deps]
 
     @property
-    def plural(self) -> bool:
-        """True when the subject takes a plural verb."""
-        return is_plural(self.subject)
+    def negated(self) -> bool:
+        """Whether the clause denies."""
+        return bool(self.children("neg"))
 
-    def subject_text(self) -> str:
-        """Return the subject as it reads inside a sentence."""
-        return lower_first(self.text(self.subject), self.subject[0] if self.subject else None, self.is_name)
+    def question(self, asking: str, without: Sequence[Token] = (), *, reworded: bool = False, end: str = "") -> str:
+        """Ask with the subject kept: `When` gives `When did the Empire take Warsaw?`; `end` closes the question."""
+        first, after = self._verbs(reworded=reworded)
+        rest = self.rest(without, reworded=reworded)
+        return tidy(f"{asking} {first} {self.said_subject(reworded=reworded)} {after} {rest} {end}")
 
-    def lead_text(self) -> str:
-        """Return the lead-in as it reads inside a sentence."""
-        return lower_first(self.text(self.lead), self.lead[0] if self.lead else None, self.is_name)
+    def question_for_subject(self, asking: str, without: Sequence[Token] = (), *, reworded: bool = False) -> str:
+        """Ask for the subject: `Who founded the company?`; a verb in the plural becomes singular."""
+        verbs = [_singular(each, reworded=reworded) for each in self.auxiliaries]
+        negation = ["not"] if self.negated else []
+        main = _singular(self.verb, reworded=reworded) if not verbs else _said(self.verb, reworded=reworded)
+        if not verbs and negation and self.verb.lemma_ != "be":
+            return ""
+        said = [*verbs[:1], *negation, *verbs[1:], main] if verbs else [main, *negation]
+        return tidy(f"{asking} {' '.join(said)} {self.rest(without, reworded=reworded)}")
 
-    def inverted(self) -> str:
-        """Return `did the Empire annex`, `is the city`, `must the trustee file`."""
-        if self.aux:
-            first, others = self.group[: self.aux], self.group[self.aux :]
-            return " ".join(part for part in (self.text(first), self.subject_text(), self.text(others)) if part)
-        verb = self.main
-        adverbs = self.text([token for token in self.group if token is not verb])
-        parts = (self._do(), self.subject_text(), adverbs, verb_lemma(verb.text))
-        return " ".join(part for part in parts if part)
+    def _verbs(self, *, reworded: bool) -> tuple[str, str]:
+        """Return what stands before the subject of a question, and what of the verb stands behind it."""
+        negation = "not" if self.negated else ""
+        if self.auxiliaries:
+            first, *others = [_FULL_FORMS.get(each.text, each.lower_) for each in self.auxiliaries]
+            return first, " ".join([negation, *others, _said(self.verb, reworded=reworded)])
+        if self.verb.lemma_ == "be":
+            return self.verb.lower_, negation
+        do = {"VBD": "did", "VBZ": "does"}.get(self.verb.tag_, "do")
+        return do, f"{negation} {other_verb(self.verb) if reworded else self.verb.lemma_.lower()}"
 
-    def plain(self) -> str:
-        """Return subject and verbs in the order of a statement."""
-        return f"{self.subject_text()} {self.text(self.group)}"
+    def rest(self, without: Sequence[Token] = (), *, reworded: bool = False) -> str:
+        """Return what follows the verb in a question, not `without`: what it needs, then what there is room for."""
+        left_out = {each.i for each in without}
+        kept: list[list[Token]] = []
+        words = 0
+        for part in self.parts():
+            if part.i in left_out:
+                continue
+            tokens = phrase(part, without)
+            essential = part.dep_ in _ESSENTIAL
+            if essential or (not self.brief and words + len(tokens) <= _LONGEST and len(kept) < _PARTS):
+                kept.append(tokens)
+                words += len(tokens)
+        return " ".join(in_sentence(tokens, reworded=reworded) for tokens in kept)
 
-    def _do(self) -> str:
-        if self.main.tag == "VBZ":
-            return "does"
-        if self.main.tag in {"VBP", "VB"}:
-            return "do"
-        return "did"
-
-
-def lower_first(text: str, first: Token | None, is_name: Callable[[str], bool]) -> str:
-    """Write a phrase from the start of a sentence as it reads inside one."""
-    if first is None or not text or first.start > 0 or (first.is_name and is_name(first.text)):
-        return text
-    if first.lower in _LEADS and not first.is_name:
-        return text[0].lower() + text[1:]
-    if _TITLE_OR_NUMBERED.match(text) or (len(first.text) > 1 and first.text[1:] != first.text[1:].lower()):
-        return text
-    if first.text == "I" or is_name(first.text) or "." in first.text or (len(first.text) == 1 and first.text != "A"):
-        return text
-    return text[0].lower() + text[1:]
-
-
-def parse(sentence: str, tokens: list[Token], is_name: Callable[[str], bool]) -> Clause | None:
-    """Return the main clause of a tagged sentence, or None where the rules are not sure of it."""
-    body = tokens[:-1] if tokens and tokens[-1].text in {".", "!", "?"} else tokens
-    while len(body) > 2 and (body[0].tag == "RB" or body[0].lower in _DROPPED) and body[1].text == ",":
-        body = body[2:]
-    for opening in _CONNECTIVES:
-        if [token.lower for token in body[: len(opening)]] == list(opening):
-            body = body[len(opening) :]
-    for start, lead in _openings(body):
-        if _CONTRAST.fullmatch(text_of(lead, sentence)):
-            lead = ()
-        found = _from_subject(sentence, body, start, lead, is_name)
-        if found is not None:
-            return found
-    return None
+    def parts(self) -> list[Token]:
+        """Return what belongs to the verb and may stand in a question: behind the verb first, then from before it."""
+        candidates = [
+            each
+            for each in self.verb.children
+            if each.dep_ not in _NEVER_KEPT | _AUXILIARIES | _SUBJECTS | {"advcl", "expl"}
+            and not (each.dep_ == "advmod" and _is_left_out(each))
+            and not (each.dep_ == "prep" and not list(each.children))
+            and not (each.dep_ == "prep" and _JOINING.match(tree_text(each)))
+        ]
+        behind = [each for each in candidates if each.i > self.verb.i and _is_own(each, self.verb)]
+        before = [each for each in candidates if each.i < self.subject.i and each.dep_ in {"prep", "npadvmod"}]
+        return behind + [each for each in before if each.lower_ in {"in", "on", "at", "during", "under", "for", "by"}]
 
 
-def _openings(body: list[Token]) -> list[tuple[int, tuple[Token, ...]]]:
-    """Return where the subject may begin, with what stands before it."""
-    if not body:
-        return []
-    if body[0].lower not in _LEADS and body[0].tag not in {"VBN", "VBG", "TO"}:
-        return [(0, ())]
-    if body[0].tag in {"VBN", "VBG"} and body[0].lower not in _LEADS and len(body) > 1 and body[1].is_noun:
-        return [(0, ())]
-    found = [(at + 1, tuple(body[:at])) for at, token in enumerate(body) if token.text == "," and at < 25]
-    dated = date_phrase(body, 1)
-    if dated > 1 and dated < len(body) and body[dated].text != ",":
-        found.insert(0, (dated, tuple(body[:dated])))
-    return found
+def _is_own(part: Token, verb: Token) -> bool:
+    """Return whether a part belongs to the first of two joined verbs."""
+    joined = [each for each in verb.children if each.dep_ == "conj"]
+    return not joined or part.i < joined[0].i
 
 
-def _from_subject(
-    sentence: str, body: list[Token], start: int, lead: tuple[Token, ...], is_name: Callable[[str], bool]
-) -> Clause | None:
-    end = subject_phrase(body, start)
-    if end == start or end >= len(body):
+def _is_left_out(adverb: Token) -> bool:
+    return adverb.lower_ in _LEFT_OUT or adverb.lower_.endswith("ly") or adverb.i < adverb.head.i
+
+
+def _said(verb: Token, *, reworded: bool) -> str:
+    return in_other_words(verb) if reworded else verb.lower_
+
+
+def _singular(verb: Token, *, reworded: bool) -> str:
+    """Return a verb as it follows `who` or `what`."""
+    if verb.tag_ == "VBP":
+        if verb.lemma_ == "be":
+            return "is"
+        return inflected(other_verb(verb) if reworded and verb.pos_ == "VERB" else verb.lemma_, "VBZ")
+    if verb.lower_ == "were":
+        return "was"
+    return _FULL_FORMS.get(verb.text, _said(verb, reworded=reworded))
+
+
+def clauses(sentence: Span, named: str = "") -> Iterator[Clause]:
+    """Yield the main clause of a sentence, those joined to it, and what `which …` says of a name behind a comma."""
+    main = _finite(sentence.root, named)
+    if main is not None:
+        yield main
+        for verb in main.verb.children:
+            if verb.dep_ == "conj" and verb.pos_ in {"VERB", "AUX"}:
+                yield from _joined_to(main, verb)
+    for noun in sentence:
+        if noun.pos_ == "PROPN" and noun.ent_type_:
+            yield from _said_of(noun)
+
+
+def _finite(verb: Token, named: str = "") -> Clause | None:
+    subject = next((each for each in verb.children if each.dep_ in _SUBJECTS), None)
+    if subject is None or verb.pos_ not in {"VERB", "AUX"} or subject.i > verb.i:
         return None
-    if body[end].tag == "VBN" and end + 1 < len(body) and body[end + 1].tag in {"MD", "VBZ", "VBD"}:
-        end += 1  # `the method selected must …`
-    verb_at, apposition = _after_subject(body, end)
-    group_end, aux = _verb_group(body, verb_at, is_plural(body[start:end]))
-    if group_end == verb_at:
-        return None
-    group = tuple(token for token in body[verb_at:group_end] if token.lower not in _DROPPED)
-    negative = any(token.lower in _NEGATIVE for token in group)
-    if negative and not any(token.lower == "not" for token in group):
-        return None
-    cut = rest_end(body, group_end)
-    while group_end < cut and body[group_end].lower in _DROPPED:
-        group_end += 1
-    kept = tuple(_without_brackets(body[group_end:cut]))
-    if kept and (_misread(kept, group, aux) or (cut < len(body) and _breaks_off(kept, group, body[cut]))):
-        return None
-    if group[-1].lower in MODALS or (lead and not _whole_lead(lead)):
-        return None
-    aux = _front(group) if aux else 0
-    subject = tuple(_without_brackets(body[start:end]))
-    return Clause(sentence, lead, subject, apposition, group, aux, kept, tuple(body[cut:]), is_name, negative)
+    clause = Clause(verb, subject, _auxiliaries(verb), named)
+    return clause if _is_whole(clause) else None
 
 
-def _breaks_off(kept: tuple[Token, ...], group: tuple[Token, ...], cut: Token) -> bool:
-    """Return whether a rest that was cut ends in the middle of a phrase."""
-    last = kept[-1]
-    if last.tag in {"JJ", "JJR"} and last.text.islower():
-        return group[-1].lower not in BE or len(kept) > 3
-    opened = next((at for at, token in enumerate(kept) if token.lower in {"that", "whether"}), len(kept))
-    unfinished = opened < len(kept) and not any(_has_verb_tag(token) for token in kept[opened:])
-    return unfinished or cut.text == "-" or last.tag in {"IN", "TO", "DT", "CC", "PRP$", "VB", "WRB", "WDT", "WP"}
+def _joined_to(main: Clause, verb: Token) -> Iterator[Clause]:
+    own = _finite(verb)
+    if own is not None:
+        if own.subject.pos_ != "PRON":
+            yield own
+        return
+    auxiliaries = _auxiliaries(verb)
+    if not auxiliaries and verb.tag_ in {"VBN", "VBG", "VB"}:
+        auxiliaries = main.auxiliaries
+    # `was bought and used` is often read as `used` in the active voice.
+    doubtful = main.is_passive and verb.tag_ == "VBD"
+    if auxiliaries or (verb.tag_ in {"VBD", "VBZ", "VBP"} and not doubtful):
+        yield Clause(verb, main.subject, auxiliaries, main.named)
 
 
-def _has_verb_tag(token: Token) -> bool:
-    return token.tag in {"VBZ", "VBP", "VBD", "MD", "VB"} or token.lower in BE
+def _said_of(noun: Token) -> Iterator[Clause]:
+    """Yield the clause of `Curie, who discovered radium, …`."""
+    for verb in noun.children:
+        if verb.dep_ == "relcl" and verb.left_edge.lower_ in {"who", "which"} and after_comma(verb):
+            subject = next((each for each in verb.children if each.dep_ in _SUBJECTS), None)
+            if subject is not None and subject.lower_ in {"who", "which"}:
+                clause = Clause(verb, subject, _auxiliaries(verb), in_sentence(phrase(noun)))
+                if _is_whole(clause):
+                    yield clause
 
 
-def _misread(kept: tuple[Token, ...], group: tuple[Token, ...], aux: int) -> bool:
-    """Return whether a second verb shows that the first was none (`the corn recalls | occurred in autumn`)."""
-    if not aux and kept[0].lower == "by":
-        return True  # `a report published by a bank estimated …`
-    if not aux and kept[0].tag in {"VBD", "VBN", "VBZ", "MD"} and group[-1].lower not in {"got", "gets", "get"}:
-        return True
-    for token in kept:
-        if token.tag.startswith("W") or token.text == "," or token.lower in _NEW_CLAUSE:
-            return False
-        if token.tag in {"VBZ", "MD"}:
-            return True
-    return False
+def _auxiliaries(verb: Token) -> tuple[Token, ...]:
+    return tuple(each for each in verb.children if each.dep_ in _AUXILIARIES and each.tag_ != "TO")
 
 
-def _whole_lead(lead: tuple[Token, ...]) -> bool:
-    """Return whether `if …`, `because …` before a clause has its verb."""
-    if lead[0].lower not in {"if", "because", "although", "though", "unless", "while", "as"}:
-        # `In 1758, the general of the army, X conquered …`: the second part belongs to the subject.
-        return not any(lead[at].text == "," and lead[at + 1].tag == "DT" for at in range(len(lead) - 1))
-    return any(token.tag.startswith("VB") or token.tag == "MD" or token.lower in BE for token in lead[1:])
-
-
-def _after_subject(body: list[Token], end: int) -> tuple[int, tuple[Token, ...]]:
-    """Skip `, the agency for x ,` and `, which … ,` after a subject; return where the verbs begin."""
-    if body[end].text != ",":
-        return end, ()
-    if end + 1 < len(body) and (body[end + 1].tag == "VBZ" or body[end + 1].lower in {"is", "was", "are", "were"}):
-        return end + 1, ()  # `The park, dates back to …`: a comma too many
-    for at in range(end + 2, min(len(body), end + 22)):
-        if body[at].text == "," and _finite(body, at + 1, None):
-            inner = tuple(body[end + 1 : at])
-            named = inner[0].tag == "DT" and noun_phrase(inner, 0) > 0
-            return at + 1, inner if named else ()
-    return end, ()
-
-
-def _finite(body: list[Token], at: int, plural: bool | None) -> bool:
-    while at < len(body) and body[at].tag == "RB":
-        at += 1
-    if at >= len(body):
+def _is_whole(clause: Clause) -> bool:
+    """Return whether the parse can be trusted: a finite verb, no contraction that cannot be undone."""
+    first = (*clause.auxiliaries, clause.verb)[0]
+    if first.tag_ not in {"VBD", "VBZ", "VBP", "MD"} or first.text[:1] in {"'", "’"}:
         return False
-    token = body[at]
-    if token.tag in {"MD", "VBZ", "VBP", "VBD"} or token.lower in BE - {"be", "been", "being"} or token.lower in MODALS:
-        return True
-    if token.tag == "VB":
-        return plural is not False
-    if token.tag == "VBN":
-        past = verb_form(verb_lemma(token.text), "VBD")
-        return past == token.lower and not _finite_later(body[at + 1 : at + 14])
-    return False
-
-
-def _finite_later(tokens: Tokens) -> bool:
-    """Return whether another finite verb follows before the next comma: then a participle belongs to the subject."""
-    for token in tokens:
-        if token.text in {",", ";"} or token.lower in _AFTER_FINITE:
-            return False
-        if token.tag in {"VBZ", "VBD", "MD"} or token.lower in {"is", "are", "was", "were", "has", "have", "had"}:
-            return True
-    return False
-
-
-def _verb_group(body: list[Token], start: int, plural: bool) -> tuple[int, int]:
-    """Return (end of the verbs, 1 when their first one can go before the subject)."""
-    if not _finite(body, start, plural):
-        return start, 0
-    at = start
-    while body[at].tag == "RB":
-        at += 1
-    first = body[at].lower
-    at += 1
-    follow = _skip_adverbs(body, at)
-    if first in MODALS and follow + 1 < len(body) and body[follow].lower in {"first", "next"}:
-        follow += 1
-    if first in MODALS:
-        verb = follow < len(body) and (
-            body[follow].tag.startswith("VB") or "VERB" in parts_of_speech(body[follow].lower)
-        )
-        return (_chain(body, follow), 1) if verb and body[follow].text.isalpha() else (start, 0)
-    if first in BE:
-        after = follow < len(body) and body[follow].tag in {"VBN", "VBG", "VBD"}
-        noun = after and body[follow].tag == "VBG" and follow + 1 < len(body) and body[follow + 1].is_noun
-        return (follow + 1 if after and not noun else at), 1
-    if first in _HAVE and follow < len(body) and _is_participle(body[follow]):
-        return _chain(body, follow), 1
-    if first in _DO and follow < len(body) and body[follow].tag in {"VB", "VBP"}:
-        return follow + 1, 1
-    return at, 0
-
-
-def _is_participle(token: Token) -> bool:
-    """Return whether a word can follow `have`; the tagger takes `become` for a base form."""
-    same = token.tag == "VB" and verb_form(verb_lemma(token.text), "VBN") == token.lower
-    return token.tag in {"VBN", "VBD"} or same
-
-
-def _skip_adverbs(body: list[Token], at: int) -> int:
-    while at < len(body) and body[at].tag in {"RB", "RBR"} and at + 1 < len(body):
-        at += 1
-    return at
-
-
-def _chain(body: list[Token], at: int) -> int:
-    """Return the end of `be filed`, `have been`, `file` that starts at `at`."""
-    end = at + 1
-    if body[at].lower in {"be", "been", "have"}:
-        further = _skip_adverbs(body, end)
-        if further < len(body) and (body[further].tag in {"VBN", "VBG", "VBD"} or body[further].lower == "been"):
-            return _chain(body, further) if body[further].lower == "been" else further + 1
-    return end
-
-
-def _front(group: tuple[Token, ...]) -> int:
-    """Return how many tokens of the group go before the subject: up to the first auxiliary."""
-    for at, token in enumerate(group):
-        if token.tag != "RB":
-            return at + 1
-    return 1
-
-
-def rest_end(body: list[Token], start: int) -> int:
-    """Return where the clause ends: at the comma, sign or `and` after which another clause begins."""
-    depth = 0
-    inside = start
-    for at in range(start, len(body)):
-        token = body[at]
-        if at < inside:
-            continue
-        depth += (token.text == "(") - (token.text == ")")
-        if depth:
-            continue
-        if token.text in {";", ":", "–", "—", "-"}:
-            return at
-        if token.text == ",":
-            inside = max(inside, list_end(body, at))
-            if inside <= at and not _inner_comma(body, at):
-                return at
-            continue
-        if token.lower in {"and", "but", "or"} and _new_clause(body, at + 1):
-            return at
-        if token.lower in {"while", "whereas", "although", "though"} and at > start:
-            return at
-    return len(body)
-
-
-def _inner_comma(body: list[Token], at: int) -> bool:
-    """Return whether a comma stands inside a date or a place (`5 May, 1920`, `Paris, France`)."""
-    before, after = body[at - 1], body[at + 1] if at + 1 < len(body) else None
-    if after is None:
+    if clause.verb.tag_ == "VBD" and clause.verb.lemma_ in _NEEDS_OBJECT and not clause.children("dobj", "ccomp"):
+        return False  # a participle was taken for the past tense
+    if len(clause.children("dobj", "dative")) > 1:
         return False
-    if before.is_number and after.is_number:
-        return True
-    end = noun_phrase(body, at + 1)
-    closed = end >= len(body) or body[end].text == ","
-    return before.is_name and after.is_name and closed and end - at <= 3
+    if first.tag_ == "VBZ" and clause.subject.tag_ in {"NNS", "NNPS"}:
+        return False  # a compound was taken apart
+    if first.lower_ in {"are", "were", "have"} and not clause.is_plural and clause.subject.tag_ in {"NN", "NNP"}:
+        return False  # the subject was not found whole
+    return not any(each.dep_ in {"ccomp", "expl", "csubj"} and each.i < clause.verb.i for each in clause.verb.children)
 
 
-def _new_clause(body: list[Token], at: int) -> bool:
-    while at < len(body) and body[at].tag == "RB":
-        at += 1
-    if at >= len(body):
-        return False
-    if body[at].tag in {"VBD", "VBZ", "MD", "VBP"} or body[at].lower in BE | _HAVE:
-        return True
-    if body[at].tag in {"VBN", "VB"} and not (at + 1 < len(body) and body[at + 1].is_noun and body[at].tag == "VBN"):
-        return True
-    if body[at].tag == "PRP" or (date_phrase(body, at + 1) > at + 1 and body[at].tag == "IN"):
-        return True
-    end = long_noun_phrase(body, at)
-    return at < end < len(body) and body[end].tag in {"VBD", "VBZ", "MD", "VBP"}
+def tidy(text: str) -> str:
+    """Return a question with single blanks, a capital letter and its mark."""
+    text = re.sub(r"(?: (?:and|or|but))+$", "", " ".join(text.split()).strip(" ,;:."))
+    return f"{text[:1].upper()}{text[1:]}?" if text else ""
 
 
-def _without_brackets(tokens: list[Token]) -> list[Token]:
-    kept: list[Token] = []
-    depth = 0
-    for token in tokens:
-        depth += token.text == "("
-        if not depth:
-            kept.append(token)
-        depth -= token.text == ")" and depth > 0
-    return kept
+def full(token: Token) -> str:
+    """Return the whole phrase as it stands in the sentence, for an answer."""
+    return in_sentence(phrase(token))
+
+
+def tree_text(token: Token, without: Sequence[Token] = ()) -> str:
+    """Return all that depends on a token as it stands in the sentence."""
+    return in_sentence(subtree(token, without)).strip(" ,;:.")

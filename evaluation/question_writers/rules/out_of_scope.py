@@ -12,10 +12,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from evaluation.question_writers.rules.absence import WindowIndex
-from evaluation.question_writers.rules.corpus import CorpusStatistics
-from evaluation.question_writers.rules.entities import looks_like_person
-from evaluation.question_writers.rules.names import Name
-from evaluation.question_writers.rules.near_topics import NearNames
+from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.near_names import Name, names
 
 _FOLDER = Path(__file__).parent
 
@@ -39,7 +37,7 @@ def _rows(file: str) -> tuple[tuple[str, ...], ...]:
 class OutOfScopeQuestions:
     """Makes them for one corpus, in an order drawn from the seed."""
 
-    def __init__(self, corpus: CorpusStatistics, seed: int) -> None:
+    def __init__(self, corpus: CorpusText, seed: int) -> None:
         self._corpus = corpus
         self._seed = seed
 
@@ -58,13 +56,12 @@ class OutOfScopeQuestions:
     def near(self) -> Iterator[OutOfScope]:
         """Yield questions about names of the corpus, each name once before any comes again, attributes varied."""
         rng = random.Random(f"near:{self._seed}")
-        names = NearNames(self._corpus, self._seed, rng)
+        found = names(self._corpus, self._seed)
         asked: set[str] = set()
         used: Counter[str] = Counter()
-        varied = [names.plain] * 3 + [names.known] * 3 + [names.all] * 4
-        for turn, most in [*((turn, _MOST_ALIKE) for turn in varied), *[(names.all, sys.maxsize)] * 4]:
-            for name in turn:
-                rows = _rows_for(name)
+        for most in (*[_MOST_ALIKE] * 4, *[sys.maxsize] * 4):
+            for name in found:
+                rows = [row for row in _rows("near_attributes.txt") if name.kind in row[0].split()]
                 rng.shuffle(rows)
                 rows.sort(key=lambda row: used[row[1]])
                 for _, template, keys in rows:
@@ -72,31 +69,22 @@ class OutOfScopeQuestions:
                     if text not in asked and used[template] < most and self._is_absent(name, keys.split()):
                         asked.add(text)
                         used[template] += 1
-                        yield OutOfScope(text, "near", name.core or name.text, tuple(keys.split()))
+                        yield OutOfScope(text, "near", name.text, tuple(keys.split()))
                         break
 
     def _is_absent(self, name: Name, keys: list[str]) -> bool:
         """Return whether the corpus lacks the attribute near the name; for a frequent name, anywhere."""
-        entity = name.core or re.sub(r"^(?:the|an?) ", "", name.text)
-        if not name.core and looks_like_person(entity.split()):
+        entity = re.sub(r"^(?:the|an?) ", "", name.text)
+        if name.kind == "person":
             entity = entity.split()[-1]
-        if name.count > 20 and any(self._index.count(key) for key in keys):
+        if name.count > _FREQUENT and any(self._index.count(key) for key in keys):
             return False
         return self._index.absent(entity, keys)
 
 
-_MOST_ALIKE = 3
+_FREQUENT = 20
+_MOST_ALIKE = 2
 """How many questions may ask for the same, as long as there are others."""
-_CLERGY = frozenset({"pope", "bishop", "archbishop", "cardinal", "father", "saint", "rev.", "rabbi", "imam"})
-"""Whose religion everybody knows."""
-
-
-def _rows_for(name: Name) -> list[tuple[str, ...]]:
-    kinds = set(name.kind.split())
-    rows = [row for row in _rows("near_attributes.txt") if kinds & set(row[0].split())]
-    if name.text.removeprefix("the ").split()[0].lower() in _CLERGY:
-        rows = [row for row in rows if "religion" not in row[1]]
-    return rows
 
 
 def _write(template: str, name: str) -> str:

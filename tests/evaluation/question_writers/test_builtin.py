@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +13,13 @@ import pytest
 
 from evaluation.question_writers.base import question_writers
 from evaluation.question_writers.builtin import BuiltinWriter
-from evaluation.question_writers.rules.corpus import CorpusStatistics
-from evaluation.question_writers.rules.phrasing import CandidateQuestion
+from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.document_sentences import plain_text
 from evaluation.question_writers.rules.round_trip import NOT_FOUND, RoundTrip
-from evaluation.question_writers.rules.simple import SimpleQuestion
-from evaluation.question_writers.rules.slips import KINDS
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion, Written
 from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.english.lemmas import lower_words
 from rag_pipeline.loaders.lookup import read_document
 from rag_pipeline.types import SourceDoc
 
@@ -61,24 +61,34 @@ def test_every_document_gets_a_question() -> None:
     assert {simple.evidence[0].span.document_id for simple, _ in written()} == {3, 7}
 
 
-def test_evidence_is_the_exact_sentence_and_never_taken_twice() -> None:
+def test_evidence_is_exact_and_its_answer_sentence_is_asked_once_or_twice() -> None:
     texts = {doc.id: doc.text for doc in DOCUMENTS}
     spans = []
     for simple, _ in written():
-        (evidence,) = simple.evidence
-        assert texts[evidence.span.document_id][evidence.span.start : evidence.span.end] == evidence.text
-        spans.append(evidence.span)
-    assert len(set(spans)) == len(spans)
-    for one, other in zip(sorted(spans), sorted(spans)[1:], strict=False):
-        assert one.document_id != other.document_id or one.end <= other.start
+        for evidence in simple.evidence:
+            assert texts[evidence.span.document_id][evidence.span.start : evidence.span.end] == evidence.text
+            spans.append(evidence.span)
+        for one, other in pairwise(sorted(each.span for each in simple.evidence)):
+            assert one.document_id != other.document_id or one.end <= other.start
+    assert max(Counter(spans).values()) <= 2
 
 
 def test_the_answer_is_in_the_evidence_and_not_in_the_question() -> None:
     for simple, _ in written():
-        [answer] = simple.references  # the sentence is evidence, and no reference
-        assert answer in simple.evidence[0].text
-        assert answer.lower() not in simple.text.lower()
+        (answer,) = simple.references
+        said = " ".join(plain_text(evidence.text) for evidence in simple.evidence).lower()
+        for part in answer.split("; "):
+            assert set(lower_words(part)) <= set(lower_words(said))
+            assert part.lower() not in simple.text.lower().split()
         assert simple.text.endswith("?")
+        assert simple.text[0].isupper()
+
+
+def test_questions_stand_alone_and_are_as_long_as_people_s() -> None:
+    for simple, _ in written():
+        assert not {"this", "these", "he", "she", "them"} & set(lower_words(simple.text))
+        assert 3 <= len(lower_words(simple.text)) <= 22
+    assert len({simple.metadata["question_type"] for simple, _ in written()}) >= 6
 
 
 def test_a_twin_shares_answer_evidence_and_split() -> None:
@@ -93,13 +103,12 @@ def test_a_twin_shares_answer_evidence_and_split() -> None:
         assert twin.text != simple.text
 
 
-def test_transformations_come_evenly_and_every_twin_has_a_known_slip() -> None:
-    assert Counter(twin.transformation for _, twin in written()) == {
-        "rephrase": 10,
-        "complicate": 10,
-        "situational": 10,
-    }
-    assert {twin.error for _, twin in written()} == set(KINDS)
+def test_twins_are_other_words_or_key_words_with_slips_of_people() -> None:
+    ways = Counter(twin.transformation for _, twin in written())
+    assert set(ways) == {"rephrase", "keywords"}
+    assert min(ways.values()) >= 8
+    assert {twin.error for _, twin in written()} <= {"typo", "lower_case", "dropped_word", "punctuation", ""}
+    assert sum(bool(twin.error) for _, twin in written()) >= 15
 
 
 def test_numbers_of_a_question_are_in_its_twin() -> None:
@@ -138,7 +147,8 @@ def test_about_a_third_of_the_pairs_is_held_out() -> None:
 def test_the_purpose_speaks_in_situations_and_is_noted() -> None:
     pairs = written(purpose="tourists asking about their stay in Warsaw")
     situations = [twin.text for _, twin in pairs if twin.transformation == "situational"]
-    assert all("tourist with a question about my stay" in text.lower().replace("  ", " ") for text in situations[:3])
+    assert situations
+    assert sum("question about" in text for text in situations) >= len(situations) - 2  # a slip may be there
     assert all("nearness_to_purpose" in simple.metadata for simple, _ in pairs)
 
 
@@ -164,29 +174,16 @@ def written_and_read() -> tuple[Written, ...]:
     return (*made.write_pairs(), *made.write_out_of_scope())
 
 
-def test_what_the_reader_does_not_find_again_is_left_out_and_said() -> None:
+def test_what_the_reader_does_not_find_again_is_not_asked() -> None:
     steps = written_and_read()
     asked = {question.text for step in steps for question in step.questions}
-    left_out = [rejected for step in steps for rejected in step.rejected if rejected.reason == NOT_FOUND]
-    assert left_out
-    assert not asked & {rejected.text for rejected in left_out}
-    plain = [step.questions[0].text for step in writer(read_again(), pairs=40).write_pairs() if step.questions]
-    assert {rejected.text for rejected in left_out} & set(plain)
-    # All that the texts hold is asked here: what was left out is missing, unless its sentence gave another question.
-    assert len(plain) - len(left_out) <= sum(len(step.questions) == 2 for step in steps) <= len(plain)
+    assert not asked & {each.text for step in steps for each in step.rejected if each.reason == NOT_FOUND}
 
 
-def test_kept_questions_and_twins_give_their_answer_back_and_near_ones_none() -> None:
-    corpus = CorpusStatistics(read_again())
-    trip = RoundTrip(corpus, embed_by_letters)
-    sentences = {one.span: one for some in corpus.sentences.values() for one in some}
-    pairs = [step.questions for step in written_and_read() if len(step.questions) == 2][:5]
-    for simple, twin in pairs:
-        candidate = CandidateQuestion(str(simple.metadata["question_type"]), simple.text, "", simple.references[0], "")
-        question = SimpleQuestion(candidate, sentences[simple.evidence[0].span])
-        assert not trip.objection(question)
-        assert trip.first_answered([twin.text], question) == 0
-    near = [step.questions[0].text for step in written_and_read()[-3:]]
+def test_near_questions_are_declined_by_the_reader() -> None:
+    trip = RoundTrip(CorpusText(read_again()), embed_by_letters)
+    near = [q.text for step in written_and_read() for q in step.questions if q.transformation == "near"]
+    assert near
     assert all(trip.is_declined(text) for text in near)
 
 

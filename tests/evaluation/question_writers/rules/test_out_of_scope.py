@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from evaluation.question_writers.rules.absence import WindowIndex
-from evaluation.question_writers.rules.corpus import CorpusStatistics
+from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.near_names import names
 from evaluation.question_writers.rules.out_of_scope import OutOfScopeQuestions
 from rag_pipeline.types import SourceDoc
 
@@ -35,7 +36,7 @@ def test_stems_are_compared() -> None:
 
 def test_near_questions_hold_their_promise_on_a_real_article() -> None:
     text = WARSAW.read_text(encoding="utf-8")
-    maker = OutOfScopeQuestions(CorpusStatistics([SourceDoc(1, "warsaw.txt", text)]), seed=0)
+    maker = OutOfScopeQuestions(CorpusText([SourceDoc(1, "warsaw.txt", text)]), seed=0)
     near = [question for question, _ in zip(maker.near(), range(20), strict=False)]
     assert len(near) == 20
     for question in near:
@@ -47,9 +48,15 @@ def test_near_questions_hold_their_promise_on_a_real_article() -> None:
 
 
 def test_far_questions_share_no_key_word_with_the_documents() -> None:
-    corpus = CorpusStatistics(
-        [SourceDoc(1, "a.txt", "The ukulele is an instrument. Penguins are birds. Chess is a game.")]
-    )
+    corpus = CorpusText([SourceDoc(1, "a.txt", "The ukulele is an instrument. Penguins are birds. Chess is a game.")])
     texts = [question.text for question in OutOfScopeQuestions(corpus, seed=0).far()]
-    assert len(texts) > 100
+    assert len(texts) == len(set(texts)) >= 290
     assert not [text for text in texts if "ukulele" in text or "penguins" in text or "chess" in text]
+
+
+def test_names_are_asked_about_as_what_they_are() -> None:
+    text = WARSAW.read_text(encoding="utf-8")
+    found = names(CorpusText([SourceDoc(1, "warsaw.txt", text)]), seed=0)
+    assert {"settlement", "organisation"} <= {one.kind for one in found}
+    assert all(text.lower().count(one.text.removeprefix("the ").lower()) >= 2 for one in found)
+    assert found == names(CorpusText([SourceDoc(1, "warsaw.txt", text)]), seed=0)

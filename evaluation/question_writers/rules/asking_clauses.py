@@ -1,0 +1,238 @@
+"""Rules that ask what something is, what is said of it, why, how and under which conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from evaluation.question_writers.rules.candidates import Ask
+from evaluation.question_writers.rules.clauses import Clause, full, tidy, tree_text
+from evaluation.question_writers.rules.nouns import (
+    ACTORS,
+    as_said,
+    keeping_subject,
+    who_or_what,
+)
+from evaluation.question_writers.rules.parsing import in_sentence, phrase, subtree
+from rag_pipeline.english.words import word_set
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_SAYING = word_set(
+    "say argue state believe claim show find suggest report note explain propose think announce predict "
+    "estimate hold mean indicate demonstrate conclude require ensure warn declare insist assert prove"
+)
+_WANTING = word_set("try want attempt seek refuse decide agree plan hope aim promise offer fail need wish intend")
+_CAUSING = word_set(
+    "cause prevent protect determine produce control affect influence define govern enable lead trigger "
+    "destroy create improve reduce increase limit"
+)
+
+
+def definition(clause: Clause) -> Iterator[Ask]:
+    """`A trustee is a person who …` → `What is a trustee?`; `Who was Kopernik?`"""
+    if clause.verb.lemma_ != "be" or clause.auxiliaries or clause.negated:
+        return
+    for noun in clause.children("attr"):
+        known = any(each.dep_ == "det" and each.lower_ in {"a", "an", "the"} for each in noun.children)
+        if noun.pos_ != "NOUN" or not (known or noun.tag_ == "NNS") or len(clause.said_subject().split()) > 5:
+            continue
+        asking = "who" if clause.subject.ent_type_ == "PERSON" else "what"
+        if not _can_be_defined(clause, noun):
+            continue
+        answer = _defining(noun)
+        if len(answer.split()) >= 3 and noun.lemma_.lower() not in {"one", "part", "example", "way", "reason"}:
+            said = f"{clause.verb.lower_} {clause.said_subject()}"
+            others = (
+                (f"Can you explain what {clause.said_subject()} {clause.verb.lower_}?",) if asking == "what" else ()
+            )
+            yield Ask(as_said(tidy(f"{asking} {said}")), answer, others)
+
+
+def named_thing(clause: Clause) -> Iterator[Ask]:
+    """`The capital of Oyo is Ibadan` → `What is the capital of Oyo?` Ibadan."""
+    of = any(each.dep_ == "prep" and each.lower_ == "of" for each in clause.subject.children)
+    if clause.verb.lemma_ == "be" and not clause.auxiliaries and of and not clause.named and not clause.negated:
+        for noun in clause.children("attr"):
+            if noun.pos_ == "PROPN" or (noun.tag_ == "NN" and len(phrase(noun)) > 1):
+                asking = who_or_what(noun)
+                yield Ask(as_said(tidy(f"{asking} {clause.verb.lower_} {clause.said_subject()}")), full(noun))
+
+
+def apposition(clause: Clause) -> Iterator[Ask]:
+    """`Oyo, a city in Nigeria, …` → `What is Oyo?`"""
+    for noun in (clause.subject, *clause.children("dobj")):
+        for other in noun.children:
+            fits = other.dep_ == "appos" and other.pos_ == "NOUN" and other.i > noun.i and noun.pos_ == "PROPN"
+            if not fits or not any(each.lower_ in {"a", "an", "the"} for each in other.children):
+                continue
+            answer = tree_text(other)
+            verb = "was" if clause.verb.tag_ == "VBD" else "is"
+            asking = "who" if noun.ent_type_ == "PERSON" else "what"
+            if len(answer.split()) >= 3 and noun.ent_type_:
+                said = in_sentence(phrase(noun))
+                yield Ask(as_said(tidy(f"{asking} {verb} {said}")), answer)
+
+
+def statement(clause: Clause) -> Iterator[Ask]:
+    """`Smith argued that prices fall` → `What did Smith argue?`"""
+    if clause.verb.lemma_ in _SAYING and not clause.is_passive:
+        for said in clause.children("ccomp"):
+            answer = tree_text(said)
+            if said.i > clause.verb.i and answer.lower().startswith("that ") and 5 <= len(answer.split()) <= 30:
+                topic = _topic_of(said)
+                end = f"about {topic}" if topic and len(topic.split()) <= 5 else ""
+                yield Ask(keeping_subject(clause, "what", [said], end=end), answer)
+
+
+def _topic_of(verb: Token) -> str:
+    noun = next((each for each in verb.children if each.dep_ in {"nsubj", "nsubjpass"}), None)
+    return in_sentence(phrase(noun)) if noun is not None and noun.pos_ in {"NOUN", "PROPN"} else ""
+
+
+def purpose(clause: Clause) -> Iterator[Ask]:
+    """`The city tried to ban cars` → `What did the city try to do?`"""
+    if clause.verb.lemma_ in _WANTING:
+        for part in clause.children("xcomp"):
+            answer = tree_text(part)
+            if answer.startswith("to ") and 4 <= len(answer.split()) <= 20:
+                yield Ask(keeping_subject(clause, "what", [part], end="to do"), answer[3:])
+
+
+def _can_be_defined(clause: Clause, noun: Token) -> bool:
+    """Return whether an `a` or `the` behind `is` says what something is, not what happened to it once."""
+    subject = clause.subject
+    if any(each.dep_ == "conj" for each in subject.children) or (noun.tag_ == "NN") == (
+        clause.verb.lower_ in {"are", "were"}
+    ):
+        return False
+    if subject.ent_type_ == "PERSON":
+        return len(clause.said_subject().split()) > 1
+    if subject.pos_ == "PROPN":
+        return clause.verb.lower_ == "is" or subject.ent_type_ in {"ORG", "GPE", "FAC", "LOC", "WORK_OF_ART", "EVENT"}
+    definite = any(each.dep_ == "det" and each.lower_ == "the" for each in subject.children)
+    return clause.is_general and (not definite or any(each.dep_ == "prep" for each in subject.children))
+
+
+def _defining(noun: Token) -> str:
+    tokens = phrase(noun)
+    return in_sentence(tokens)
+
+
+def identity(clause: Clause) -> Iterator[Ask]:
+    """`Lagos is the largest city in Nigeria` → `What is the largest city in Nigeria?` Lagos."""
+    if clause.verb.lemma_ != "be" or clause.auxiliaries or clause.named or clause.negated:
+        return
+    for noun in clause.children("attr"):
+        words = {each.lower_ for each in noun.children}
+        special = any(each.tag_ in {"JJS", "RBS"} or each.ent_type_ == "ORDINAL" for each in noun.subtree)
+        if "the" not in words or not special or clause.subject.pos_ != "PROPN":
+            continue
+        asking = "who" if clause.subject.ent_type_ == "PERSON" else "what"
+        said = in_sentence(phrase(noun))
+        yield Ask(as_said(tidy(f"{asking} {clause.verb.lower_} {said}")), full(clause.subject))
+
+
+def called(clause: Clause) -> Iterator[Ask]:
+    """`The fund is called the Trust` → `What is the fund called?`"""
+    if clause.verb.lemma_ in {"call", "name", "know", "title", "entitle", "nickname"} and clause.is_passive:
+        for noun in clause.children("oprd", "prep"):
+            if noun.dep_ == "prep" and noun.lower_ != "as":
+                continue
+            answer = tree_text(noun).removeprefix("as ")
+            asking = "what"
+            if clause.verb.lemma_ == "know":
+                yield Ask(as_said(clause.question(asking, clause.parts(), end="as")), answer)
+            else:
+                yield Ask(as_said(clause.question(asking, [noun])), answer)
+
+
+def why(clause: Clause) -> Iterator[Ask]:
+    """`… because …`, `… due to …`, `in order to …` → `Why …?`"""
+    for part in clause.verb.children:
+        reason = _reason(part)
+        if reason and part.i > clause.verb.i:
+            yield Ask(keeping_subject(clause, "why", [part]), reason)
+
+
+def _reason(part: Token) -> str:
+    text = tree_text(part)
+    lower = text.lower()
+    if part.dep_ == "advcl" and lower.startswith(("because ", "in order to ", "so that ")):
+        return text
+    if part.dep_ == "prep" and lower.startswith(("because of ", "due to ", "owing to ")):
+        return text
+    aimed = part.dep_ == "advcl" and part.tag_ == "VB" and part.left_edge.lower_ == "to"
+    passive = any(each.dep_ == "auxpass" for each in part.head.children)
+    actor = any(each.dep_ == "nsubj" and each.ent_type_ in ACTORS for each in part.head.children)
+    aimed = aimed and (passive or actor)
+    return text if aimed and 3 <= len(text.split()) <= 16 and part.left_edge.i > part.head.i + 1 else ""
+
+
+def how(clause: Clause) -> Iterator[Ask]:
+    """`… by heating the ore` → `How …?`"""
+    for part in clause.children("prep"):
+        verb = next((each for each in part.children if each.dep_ == "pcomp" and each.tag_ == "VBG"), None)
+        if verb is not None and part.lower_ == "by" and part.i > clause.verb.i:
+            yield Ask(keeping_subject(clause, "how", [part]), tree_text(part))
+
+
+def duty(clause: Clause) -> Iterator[Ask]:
+    """`A tenant must give notice in writing` → `What must a tenant do?`, with its condition where it has one."""
+    if clause.modal not in {"must", "shall", "should"} or clause.is_passive or clause.verb.lemma_ == "be":
+        return
+    conditions = _conditions(clause)
+    if clause.negated or len(conditions) != 1:
+        return
+    condition = tree_text(conditions[0])
+    answer = in_sentence(
+        [each for each in subtree(clause.verb, conditions) if each.i >= clause.verb.i and each.text != "."]
+    ).strip(" ,;")
+    if 3 <= len(answer.split()) <= 30 and len(condition.split()) <= 14:
+        yield Ask(
+            as_said(tidy(f"what {clause.modal} {clause.said_subject()} do {condition}")),
+            answer,
+            (tidy(f"{condition}, what {clause.modal} {clause.said_subject()} do"),),
+        )
+
+
+def condition(clause: Clause) -> Iterator[Ask]:
+    """`A licence may be withdrawn if …` → `When may a licence be withdrawn?`"""
+    if not clause.modal or clause.modal in {"would", "could", "might"}:
+        return
+    for part in _conditions(clause):
+        answer = tree_text(part)
+        if 3 <= len(answer.split()) <= 25:
+            asking = "when" if clause.modal != "will" else "in which case"
+            yield Ask(
+                keeping_subject(clause, asking, [part]),
+                answer,
+                (clause.question("under what conditions", [part]),),
+            )
+
+
+def outcome(clause: Clause) -> Iterator[Ask]:
+    """`If the payment is late, interest is added` → `What happens if the payment is late?`"""
+    for part in _conditions(clause):
+        said = tree_text(part)
+        answer = in_sentence([each for each in subtree(clause.verb, [part]) if each.text != "."]).strip(" ,;")
+        if clause.is_general and said.lower().startswith("if ") and 4 <= len(said.split()) <= 16:
+            yield Ask(as_said(tidy(f"what happens i{said[1:]}")), answer)
+
+
+def _conditions(clause: Clause) -> list[Token]:
+    found = []
+    for each in clause.children("advcl"):
+        first = each.left_edge.lower_
+        if first in {"if", "when"} and any(one.dep_ in {"nsubj", "nsubjpass"} for one in each.children):
+            found.append(each)
+    return found
+
+
+def cause(clause: Clause) -> Iterator[Ask]:
+    """`Heat causes cracks` → `What causes cracks?`"""
+    noun = clause.subject
+    general = noun.pos_ == "NOUN" and not any(each.dep_ == "det" for each in noun.children)
+    if clause.verb.lemma_ in _CAUSING and clause.children("dobj", "prep") and general and not clause.is_passive:
+        yield Ask(lambda other: clause.question_for_subject("what", reworded=other), full(noun))

@@ -1,0 +1,51 @@
+"""A question that a rule makes of a clause, with its answer, before it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
+
+Wording = Callable[[bool], str]
+"""Words a question: in the document's words (False) or in other ones (True)."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A question, its shortest right answer, and the sentences that the answer rests on, in order.
+
+    `original` asks in the document's words; `others` ask the same in yet other ones. `topic`: what it is about.
+    `answered_by`: which sentence has the answer.
+    `again`: how the topic is called the second time. `parts`: the questions that this one joins.
+    """
+
+    rule: str
+    text: str
+    original: str
+    others: tuple[str, ...]
+    answer: str
+    topic: str
+    sentences: tuple[DocumentSentence, ...]
+    answered_by: int = 0
+    again: str = "it"
+    parts: tuple[Candidate, ...] = ()
+
+    @property
+    def sentence(self) -> DocumentSentence:
+        """The sentence that holds the answer."""
+        return self.sentences[self.answered_by]
+
+    @property
+    def wordings(self) -> tuple[str, ...]:
+        """All wordings, the first one first, each once."""
+        return tuple(dict.fromkeys((self.text, self.original, *self.others)))
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a rule returns: wordings of one question, the answer, and further wordings."""
+
+    wording: Wording
+    answer: str
+    others: tuple[str, ...] = ()

@@ -1,0 +1,103 @@
+"""What near questions ask about: names and terms of the documents, each with the kind of thing that it is."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
+from evaluation.question_writers.rules.entities import ORGANISATION_WORDS, given_names, looks_like_person
+from evaluation.question_writers.rules.parsing import parse
+from rag_pipeline.english.words import word_set
+
+_PARSED = 240
+"""Sentences that are read for names, drawn by the seed."""
+_TWICE, _SURE = 2, 0.8
+_KINDS = {"PERSON": "person", "ORG": "organisation", "FAC": "building"}
+_WATERS = {"river": "river", "creek": "river", "lake": "water", "sea": "water"}
+_COUNTRIES = word_set(
+    "france germany italy spain england scotland wales ireland russia china india japan turkey greece egypt poland "
+    "austria hungary portugal sweden norway denmark finland mexico brazil canada australia iran iraq syria israel"
+)
+_BUILDINGS = word_set("palace castle museum tower bridge cathedral library theatre theater stadium hall house station")
+_OUTWARD = word_set("each every report section table figure act chapter rule code court")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name or term as a question would say it, what kind of thing it is, and how often the corpus has it."""
+
+    text: str
+    kind: str
+    count: int
+
+
+def names(corpus: CorpusText, seed: int) -> list[Name]:
+    """Return names of a clear kind in an order drawn from the seed; terms of the text behind them."""
+    rng = random.Random(f"near:{seed}")
+    sentences = [one for doc in corpus.documents for one in corpus.sentences[doc.id]]
+    chosen = sentences if len(sentences) <= _PARSED else rng.sample(sentences, _PARSED)
+    labels, terms = _read(chosen)
+    text = " ".join(one.text for one in sentences)
+    found = [_name(said, kinds, text) for said, kinds in labels.items()]
+    named = sorted({one.text: one for one in found if one is not None}.values(), key=lambda one: one.text)
+    general = sorted(
+        (Name(term, kind, text.count(term)) for term, kind in terms.items() if text.lower().count(term) > _TWICE),
+        key=lambda one: one.text,
+    )
+    rng.shuffle(named)
+    rng.shuffle(general)
+    return named + general
+
+
+def _read(sentences: list[DocumentSentence]) -> tuple[dict[str, Counter[str]], dict[str, str]]:
+    labels: dict[str, Counter[str]] = defaultdict(Counter)
+    terms: dict[str, str] = {}
+    for tree in parse(one.text for one in sentences):
+        for entity in tree.ents:
+            said = re.sub(r"^[Tt]he |['’]s$", "", entity.text)
+            labels[said][entity.label_] += 1
+        for noun in tree:
+            before = noun.nbor(-1) if noun.i else noun
+            if noun.tag_ in {"NN", "NNS"} and before.dep_ == "compound" and before.tag_ == "NN":
+                said = f"{before.lower_} {noun.lower_}"
+                if said.replace(" ", "").isalpha() and min(len(before), len(noun)) > 3:
+                    terms[said] = "concepts" if noun.tag_ == "NNS" else "concept"
+    return labels, terms
+
+
+def _name(said: str, labels: Counter[str], text: str) -> Name | None:
+    """Return a name that the model takes for one kind of thing throughout, and that the corpus has twice."""
+    label, times = labels.most_common(1)[0]
+    words = said.split()
+    whole = all(word[:1].isupper() or word in {"of", "and", "the", "de", "for"} for word in words)
+    if times < _SURE * labels.total() or not whole or not said[-1:].isalpha() or text.count(said) < _TWICE:
+        return None
+    kind = _kind(label, words)
+    if (
+        not kind
+        or _OUTWARD & {word.lower() for word in words}
+        or (said.isupper() and len(said) > 6)
+        or not all(len(word) > 1 for word in words)
+    ):
+        return None
+    article = text.count(f"the {said}") > text.count(said) / 2 and label != "PERSON"
+    return Name(f"the {said}" if article else said, kind, text.count(said))
+
+
+def _kind(label: str, words: list[str]) -> str:
+    last = words[-1].lower()
+    water = _WATERS.get(last) or _WATERS.get(words[0].lower(), "")
+    if label in {"LOC", "GPE", "FAC"} and water:
+        return water
+    if label == "PERSON":
+        return "person" if looks_like_person(words) and words[0].lower() in given_names() else ""
+    if label == "GPE":
+        return "country" if last in _COUNTRIES else "settlement" if len(words) == 1 and not last.isupper() else ""
+    if label == "FAC":
+        return "building" if last in _BUILDINGS else ""
+    named = bool(ORGANISATION_WORDS & {word.lower() for word in words})
+    return "organisation" if label == "ORG" and len(words) > 1 and named else ""

@@ -1,0 +1,50 @@
+"""What rules ask nouns: who or what, counted or not, behind which preposition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from evaluation.question_writers.rules.candidates import Wording
+from evaluation.question_writers.rules.clauses import Clause, tree_text
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+ACTORS = frozenset({"PERSON", "ORG", "GPE", "NORP"})
+_SET_PHRASES = frozenset({"into law", "into account", "into force", "on foot", "of course", "to death", "in place"})
+
+
+def who_or_what(token: Token, *, subject: bool = False) -> str:
+    """Return the word that asks for a noun."""
+    if token.ent_type_ == "PERSON" and token.pos_ == "PROPN" and not any(each.like_num for each in token.subtree):
+        return "who"
+    if token.ent_type_ == "NORP" and token.pos_ == "PROPN":
+        return "who"
+    return "who" if subject and token.lower_ in {"people", "person"} else "what"
+
+
+def is_counted(noun: Token) -> bool:
+    """Return whether a number stands before a noun."""
+    return any(each.dep_ == "nummod" for each in noun.children)
+
+
+def phrases_of(clause: Clause) -> Iterator[tuple[Token, Token]]:
+    """Yield the clause's prepositional phrases with their nouns."""
+    for part in clause.parts():
+        if part.dep_ == "prep" and tree_text(part).lower() not in _SET_PHRASES:
+            noun = next((each for each in part.children if each.dep_ == "pobj"), None)
+            if noun is not None:
+                yield part, noun
+
+
+def keeping_subject(
+    clause: Clause, asking: str, without: Sequence[Token] = (), end: str = "", other_asking: str = ""
+) -> Wording:
+    """Return the wordings of a question that keeps the clause's subject: `When did the Empire take Warsaw?`"""
+    return lambda other: clause.question((other and other_asking) or asking, without, reworded=other, end=end)
+
+
+def as_said(text: str) -> Wording:
+    """Return the wording of a question that has no other words."""
+    return lambda _other: text

