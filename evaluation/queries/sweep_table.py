@@ -16,7 +16,7 @@ from evaluation.experiments.recommendation import Basis, Offer, Recommendation, 
 from evaluation.experiments.space import Configuration
 from evaluation.experiments.verdicts import Standing, leader_of, verdicts
 from evaluation.models import Answer, Evidence, Run, Scoring, Sweep
-from evaluation.queries.differences import difference_terms, load_scores, metric_label
+from evaluation.queries.differences import difference_terms, load_scores_of, metric_label
 from evaluation.queries.rows import RunRow
 from evaluation.queries.runs import rows_of
 from evaluation.queries.sweeps import (
@@ -177,10 +177,10 @@ def _row(
     if row is None:
         return SweepRow(configuration, WAITING)
     run, number = row.run.pk, str(configuration.number)
-    facts = sweep.state.get("facts", {}).get(number, {})
+    facts = row.run.facts
     gone = sweep.state.get("dropped", {}).get(number)
-    cost, kept = costs.get(run, []), reused.get(run, 0)
     answered = row.answers - row.failed
+    cost, kept = costs.get(run, []), answered if row.run.sweep_id != sweep.pk else reused.get(run, 0)
     return SweepRow(
         configuration=configuration,
         state=DROPPED if gone else row.state,
@@ -227,11 +227,11 @@ def verdicts_of(
     """Return the verdict on each run, by id. `runs`: (id, mean); `scorings`: of which state of the scores."""
     means = dict(runs)
     loaded = Run.objects.select_related("testset").in_bulk(list(means))
-    leader = leader_of(means)
-    best = load_scores(loaded[leader])
+    scored = load_scores_of(loaded.values())
+    best = scored[leader_of(means)]
 
     def against(run: int) -> list[Term] | None:
-        return difference_terms(best, load_scores(loaded[run]), score)
+        return difference_terms(best, scored[run], score)
 
     return verdicts(means, against, delta, looks)
 

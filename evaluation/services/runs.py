@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Avg, QuerySet
+from django.db.models import Avg, QuerySet, prefetch_related_objects
 
 from evaluation.experiments.race import mixed_order
 from evaluation.metrics.availability import check_options
@@ -71,8 +71,21 @@ def asked_questions(*, testset: TestSet, options: RunOptions, mixed: bool = Fals
 def questions_of(run: Run) -> list[Question]:
     """Return the questions of a run; retrieval alone has nothing to find for those that are out of scope."""
     options = RunOptions(split=run.split, limit=run.limit, repeat=run.repeat)  # type: ignore[arg-type]
-    questions = asked_questions(testset=run.testset, options=options, mixed=run.sweep_id is not None)
-    return [each for each in questions if each.answerable] if run.retrieval_only else questions
+    return sweep_questions(
+        testset=run.testset, options=options, retrieval_only=run.retrieval_only, mixed=run.sweep_id is not None
+    )
+
+
+def sweep_questions(
+    *, testset: TestSet, options: RunOptions, retrieval_only: bool, mixed: bool = True
+) -> list[Question]:
+    """Return the questions that the runs of a sweep ask, with their evidence at hand where nothing else is asked."""
+    questions = asked_questions(testset=testset, options=options, mixed=mixed)
+    if not retrieval_only:
+        return questions
+    answerable = [each for each in questions if each.answerable]
+    prefetch_related_objects(answerable, "evidence")
+    return answerable
 
 
 def _mixed(questions: QuerySet[Question]) -> list[Question]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from evaluation.experiments.options import SweepSpec
 from evaluation.experiments.race import dropped
 from evaluation.experiments.space import Configuration, in_order_of_work
-from evaluation.models import Run, Sweep
+from evaluation.models import Sweep
 from evaluation.queries.differences import ScoredRun, difference_terms, load_scores
 from evaluation.queries.runs import rows_of
 from evaluation.queries.sweep_table import sweep_table
@@ -18,17 +18,14 @@ from evaluation.queries.sweeps import (
     configurations_of,
     mean_of,
     planned_looks,
-    run_of,
     score_of,
 )
-from evaluation.services.sweep_facts import sweep_facts
-from evaluation.services.sweeps import change_state, make_run
+from evaluation.services.sweep_runs import SweepRuns
+from evaluation.services.sweeps import change_state
 from evaluation.statistics.intervals import Floats
 from evaluation.statistics.paired import contributions
-from rag_pipeline.background import tasks as background
-from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler, run_inline
+from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
 from rag_pipeline.errors import PipelineError
-from rag_pipeline.interruption import WorkInterruptedError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Progress
@@ -36,7 +33,9 @@ from rag_pipeline.types import Progress
 _LOOK, _DROP, _CONFIRM = "look", "drop", "confirm"
 _RECOMMENDED, _BASELINE = "recommended", "present"
 _DONE = BackgroundTask.State.DONE
-_ENDED = (BackgroundTask.State.FAILED, BackgroundTask.State.CANCELLED)
+_QUICK, _TOGETHER = 8, 16
+"""Configurations done as one: of retrieval alone, and of a model, which has `_CALLS_AT_ONCE` calls at least to do."""
+_CALLS_AT_ONCE = 1200
 
 
 @handler
@@ -69,6 +68,11 @@ class RunSweep(TaskHandler):
         return SweepSpec.from_json(self.sweep.spec)
 
     @cached_property
+    def runs(self) -> SweepRuns:
+        """Its runs."""
+        return SweepRuns(self.sweep, self.spec, self.task)
+
+    @cached_property
     def configurations(self) -> dict[int, Configuration]:
         """What it runs, by number."""
         return {each.number: each for each in configurations_of(self.sweep)}
@@ -84,58 +88,41 @@ class RunSweep(TaskHandler):
         ordered = in_order_of_work(list(self.configurations.values()))  # each index is built once
         return [str(each.number) for each in ordered if str(each.number) not in gone]
 
+    def block_size(self, stage: str) -> int:
+        """Retrieval alone is quick; and of a model as many configurations are asked at once as keep it busy."""
+        if not stage.startswith(_LOOK):
+            return 1
+        if self.spec.options.retrieval_only:
+            return _QUICK
+        return max(1, min(_TOGETHER, _CALLS_AT_ONCE // max(1, int(self.sweep.plan["questions"]))))
+
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Do a unit: a configuration up to a look, the dropping at its end, a run on holdout."""
         kind, _, end = stage.partition(":")
+        if kind == _LOOK:
+            last = stage == [each for each in self.stages if each.startswith(_LOOK)][-1]
+            yield from self._advance([self.configurations[int(key)] for key in keys], None if last else int(end))
+            return
         for key in keys:
-            if kind == _DROP:
-                self._drop(int(end))
-                good = True
-            elif kind == _CONFIRM:
-                good = self._confirm(key)
-            else:
-                last = stage == [each for each in self.stages if each.startswith(_LOOK)][-1]
-                good = self._advance(self.configurations[int(key)], None if last else int(end))
+            good = self._confirm(key) if kind == _CONFIRM else self._drop(int(end))
             yield UnitsDone([key], [] if good else [key])
 
-    def _advance(self, configuration: Configuration, limit: int | None) -> bool:
-        """Have a configuration answer the first `limit` pairs; True when it came to its end."""
-        run = run_of(self.sweep, configuration.spec.fingerprint)
-        if run is None:
-            run = make_run(self.sweep.corpus, self.sweep.testset, configuration.spec, self.spec, self.sweep)
-            run.name = f"{self.sweep} · {configuration.label}"[:120]
-        if not self._finish(run, limit if limit is not None else self.spec.run.limit):
-            return False
-        facts = sweep_facts(run=run, spec=configuration.spec, eval_embedding=self.spec.evaluation.eval_embedding)
-        number = str(configuration.number)
-        change_state(self.sweep, lambda state: state.setdefault("facts", {}).update({number: facts}))
-        return True
+    def _advance(self, configurations: Sequence[Configuration], look: int | None) -> Iterator[UnitsDone | Progress]:
+        """Have configurations answer the first `look` pairs, or all."""
+        run, limit = self.spec.run, look if look is not None else self.spec.run.limit
+        self.runs.take([each.spec for each in configurations], run.split)
+        runs = {
+            each.number: self.runs.run(each.spec, f"{self.sweep} · {each.label}", split=run.split, limit=limit)
+            for each in configurations
+        }
+        asking = [runs[each.number] for each in configurations if not each.spec.is_builtin_reader]
+        if not self.spec.options.retrieval_only and len(asking) > 1:
+            yield from self.runs.ask_together([each for each in asking if each.sweep_id == self.sweep.pk], limit)
+        for number, each in runs.items():
+            good = self.runs.finish(each, limit)
+            yield UnitsDone([str(number)], [] if good else [str(number)])
 
-    def _finish(self, run: Run, limit: int | None) -> bool:
-        """Do the work of a run in this process, skipping what is there; True when it was done.
-
-        Raises WorkInterruptedError when the sweep is to stop: the run can go on then.
-        """
-        task = run.task
-        if task is not None and task.state in _ENDED:
-            background.resume(task)
-        elif task is None or (run.limit != limit and not task.active):
-            run.limit = limit
-            run.save()
-            run.task = background.enqueue("evaluate", {"run": run.pk}, inline=True)
-            run.save(update_fields=["task"])
-            if task is not None:
-                task.delete()
-        assert run.task is not None
-        try:
-            return run_inline(run.task).state == _DONE
-        except WorkInterruptedError:
-            self.task.refresh_from_db()
-            if self.task.cancel_requested:
-                background.request_cancel(run.task)
-            raise
-
-    def _drop(self, pairs: int) -> None:
+    def _drop(self, pairs: int) -> bool:
         """Let go of what is clearly behind the leader after so many pairs."""
         fingerprints = {
             self.configurations[number].spec.fingerprint: str(number) for number in map(int, self.plan(_LOOK))
@@ -145,7 +132,7 @@ class RunSweep(TaskHandler):
         score = score_of(rows.values(), retrieval_only=self.spec.options.retrieval_only)
         means = {key: mean for key, row in rows.items() if (mean := mean_of(row, score)) is not None}
         if len(means) < 2:
-            return
+            return True
         scored = {key: load_scores(rows[key].run) for key in means}
 
         def changes(leader: str, other: str) -> Floats | None:
@@ -154,6 +141,7 @@ class RunSweep(TaskHandler):
         gone = dropped(means, changes, len(planned_looks(self.sweep)))
         found = {key: {"pairs": pairs, "p": p} for key, p in gone.items()}
         change_state(self.sweep, lambda state: state.setdefault("dropped", {}).update(found))
+        return True
 
     def _confirm(self, which: str) -> bool:
         """Ask the recommended configuration, or the settings without the sweep, on holdout."""
@@ -168,13 +156,9 @@ class RunSweep(TaskHandler):
             if present.fingerprint == pipeline.fingerprint:
                 return True
             pipeline = present
-        run = run_of(self.sweep, pipeline.fingerprint, HOLDOUT)
-        if run is None:
-            run = make_run(
-                self.sweep.corpus, self.sweep.testset, pipeline, self.spec, self.sweep, split=HOLDOUT, limit=None
-            )
-            run.name = f"{self.sweep} · {which} settings on holdout"[:120]
-        return self._finish(run, None)
+        self.runs.take([pipeline], HOLDOUT)
+        name = f"{self.sweep} · {which} settings on holdout"
+        return self.runs.finish(self.runs.run(pipeline, name, split=HOLDOUT, limit=None), None)
 
 
 def _label(stage: str, *, whole: bool) -> str:
