@@ -228,7 +228,7 @@ def test_a_paused_sweep_goes_on_where_it_was(fake_openai):
 
     assert run_inline(sweep.task, stop).state == "cancelled"
     assert sweep.runs.filter(task__state="done").count() < 3
-    assert 1 <= Answer.objects.filter(run__sweep=sweep).count() < 24
+    assert Answer.objects.filter(run__sweep=sweep).exists()
     sweep.refresh_from_db()
     resume_sweep(sweep=sweep)
     done(sweep)
