@@ -36,6 +36,12 @@ class SweepOptions(CheckedSpec):
     delta: Annotated[
         float, SettingInfo(option=CommandOption("difference that does not matter, of a score from 0 to 1 ({default})"))
     ] = Field(0.02, gt=0, lt=1, title="Smallest difference that matters", description="Of a score from 0 to 1.")
+    budget_usd: Annotated[
+        float | None, SettingInfo(option=CommandOption("pause the sweep when it has spent so many dollars", "X"))
+    ] = Field(None, gt=0, title="Budget in dollars", description="The sweep pauses when that is spent.")
+    budget_minutes: Annotated[
+        float | None, SettingInfo(option=CommandOption("pause the sweep when it has worked so many minutes", "M"))
+    ] = Field(None, gt=0, title="Budget in minutes", description="The sweep pauses when it has worked so long.")
     confirm: Annotated[
         bool, SettingInfo(option=CommandOption("then run the recommended and the present settings once on holdout"))
     ] = Field(False, title="Confirm", description="Then run recommended and present settings once on holdout.")

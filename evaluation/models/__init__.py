@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from evaluation.models.judging import JudgeCheck as JudgeCheck
 from evaluation.models.judging import JudgePrompt as JudgePrompt
+from evaluation.models.sweeps import Pilot as Pilot
 from evaluation.models.sweeps import Sweep as Sweep
 from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.types import Span

@@ -39,3 +39,21 @@ class Sweep(models.Model):
         """How it is searched and judged, by the names of SweepOptions."""
         options: dict[str, Any] = self.spec["options"]
         return options
+
+
+class Pilot(models.Model):
+    """What a few questions took a model that had answered none yet, on average; None where it does not say."""
+
+    llm = models.CharField(max_length=200, unique=True)
+    asked = models.PositiveIntegerField()
+    seconds = models.FloatField()
+    prompt_tokens = models.FloatField(null=True)
+    written_tokens = models.FloatField(null=True)
+    characters = models.FloatField(help_text="Of the prompts")
+    measured = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("llm",)
+
+    def __str__(self) -> str:
+        return self.llm

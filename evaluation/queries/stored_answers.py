@@ -6,11 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from django.db.models import Q
+
 from evaluation.models import Answer, Question, Run
 from evaluation.quotes import repeats_of
 from evaluation.types import Sample
 from rag_pipeline.queries.documents import document_texts
 from rag_pipeline.types import Context, Span, Trace, Usage
+
+KEPT_FROM = "kept_from"
+"""In the details of an answer: the run that it was taken from."""
+KEPT = Q(details__has_key="kept") | Q(details__has_key=KEPT_FROM)
+"""Answers for which nobody was asked."""
 
 
 def stored_answers(*, run: Run) -> list[Answer]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count
 
 from evaluation.experiments.options import SweepSpec
 from evaluation.experiments.plan import calls_of
@@ -19,6 +19,7 @@ from evaluation.models import Answer, Evidence, Run, Scoring, Sweep
 from evaluation.queries.differences import difference_terms, load_scores_of, metric_label
 from evaluation.queries.rows import RunRow
 from evaluation.queries.runs import rows_of
+from evaluation.queries.stored_answers import KEPT
 from evaluation.queries.sweeps import (
     configuration_runs,
     configurations_of,
@@ -38,8 +39,6 @@ from rag_pipeline.setting_fields import Stage
 from rag_pipeline.settings.catalogue import settings_of
 
 WAITING, DROPPED = "waiting", "dropped"
-KEPT = Q(details__has_key="kept") | Q(details__has_key="kept_from")
-"""Answers for which nobody was asked."""
 
 
 @dataclass(frozen=True)

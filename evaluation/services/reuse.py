@@ -9,13 +9,12 @@ from django.db.models import Max, Q, QuerySet
 
 from evaluation.experiments.options import SweepSpec
 from evaluation.models import Answer, Run, Scoring, Sweep
+from evaluation.queries.stored_answers import KEPT_FROM
 from evaluation.scoring.comparability import formulas_in_force
 from evaluation.services.versions import versions
 from evaluation.spec import HEADLINE
 from rag_pipeline.models import BackgroundTask, Document
 
-KEPT_FROM = "kept_from"
-"""In the details of an answer: the run that it was taken from."""
 _COPIED = tuple(
     field.name for field in Answer._meta.concrete_fields if field.name not in ("id", "run", "question", "details")
 )

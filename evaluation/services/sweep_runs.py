@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from evaluation.experiments.options import SweepSpec
 from evaluation.models import Question, Run, Sweep
 from evaluation.queries.stored_answers import make_samples, stored_answers
 from evaluation.queries.sweeps import run_of
-from evaluation.services.answering import RunAnswers
+from evaluation.services.answering import Key, RunAnswers
+from evaluation.services.paces import pace_of
 from evaluation.services.retrieval_facts import retrieval_facts
 from evaluation.services.retrieving import retrieve_run
 from evaluation.services.reuse import runs_to_take
 from evaluation.services.runs import questions_of, sweep_questions
+from evaluation.services.sweep_budget import Budget
 from evaluation.services.sweeps import make_run
 from rag_pipeline.background import tasks as background
 from rag_pipeline.background.tasks import run_inline
@@ -24,7 +26,7 @@ from rag_pipeline.pipeline.pipeline import Pipeline
 from rag_pipeline.pipeline.runner import run_blocks
 from rag_pipeline.services.indexes import build_index
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Progress
+from rag_pipeline.types import Progress, Trace
 
 _ENDED = (BackgroundTask.State.FAILED, BackgroundTask.State.CANCELLED)
 _ASKING = "Asking the model"
@@ -36,6 +38,7 @@ class SweepRuns:
     def __init__(self, sweep: Sweep, spec: SweepSpec, task: BackgroundTask) -> None:
         self._sweep, self._spec, self._task = sweep, spec, task
         self._asked: dict[int | None, list[Question]] = {}
+        self.budget = Budget(sweep, spec, task)
 
     def take(self, specs: Sequence[PipelineSpec], split: str) -> None:
         """Take earlier runs that are just what these settings would give. A race makes its own, look by look."""
@@ -108,7 +111,7 @@ class SweepRuns:
                 task.delete()
         assert run.task is not None
         try:
-            return run_inline(run.task).state == BackgroundTask.State.DONE
+            return run_inline(run.task, lambda _: self.budget.check()).state == BackgroundTask.State.DONE
         except WorkInterruptedError:
             self._task.refresh_from_db()
             if self._task.cancel_requested:
@@ -124,19 +127,31 @@ class SweepRuns:
         total = sum(len(each.missing) for each in waiting)
         for each in waiting:
             yield from each.prepare()
-        able = [each for each in waiting if each.pipeline is not None]
-        if len(able) < 2:
-            return
+        waiting = [each for each in waiting if each.pipeline is not None]
         done = 0
         yield Progress(_ASKING, 0, total)
-        blocks = [(each.pipeline, each.answers.queries(each.missing)) for each in able if each.pipeline]
-        for batch in run_blocks(blocks, afresh=self._spec.run.afresh):
-            for number, each in enumerate(able):
-                good = {each.missing[at]: trace for block, at, trace in batch if block == number and not trace.error}
-                if good:
-                    each.answers.store(good)
-            done += len(batch)
-            yield Progress(_ASKING, done, total)
+        while waiting:
+            part = self._portion(waiting)
+            blocks = [(each.pipeline, each.answers.queries(keys)) for each, keys in part if each.pipeline]
+            for batch in run_blocks(blocks, afresh=self._spec.run.afresh):
+                for number, (each, keys) in enumerate(part):
+                    each.store({keys[at]: trace for block, at, trace in batch if block == number})
+                done += len(batch)
+                yield Progress(_ASKING, done, total)
+            self.budget.check()
+            waiting = [each for each in waiting if each.missing]
+
+    def _portion(self, waiting: Sequence[_Waiting]) -> list[tuple[_Waiting, list[Key]]]:
+        """Take from what is missing as much as is asked at once: all of it, but under a budget what that allows."""
+        left = self.budget.questions_left(pace_of(waiting[0].answers.spec.core.llm))
+        taken = []
+        for each in waiting:
+            keys = each.missing[: len(each.missing) if left is None else left]
+            each.missing = each.missing[len(keys) :]
+            left = None if left is None else left - len(keys)
+            if keys:
+                taken.append((each, keys))
+        return taken
 
 
 class _Waiting:
@@ -144,7 +159,7 @@ class _Waiting:
 
     def __init__(self, run: Run) -> None:
         self.answers = RunAnswers(run)
-        self.missing: list[tuple[int, int]] = []
+        self.missing: list[Key] = []
 
     def find_missing(self, limit: int | None) -> bool:
         """Look for what it has not answered yet; False where that is nothing."""
@@ -154,6 +169,11 @@ class _Waiting:
         run.limit = before
         self.missing = self.answers.missing(wanted)
         return bool(self.missing)
+
+    def store(self, traces: Mapping[Key, Trace]) -> None:
+        """Keep the good answers; what failed is asked again by the run itself, which says why."""
+        if good := {key: trace for key, trace in traces.items() if not trace.error}:
+            self.answers.store(good)
 
     def prepare(self) -> Iterator[Progress]:
         """Build its index."""

@@ -21,7 +21,7 @@ from evaluation.queries.sweeps import (
     score_of,
 )
 from evaluation.services.sweep_runs import SweepRuns
-from evaluation.services.sweeps import change_state
+from evaluation.services.sweep_state import change_state
 from evaluation.statistics.intervals import Floats
 from evaluation.statistics.paired import contributions
 from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
@@ -116,10 +116,11 @@ class RunSweep(TaskHandler):
             for each in configurations
         }
         asking = [runs[each.number] for each in configurations if not each.spec.is_builtin_reader]
-        if not self.spec.options.retrieval_only and len(asking) > 1:
+        if not self.spec.options.retrieval_only and (len(asking) > 1 or self.spec.options.budget_usd):
             yield from self.runs.ask_together([each for each in asking if each.sweep_id == self.sweep.pk], limit)
         for number, each in runs.items():
             good = self.runs.finish(each, limit)
+            self.runs.budget.check()
             yield UnitsDone([str(number)], [] if good else [str(number)])
 
     def _drop(self, pairs: int) -> bool:

@@ -18,7 +18,7 @@ from rag_pipeline.settings.prompt_templates import DEFAULT_NAME
 from workbench.forms.options import fields_of
 
 _LINES = {"class": "mono", "spellcheck": "false"}
-_OPTIONS = ("retrieval_only", "search", "compare_at", "delta")
+_OPTIONS = ("retrieval_only", "search", "compare_at", "delta", "budget_usd", "budget_minutes")
 
 
 class SweepForm(forms.Form):
@@ -57,7 +57,7 @@ class SweepForm(forms.Form):
     @property
     def folded(self) -> list[forms.BoundField]:
         """The options that few need to change."""
-        return [self[name] for name in ("search", "compare_at", "delta", "split", "name")]
+        return [self[name] for name in (*_OPTIONS[1:], "split", "name")]
 
     @property
     def folded_errors(self) -> bool:

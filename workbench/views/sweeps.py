@@ -15,7 +15,14 @@ from evaluation.models import Sweep, TestSet
 from evaluation.queries.sweep_map import question_map
 from evaluation.queries.sweep_table import sweep_table
 from evaluation.services.sweep_files import sweep_csv, sweep_json
-from evaluation.services.sweeps import confirm_sweep, delete_sweep, plan_sweep, resume_sweep, start_sweep
+from evaluation.services.sweeps import (
+    confirm_sweep,
+    delete_sweep,
+    pilot_sweep,
+    plan_sweep,
+    resume_sweep,
+    start_sweep,
+)
 from rag_pipeline.background.tasks import request_cancel
 from rag_pipeline.errors import ConfigError, PipelineError
 from workbench.forms.sweeps import SweepForm, as_lines
@@ -45,6 +52,8 @@ def begin(request: HttpRequest) -> HttpResponse:
     testset = form.cleaned_data["testset"]
     try:
         plan = plan_sweep(corpus=testset.corpus, testset=testset, spec=form.spec)
+        if "pilot" in request.POST:
+            plan = pilot_sweep(corpus=testset.corpus, testset=testset, spec=form.spec, plan=plan)
         if "start" not in request.POST:
             return _page(request, form, plan=plan)
         started = start_sweep(
@@ -53,6 +62,8 @@ def begin(request: HttpRequest) -> HttpResponse:
     except ConfigError as error:
         form.refuse(error)
         return _page(request, form, 422)
+    except PipelineError as error:
+        return _page(request, form, plan=plan, pilot_error=str(error))
     return redirect("sweep", started.pk)
 
 
