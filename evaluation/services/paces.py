@@ -6,7 +6,6 @@ import statistics
 from collections.abc import Sequence
 
 from asgiref.sync import async_to_sync
-from django.conf import settings
 from django.db.models import Avg, Count
 from django.db.models.functions import Length
 from django.utils import timezone
@@ -19,6 +18,7 @@ from rag_pipeline.generators.base import Generator
 from rag_pipeline.llm.prices import cost_usd
 from rag_pipeline.llm.target import Target
 from rag_pipeline.models import Corpus, Document
+from rag_pipeline.runtime import configured_limits
 from rag_pipeline.services.pipelines import open_generator
 from rag_pipeline.settings import prompt_templates as prompts
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
@@ -53,8 +53,8 @@ def prices_of(llm: str) -> tuple[float, float] | None:
     provider, _, name = llm.partition(":")
     target = Target.create(provider, name)
     try:
-        read = cost_usd(target, _MILLION, 0, prices_file=settings.PRICES_FILE)
-        written = cost_usd(target, 0, _MILLION, prices_file=settings.PRICES_FILE)
+        read = cost_usd(target, _MILLION, 0, prices_file=configured_limits().prices_file)
+        written = cost_usd(target, 0, _MILLION, prices_file=configured_limits().prices_file)
     except ConfigError:
         return None
     return None if read is None or written is None else (read / _MILLION, written / _MILLION)

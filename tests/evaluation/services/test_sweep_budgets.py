@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
-from django.conf import settings
 
 from evaluation.queries.sweep_table import sweep_table
 from evaluation.services.sweeps import pilot_sweep, plan_sweep, resume_sweep
 from rag_pipeline.background.tasks import run_inline
+from rag_pipeline.runtime import configure, configured_limits
 from tests.evaluation.sweeps import CHAT, begun, spec_of
 from tests.factories import make_testset
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_pilot_measures_a_model_that_answered_nothing_yet(fake_openai, monkeypatch, tmp_path):
-    prices = tmp_path / "prices.json"
-    prices.write_text(json.dumps({"gpt-test": {"input": 1.0, "output": 2.0}}))
-    monkeypatch.setattr(settings, "PRICES_FILE", prices)
+@pytest.fixture
+def priced(tmp_path) -> Iterator[None]:
+    """A dollar for a thousand tokens."""
+    prices, before = tmp_path / "prices.json", configured_limits()
+    prices.write_text(json.dumps({"gpt-test": {"input": 1000.0, "output": 1000.0}}))
+    configure(replace(before, prices_file=prices))
+    yield
+    configure(before)
+
+
+def test_a_pilot_measures_a_model_that_answered_nothing_yet(fake_openai, priced):
     testset = make_testset()
     spec = spec_of({"chunk_size": "100,300"}, CHAT)
     before = plan_sweep(corpus=testset.corpus, testset=testset, spec=spec)
@@ -35,16 +44,13 @@ def test_a_pilot_measures_a_model_that_answered_nothing_yet(fake_openai, monkeyp
     assert plan.paces["openai:gpt-test"].piloted
     assert plan.seconds > 0
     assert plan.tokens > 0
-    assert plan.cost_usd == pytest.approx(plan.tokens * 1e-6, rel=1)
+    assert plan.cost_usd == pytest.approx(plan.tokens * 1e-3)
     again = plan_sweep(corpus=testset.corpus, testset=testset, spec=spec)
     assert again.cost_usd == plan.cost_usd  # it is kept
 
 
-def test_a_budget_pauses_a_sweep_and_going_on_grants_it_again(fake_openai, monkeypatch, tmp_path):
+def test_a_budget_pauses_a_sweep_and_going_on_grants_it_again(fake_openai, priced, monkeypatch):
     """What a pilot showed allows one question at a time: the sweep pauses soon, a resume asks nothing twice."""
-    prices = tmp_path / "prices.json"
-    prices.write_text(json.dumps({"gpt-test": {"input": 1000.0, "output": 1000.0}}))
-    monkeypatch.setattr(settings, "PRICES_FILE", prices)
     monkeypatch.setattr("evaluation.services.sweep_budget._LOOK_S", 0.0)
     testset, spec = make_testset(), spec_of({"chunk_size": "100,300"}, CHAT, budget_usd=0.01)
     plan = plan_sweep(corpus=testset.corpus, testset=testset, spec=spec)
