@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.quotes import covered_by, find_exact, find_nearly, find_spaced, holds, locate_quote
+from evaluation.quotes import covered_by, find_nearly, holds, locate_quote
 from rag_pipeline.errors import ConfigError
 
 TEXT = "The policy covers theft.\n\nIt does not cover  floods. Theft is covered abroad, too. It does not rain."
