@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-
 UNPLACED = "retrieved text"
 """What a passage is called whose source says nothing."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
+
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.generators.base import Generator
 from rag_pipeline.pipeline.retrieval import Retrieval, Retrieved, contexts_of

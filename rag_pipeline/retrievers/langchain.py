@@ -62,7 +62,7 @@ class LangChainRetriever(Retriever):
     needs_vectors = False
     needs_chunks = False
     repeatable = False
-    requires = {"langchain_core": "langchain"}  # noqa: RUF012 - as in every unit
+    requires = {"langchain_core": "langchain"}
     Options = LangChainOptions
     options: LangChainOptions
 
@@ -80,8 +80,8 @@ class LangChainRetriever(Retriever):
             found = None
         if found is None:
             raise ConfigError(
-                f"There is no module “{module}”. Put it into the folder that the workbench is started from, or name its "
-                "folder in PYTHONPATH, and restart the workbench.",
+                f"There is no module “{module}”. Put it into the folder that the workbench is started from, or name "
+                "its folder in PYTHONPATH, and restart the workbench.",
                 PATH,
             )
 
@@ -137,9 +137,7 @@ def _parts(path: str) -> tuple[str, str]:
     """Return module and name. Raises ConfigError for what is no path to a module of the user's own."""
     match = _FORM.fullmatch(path.strip())
     if match is None:
-        raise ConfigError(
-            f"Retriever path is “{path}”. Write module:object, such as my_search:retriever.", PATH
-        )
+        raise ConfigError(f"Retriever path is “{path}”. Write module:object, such as my_search:retriever.", PATH)
     module = match["module"]
     if module.partition(".")[0] in sys.stdlib_module_names:
         raise ConfigError(f"{module} is a part of Python and holds no retriever. Name a module of your own.", PATH)

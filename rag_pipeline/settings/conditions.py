@@ -61,9 +61,13 @@ def _embeds_nothing(values: Mapping[str, Any]) -> str:
 def _embeds_elsewhere(values: Mapping[str, Any]) -> bool:
     """The embedding model or its tokenizer is also used to cut, and to count tokens."""
     chunker: type[Chunker] | None = chunkers.find(str(values.get("chunker")))
-    cuts = not _cuts_nothing(values) and chunker is not None and (
-        getattr(chunker, "needs_embeddings", False)
-        or ("chunk_unit" in chunker.Options.model_fields and values.get("chunk_unit") == "tokens")
+    cuts = (
+        not _cuts_nothing(values)
+        and chunker is not None
+        and (
+            getattr(chunker, "needs_embeddings", False)
+            or ("chunk_unit" in chunker.Options.model_fields and values.get("chunk_unit") == "tokens")
+        )
     )
     return cuts or str(values.get("context_budget") or "0").strip() != "0"
 

@@ -43,9 +43,9 @@ class CoreSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    chunker: Annotated[str, SettingInfo(Stage.INDEX, units=UnitChoice(chunkers), read_by=(WITH_CONTEXT, SEARCH, CHUNKS))] = (
-        Field("recursive", title="Chunker", description="How documents are cut.")
-    )
+    chunker: Annotated[
+        str, SettingInfo(Stage.INDEX, units=UnitChoice(chunkers), read_by=(WITH_CONTEXT, SEARCH, CHUNKS))
+    ] = Field("recursive", title="Chunker", description="How documents are cut.")
     embedding: Annotated[
         str, SettingInfo(Stage.INDEX, read_by=(WITH_CONTEXT, SEARCH, EMBEDDER), suggests="embeddings")
     ] = Field(

@@ -65,21 +65,6 @@ def _places(text, quote):
     return len(re.findall(r"\s+".join(re.escape(word) for word in quote.split()), text))
 
 
-def test_exact_places_may_overlap():
-    assert list(find_exact("aaaa", "aa", 1)) == [(1, 3), (2, 4)]
-
-
-def test_places_with_other_white_space_do_not_overlap():
-    assert list(find_spaced("a b\ta a b", "a  b")) == [(0, 3), (6, 9)]
-    assert list(find_spaced("a b a b", "a b", 1)) == [(4, 7)]
-    assert (
-        list(find_spaced("a b", "a b", 0, 2))
-        == list(find_spaced("a b", " "))
-        == list(find_spaced("The Nile", "nile"))
-        == []
-    )
-
-
 def test_a_text_holds_a_quote_whatever_its_white_space():
     text = "The  Nile\nis long."
     assert holds(text, "The Nile is")
