@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
@@ -64,7 +63,7 @@ class Pipeline:
         """Fill the prompt for one question."""
         core = self.spec.core
         template = core.prompt if core.use_context else core.prompt_without_context
-        contexts = contexts_of(found.hits, ChainMap({each.id: each for each in found.passages}, self.documents))
+        contexts = contexts_of(found.hits, self.documents, found.passages)
         prompt = prompts.fill(template, question=question, contexts=contexts, refusal=core.refusal)
         return GenerationRequest(question, contexts, prompt, template, core.refusal, core.use_context)
 

@@ -205,11 +205,13 @@ class Retrieval:
         return replace(found.after("budget", ()), notes=(*found.notes, note))
 
 
-def contexts_of(hits: Sequence[Hit], documents: Mapping[int, SourceDoc]) -> tuple[Context, ...]:
-    """Return the text of each hit with document and page."""
-    found = []
+def contexts_of(
+    hits: Sequence[Hit], documents: Mapping[int, SourceDoc], passages: Sequence[SourceDoc] = ()
+) -> tuple[Context, ...]:
+    """Return the text of each hit with document and page. `passages`: texts that stand in none of the documents."""
+    found, own = [], {each.id: each for each in passages}
     for hit in hits:
-        doc = documents[hit.span.document_id]
+        doc = own.get(hit.span.document_id) or documents[hit.span.document_id]
         text = doc.text[hit.span.start : hit.span.end]
         found.append(Context(hit.span, doc.name, text, hit.score, hit.rank, doc.page_at(hit.span.start)))
     return tuple(found)
