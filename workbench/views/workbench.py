@@ -20,7 +20,9 @@ from rag_pipeline.models import Corpus
 from rag_pipeline.services.prompts import get_prompt, save_prompt
 from workbench.forms.workbench import SettingsForm
 from workbench.htmx import render_page, wants_part
+from workbench.ids import as_id
 from workbench.models import WorkbenchState
+from workbench.services.current_settings import choose_corpus
 from workbench.services.preferences import Bench, bench_of_run, preferred_bench, save_preferred
 from workbench.services.results_panel import Results, results
 from workbench.services.sample import loading_sample
@@ -52,8 +54,8 @@ def workbench(request: HttpRequest) -> HttpResponse:
 @require_safe
 def results_part(request: HttpRequest) -> HttpResponse:
     """Return the results alone: after a run has ended, or for another score on the chart."""
-    corpus = get_object_or_404(Corpus, pk=_number(request.GET, "corpus"))
-    testset = get_object_or_404(TestSet, pk=_number(request.GET, "testset"), corpus=corpus)
+    corpus = get_object_or_404(Corpus, pk=as_id(request.GET.get("corpus")))
+    testset = get_object_or_404(TestSet, pk=as_id(request.GET.get("testset")), corpus=corpus)
     if not wants_part(request):
         return redirect(f"{reverse('workbench')}?{request.GET.urlencode()}")
     shown = results(
@@ -61,7 +63,7 @@ def results_part(request: HttpRequest) -> HttpResponse:
         testset=testset,
         agreement=request.GET.get("agreement", ""),
         chunk_unit=request.GET.get("chunk_unit", ""),
-        run=_number(request.GET, "run"),
+        run=as_id(request.GET.get("run")),
         preferred=preferred_bench().run,
         score=request.GET.get("score", ""),
     )
@@ -88,7 +90,7 @@ def estimate(request: HttpRequest) -> HttpResponse:
     if not wants_part(request):
         return settings(request)
     _remember(form, preferred, _base(request.POST, preferred))
-    shown = Run.objects.filter(pk=_number(request.POST, "shown") or 0).first()
+    shown = Run.objects.filter(pk=as_id(request.POST.get("shown"))).first()
     panel = settings_panel(form, preferred, shown)
     return render(request, "workbench/_live.html", panel, status=422 if panel["problem"] else 200)
 
@@ -191,7 +193,7 @@ def _start(form: SettingsForm, *, quick: bool) -> Run | None:
 
 def _base(given: QueryDict, preferred: Bench) -> Bench:
     """Return what the page starts from: the run it was asked for, else the preferred settings."""
-    run = Run.objects.select_related("corpus", "testset").filter(pk=_number(given, "run") or 0).first()
+    run = Run.objects.select_related("corpus", "testset").filter(pk=as_id(given.get("run"))).first()
     return bench_of_run(run) if run else preferred
 
 
@@ -220,22 +222,26 @@ def _with_remembered(given: QueryDict) -> QueryDict:
     """Return what the address asks for; where it names a corpus or a test set at most, over what was left."""
     if set(given) - {"corpus", "testset"}:
         return given
+    asked = Corpus.objects.filter(pk=as_id(given.get("corpus"))).first()
+    if asked:
+        choose_corpus(asked)
     left = QueryDict(WorkbenchState.load(), mutable=True)
-    for choice in ("corpus", "testset"):
-        if given.get(choice) and given[choice] != left.get(choice):
-            for name in ("testset", "run", "contexts_from"):  # they belong to another
-                left.pop(name, None)
     for name in given:
         left[name] = str(given[name])
-    gone = "corpus" in left and not Corpus.objects.filter(pk=_number(left, "corpus") or 0).exists()
+    gone = "corpus" in left and not Corpus.objects.filter(pk=as_id(left.get("corpus"))).exists()
     return given if gone else left
 
 
 def _remember(form: SettingsForm, preferred: Bench, base: Bench) -> str:
-    """Keep how the Workbench stands; return that as a query string."""
+    """Keep how the Workbench stands; return that as a query string.
+
+    A corpus that was chosen is kept by its name, also where it is the usual one: others may be made.
+    """
     run = f"run={base.run.pk}" if base.run is not None and base is not preferred else ""
     query = "&".join(part for part in (run, form.as_query(base.values)) if part)
-    WorkbenchState.store(query)
+    corpus = form.key("corpus")
+    chosen = "corpus" in QueryDict(WorkbenchState.load()) and "corpus" not in QueryDict(query) and corpus
+    WorkbenchState.store(f"{query}&corpus={corpus}".removeprefix("&") if chosen else query)
     return query
 
 
@@ -260,11 +266,6 @@ def _results_of(request: HttpRequest, form: SettingsForm, preferred: Bench, run:
         preferred=preferred.run,
         score=request.GET.get("score", ""),
     )
-
-
-def _number(given: QueryDict, name: str) -> int | None:
-    text = given.get(name, "")
-    return int(text) if text.isdecimal() else None
 
 
 urlpatterns = [
