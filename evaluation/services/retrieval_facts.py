@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from evaluation.models import Run
 from evaluation.types import Sample
 from rag_pipeline.errors import PipelineError
-from rag_pipeline.queries.documents import CorpusSnapshot, corpus_snapshot
+from rag_pipeline.queries.documents import corpus_snapshot
 from rag_pipeline.services.indexes import open_embedder, open_index
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
@@ -34,7 +34,7 @@ def retrieval_facts(*, run: Run, spec: PipelineSpec, samples: Sequence[Sample]) 
     digest = hashlib.sha256(np.asarray(counts, np.int64).tobytes() + given.tobytes())
     evidence = _rows({span for each in asked if each.answerable for span in each.evidence})
     return {
-        "context_tokens": _mean_tokens(run, given, len(asked)),
+        "context_tokens": _mean_tokens(run, given, len(asked), _passages(asked)),
         "border_cut": _border_cut(run, spec, evidence) if len(evidence) and spec.needs_chunks else None,
         "contexts": digest.hexdigest()[:16],
     }
@@ -44,13 +44,19 @@ def _rows(spans: Any) -> Rows:
     return np.array([(each.document_id, each.start, each.end) for each in spans], np.int64).reshape(-1, 3)
 
 
-def _mean_tokens(run: Run, given: Rows, questions: int) -> float | None:
+def _passages(samples: Sequence[Sample]) -> dict[int, str]:
+    """Return the texts that were given and stand in no document, by id."""
+    return {each.id: each.text for sample in samples for each in sample.trace.passages}
+
+
+def _mean_tokens(run: Run, given: Rows, questions: int, passages: Mapping[int, str]) -> float | None:
     snapshot = corpus_snapshot(corpus=run.corpus, until=run.created)
     total = 0
     try:
         for document in np.unique(given[:, 0]).tolist():
             edges = given[given[:, 0] == document, 1:]
-            starts = _token_starts(run.evaluation["eval_embedding"], snapshot, document)
+            text = passages.get(document) or snapshot.texts.get(document, "")
+            starts = _token_starts(run.evaluation["eval_embedding"], text)
             first, last = np.searchsorted(starts, edges.T)
             total += int((last - first).sum())
     except PipelineError:  # a provider's tokenizer that is not known here
@@ -59,9 +65,8 @@ def _mean_tokens(run: Run, given: Rows, questions: int) -> float | None:
 
 
 @lru_cache(maxsize=64)
-def _token_starts(embedding: str, snapshot: CorpusSnapshot, document: int) -> npt.NDArray[np.int64]:
-    offsets = np.asarray(open_embedder(embedding).token_offsets(snapshot.texts.get(document, "")), np.int64)
-    return offsets.reshape(-1, 2)[:, 0].copy()
+def _token_starts(embedding: str, text: str) -> npt.NDArray[np.int64]:
+    return np.asarray(open_embedder(embedding).token_offsets(text), np.int64).reshape(-1, 2)[:, 0].copy()
 
 
 def _border_cut(run: Run, spec: PipelineSpec, evidence: Rows) -> float:

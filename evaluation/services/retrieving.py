@@ -9,7 +9,7 @@ from django.db import transaction
 
 from evaluation.exchange.base import RunResults
 from evaluation.models import Answer, MetricScore, Question, Run
-from evaluation.queries.stored_answers import with_evidence
+from evaluation.queries.stored_answers import PASSAGES, with_evidence
 from evaluation.scoring.retrieval import score_retrieval
 from evaluation.scoring.scoring import ScoredSamples
 from evaluation.services.bulk import insert_rows
@@ -66,7 +66,12 @@ def _samples(
 ) -> list[Sample]:
     texts = {key: each.text for key, each in documents.items()}
     return [
-        with_evidence(question, _trace(question, each, documents), texts, ranks_asked=spec.core.top_k)
+        with_evidence(
+            question,
+            _trace(question, each, documents),
+            texts | {passage.id: passage.text for passage in each.passages},
+            ranks_asked=spec.core.top_k,
+        )
         for question, each in zip(questions, found, strict=True)
     ]
 
@@ -76,7 +81,8 @@ def _trace(question: Question, found: Retrieved, documents: Mapping[int, SourceD
     return Trace(
         question=question.text,
         answer="",
-        contexts=contexts_of(found.hits, documents),
+        contexts=contexts_of(found.hits, documents, found.passages),
+        passages=found.passages,
         latency_s=found.seconds,
         usage=found.usage,
         error=str(found.error or ""),
@@ -106,7 +112,9 @@ def _store(
 
 
 def _answer(run: Run, question: Question, found: Retrieved, sample: Sample) -> tuple[object, ...]:
-    details = {"steps": [step.as_json() for step in found.steps]} if len(found.steps) > 1 else {}
+    details: dict[str, object] = {"steps": [step.as_json() for step in found.steps]} if len(found.steps) > 1 else {}
+    if found.passages:
+        details[PASSAGES] = [passage.as_json() for passage in found.passages]
     contexts = [each.as_json() for each in sample.trace.contexts]
     usage = found.usage
     taken = (found.seconds, usage.prompt_tokens, usage.completion_tokens, usage.cost_usd)

@@ -14,6 +14,7 @@ from evaluation.scoring.comparability import formulas_in_force
 from evaluation.services.versions import versions
 from evaluation.spec import HEADLINE
 from rag_pipeline.models import BackgroundTask, Document
+from rag_pipeline.retrievers.base import retrievers
 
 _COPIED = tuple(
     field.name for field in Answer._meta.concrete_fields if field.name not in ("id", "run", "question", "details")
@@ -24,9 +25,10 @@ def earlier_runs(run: Run) -> list[Run]:
     """Return the runs whose answers are what this one would answer, the newest first.
 
     The same settings on the same version of the test set and the same documents, by the same versions of the packages;
-    retrieval alone holds no answers. A run that asks afresh takes nothing over.
+    retrieval alone holds no answers. A run that asks afresh takes nothing over, nor does one whose retriever is the
+    user's own: what stands behind its name may have changed.
     """
-    if run.afresh or run.contexts_origin:
+    if run.afresh or run.contexts_origin or not _repeatable(run):
         return []
     same = Run.objects.filter(
         corpus=run.corpus_id,
@@ -104,9 +106,14 @@ def runs_to_take(*, sweep: Sweep, spec: SweepSpec, fingerprints: Collection[str]
         formulas=formulas_in_force((*HEADLINE, evaluation.agreement, *evaluation.metrics)),
     )
     runs = [each.run for each in scorings.select_related("run__task").order_by("run_id")]
-    runs = [each for each in runs if each.versions == versions()]
+    runs = [each for each in runs if each.versions == versions() and _repeatable(each)]
     failed = set(Answer.objects.filter(run__in=runs).exclude(error="").values_list("run", flat=True))
     return {each.pipeline_fingerprint: each for each in runs if each.pk not in failed}
+
+
+def _repeatable(run: Run) -> bool:
+    retriever = retrievers.find(str(run.pipeline.get("retriever")))
+    return retriever is None or retriever.repeatable
 
 
 def _newest_document(corpus: int, until: dt.datetime) -> dt.datetime:
