@@ -25,7 +25,7 @@ from evaluation.services.sweeps import (
 )
 from rag_pipeline.background.tasks import request_cancel
 from rag_pipeline.errors import ConfigError, PipelineError
-from workbench.forms.sweeps import SweepForm, as_lines
+from workbench.forms.sweeps import SweepForm, as_lines, asked_sweep
 from workbench.htmx import render_page
 from workbench.services.current_settings import present_settings
 from workbench.services.sweep_panel import sweep_panel
@@ -40,7 +40,20 @@ def sweeps(request: HttpRequest) -> HttpResponse:
     present = present_settings()
     newest = TestSet.objects.order_by("-id").first()
     initial = {"others": as_lines(present.spec), "testset": request.GET.get("testset", newest and newest.pk)}
+    if request.GET.get("grid"):
+        return _planned(request, asked_sweep(request.GET.dict(), initial, present.evaluation))
     return _page(request, SweepForm(initial=initial, evaluation=present.evaluation))
+
+
+def _planned(request: HttpRequest, form: SweepForm) -> HttpResponse:
+    """Show the plan of a sweep that an address asks for."""
+    if form.is_valid() and form.spec is not None:
+        testset = form.cleaned_data["testset"]
+        try:
+            return _page(request, form, plan=plan_sweep(corpus=testset.corpus, testset=testset, spec=form.spec))
+        except ConfigError as error:
+            form.refuse(error)
+    return _page(request, form)
 
 
 @require_POST
