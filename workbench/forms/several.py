@@ -83,8 +83,9 @@ def grid_texts(typed: dict[str, Any], ticked: dict[str, list[str]], prompt: str)
     grid = {name: str(text) for name, text in typed.items() if name in pipeline_settings() and _is_several(name, text)}
     for name, values in ticked.items():
         own = prompt if name == "prompt" else str(typed.get(name, ""))
-        both = list(dict.fromkeys([*(values_in(own) or [own]), *values]))
-        if len(both) > 1:
+        typed_values = values_in(own) if name in _TYPED else []
+        both = list(dict.fromkeys([*(typed_values or [own]), *values]))
+        if values and len(both) > 1:
             grid[name] = json.dumps(both, ensure_ascii=False)
     return grid
 
