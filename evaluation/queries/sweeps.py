@@ -18,10 +18,16 @@ from evaluation.scoring.summaries import TOTAL
 from evaluation.spec import HEADLINE
 
 HOLDOUT = "holdout"
+TRIALS = "trials"
+"""In a guided sweep's state: the number of the configuration of each trial."""
 
 
 def configurations_of(sweep: Sweep) -> list[Configuration]:
-    """Return what a sweep runs, in the order of the grid."""
+    """Return what a sweep runs, in the order of the grid; of a guided one what it has tried so far."""
+    if sweep.options["search"] == "guided":
+        spec = SweepSpec.from_json(sweep.spec)
+        tried = sweep.state.get(TRIALS, {})
+        return [spec.trial(tried[key]) for key in sorted(tried, key=int)]
     numbers = set(sweep.plan["numbers"])
     return [each for each in _expanded(json.dumps(sweep.spec)) if each.number in numbers]
 

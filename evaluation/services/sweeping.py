@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
+from evaluation.experiments.guided import Places, next_trial, number_of, places_of
 from evaluation.experiments.options import SweepSpec
 from evaluation.experiments.race import dropped
 from evaluation.experiments.space import Configuration, in_order_of_work
@@ -14,6 +17,7 @@ from evaluation.queries.runs import rows_of
 from evaluation.queries.sweep_table import sweep_table
 from evaluation.queries.sweeps import (
     HOLDOUT,
+    TRIALS,
     configuration_runs,
     configurations_of,
     mean_of,
@@ -25,12 +29,14 @@ from evaluation.services.sweep_state import change_state
 from evaluation.statistics.intervals import Floats
 from evaluation.statistics.paired import contributions
 from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
-from rag_pipeline.errors import PipelineError
+from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Progress
 
-_LOOK, _DROP, _CONFIRM = "look", "drop", "confirm"
+_LOOK, _DROP, _TRIAL, _CONFIRM = "look", "drop", "trial", "confirm"
+_PASSED = "passed"
+"""In a guided sweep's state: the numbers of what cannot work, or is a configuration that was tried already."""
 _RECOMMENDED, _BASELINE = "recommended", "present"
 _DONE = BackgroundTask.State.DONE
 _QUICK, _TOGETHER = 8, 16
@@ -49,13 +55,17 @@ class RunSweep(TaskHandler):
 
     def __init__(self, task: BackgroundTask) -> None:
         super().__init__(task)
+        if self.spec.guided:
+            self._set_stages([_TRIAL])
+            return
         ends = planned_looks(self.sweep)
         stages = [part for end in ends[:-1] for part in (f"{_LOOK}:{end}", f"{_DROP}:{end}")]
+        self._set_stages([*stages, f"{_LOOK}:{ends[-1]}"])
+
+    def _set_stages(self, stages: list[str]) -> None:
         confirming = self.spec.options.confirm or "recommended" in self.sweep.state
-        self.stages = (*stages, f"{_LOOK}:{ends[-1]}", *([_CONFIRM] if confirming else []))
-        self.labels = {
-            stage: _label(stage, whole=len(ends) == 1 or stage == f"{_LOOK}:{ends[-1]}") for stage in self.stages
-        }
+        self.stages = (*stages, *([_CONFIRM] if confirming else []))
+        self.labels = {stage: _label(stage, whole=stage == stages[-1]) for stage in self.stages}
 
     @cached_property
     def sweep(self) -> Sweep:
@@ -82,6 +92,9 @@ class RunSweep(TaskHandler):
         kind = stage.partition(":")[0]
         if kind == _DROP:
             return [_DROP]
+        if kind == _TRIAL:
+            tried = min(self.spec.options.trials, math.prod(self.spec.sizes))
+            return [str(number) for number in range(1, tried + 1)]
         if kind == _CONFIRM:
             return [_RECOMMENDED, _BASELINE]
         gone = set(self.sweep.state.get("dropped", {}))
@@ -103,6 +116,10 @@ class RunSweep(TaskHandler):
             last = stage == [each for each in self.stages if each.startswith(_LOOK)][-1]
             yield from self._advance([self.configurations[int(key)] for key in keys], None if last else int(end))
             return
+        if kind == _TRIAL:
+            for key in keys:
+                yield from self._try(key)
+            return
         for key in keys:
             good = self._confirm(key) if kind == _CONFIRM else self._drop(int(end))
             yield UnitsDone([key], [] if good else [key])
@@ -122,6 +139,37 @@ class RunSweep(TaskHandler):
             good = self.runs.finish(each, limit)
             self.runs.budget.check()
             yield UnitsDone([str(number)], [] if good else [str(number)])
+
+    def _try(self, key: str) -> Iterator[UnitsDone | Progress]:
+        """Run the next configuration that the scores so far lead to; what cannot work, or is one of them, is passed."""
+        while key not in self.sweep.state.get(TRIALS, {}):
+            number = self._next_number()
+            if number is None:
+                yield UnitsDone([key])
+                return
+            change_state(self.sweep, partial(_note_trial, key=key, number=number, good=self._is_new(number)))
+        configuration = self.spec.trial(self.sweep.state[TRIALS][key])
+        for step in self._advance([configuration], None):
+            yield UnitsDone([key], [key] if step.failed else []) if isinstance(step, UnitsDone) else step
+
+    def _is_new(self, number: int) -> bool:
+        known = {each.spec.fingerprint for each in configurations_of(self.sweep)}
+        try:
+            return self.spec.trial(number).spec.fingerprint not in known
+        except ConfigError:
+            return False
+
+    def _next_number(self) -> int | None:
+        """Return the number of what is tried next; None where all was tried."""
+        state, sizes = self.sweep.state, self.spec.sizes
+        rows = {row.run.pipeline_fingerprint: row for row in rows_of(configuration_runs(self.sweep))}
+        score = score_of(rows.values(), retrieval_only=self.spec.options.retrieval_only)
+        told: dict[Places, float | None] = {places_of(each - 1, sizes) or (): None for each in state.get(_PASSED, [])}
+        for each in configurations_of(self.sweep):
+            row = rows.get(each.spec.fingerprint)
+            told[places_of(each.number - 1, sizes) or ()] = mean_of(row, score) if row else None
+        found = next_trial(sizes, told, trials=self.spec.options.trials)
+        return None if found is None else number_of(found, sizes) + 1
 
     def _drop(self, pairs: int) -> bool:
         """Let go of what is clearly behind the leader after so many pairs."""
@@ -162,11 +210,21 @@ class RunSweep(TaskHandler):
         return self.runs.finish(self.runs.run(pipeline, name, split=HOLDOUT, limit=None), None)
 
 
+def _note_trial(state: dict[str, Any], *, key: str, number: int, good: bool) -> None:
+    """Write down what a trial tries, or that a combination is passed over."""
+    if good:
+        state.setdefault(TRIALS, {})[key] = number
+    else:
+        state.setdefault(_PASSED, []).append(number)
+
+
 def _label(stage: str, *, whole: bool) -> str:
     """Return what a stage does, in the user's words."""
     kind, _, end = stage.partition(":")
     if kind == _CONFIRM:
         return "Confirming on holdout"
+    if kind == _TRIAL:
+        return "Trying configurations"
     if kind == _DROP:
         return f"Comparing after {end} pairs"
     return "Running configurations" if whole else f"Racing over the first {end} pairs"

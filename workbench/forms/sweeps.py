@@ -20,7 +20,7 @@ from rag_pipeline.settings.prompt_templates import DEFAULT_NAME
 from workbench.forms.options import fields_of
 
 _LINES = {"class": "mono", "spellcheck": "false"}
-_OPTIONS = ("retrieval_only", "search", "compare_at", "delta", "budget_usd", "budget_minutes")
+_OPTIONS = ("retrieval_only", "search", "trials", "compare_at", "delta", "budget_usd", "budget_minutes")
 
 
 class SweepForm(forms.Form):

@@ -341,3 +341,15 @@ def test_prompts_are_asked_at_the_same_time_and_retrieve_once(fake_openai, monke
     rows = sweep_table(swept(make_testset(), {"prompt": prompts}, CHAT)).rows
     assert [row.calls for row in rows] == [8, 8, 8]
     assert retrieved == [8]
+
+
+def test_a_guided_search_tries_so_many_configurations_as_runs_like_all_others():
+    grid = {"chunk_size": "60..300 + 40", "top_k": "1..8 + 1", "chunk_overlap": "0,10%,500"}
+    sweep = swept(make_testset(), grid, search="guided", trials=6, retrieval_only=True)
+    table = sweep_table(sweep)
+    assert [row.state for row in table.rows] == ["done"] * 6
+    assert sweep.runs.count() == 6
+    assert sum(row.verdict.word == "best" for row in table.rows) == 1
+    assert all(row.configuration.swept["chunk_overlap"] != "500" for row in table.rows)  # larger than any chunk
+    assert sweep.plan["configurations"] <= 6
+    assert json.loads(sweep_json(table))["rows"][0]["run"] in {run.pk for run in sweep.runs.all()}
