@@ -88,7 +88,7 @@ def _score(support: Support | None) -> Score:
         f"({support.share_found:.2f} of their weight)"
     ]
     parts += [f"without support: {named}"] * bool(missing)
-    parts += ["a sentence says the opposite of its evidence"] * any(each.contradicted for each in support.sentences)
+    parts += ["a sentence says the opposite of its evidence"] * any(each.against for each in support.sentences)
     details = {
         "support": round(support.value, 4),
         "words": round(support.share_found, 4),
