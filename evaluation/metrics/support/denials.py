@@ -13,12 +13,18 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 _EMPTY = frozenset({"no", "neither", "none", "nobody", "nothing", "nor"})
+_PLACES_OF_EMPTY = frozenset({"det", "nsubj", "nsubjpass", "dobj", "preconj"})
+_DENYING = frozenset({"never", "hardly", "cannot"})
 _TURNS = frozenset({"but", "rather", "instead", "only", "just", "merely", "solely", "simply", "even", "necessarily"})
 """Beside these a *not* denies a part only, or corrects: not only, not A but B."""
 _ARGUMENTS = frozenset(
     {"nsubj", "nsubjpass", "dobj", "attr", "acomp", "oprd", "dative", "prep", "agent", "pobj", "npadvmod", "conj"}
 )
 _OF_MIND = frozenset({"sure", "certain", "know", "think", "believe", "remember", "understand", "mind", "like", "care"})
+_NOT_SO = frozenset(
+    {"claim", "pretend", "lie", "deny", "believe", "think", "suppose", "allege", "want", "try", "fail", "refuse"}
+)
+"""What is said behind these is neither stated nor denied."""
 Said = Mapping[str, frozenset[str]]
 """What stands with each predicate."""
 
@@ -43,9 +49,9 @@ class Denials:
 
 def read_denials(sentence: AnalysedSentence, tree: Doc) -> Denials:
     """Return what a sentence states and denies; `tree` is that of its text."""
-    reader = _Reader({at: unit.key for at, unit in units_by_token(sentence, tree).items() if unit.kind != SMALL})
+    reader = _Predicates({at: unit.key for at, unit in units_by_token(sentence, tree).items() if unit.kind != SMALL})
     denied = {each.i for token in tree for each in reader.denied_by(token)}
-    unclear = {token.head.i for token in tree if token.dep_ == "neg" and (_in_part(token) or _of_the_speaker(token.head))}
+    unclear = {each.i for token in tree for each in _left_open(token)}
     found: tuple[dict[str, set[str]], ...] = (defaultdict(set), defaultdict(set))
     for token in tree:
         if token.i in unclear:
@@ -59,7 +65,7 @@ def read_denials(sentence: AnalysedSentence, tree: Doc) -> Denials:
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _Predicates:
     """Reads predicates; `keys` of the words that count, by the number of the token."""
 
     keys: Mapping[int, str]
@@ -78,19 +84,25 @@ class _Reader:
             if child.dep_ in _ARGUMENTS and child.pos_ not in ("VERB", "AUX"):
                 if child.i in self.keys:
                     yield self.keys[child.i]
-                yield from self.beside(child)
+                yield from self.beside(child) if child.dep_ in ("prep", "agent", "conj") or verb.dep_ == "prep" else ()
 
     def denied_by(self, token: Token) -> Iterator[Token]:
         """Yield the verbs and things that a word denies."""
-        word, head = token.lower_, token.head
-        if token.dep_ == "neg" or word in ("never", "hardly", "cannot"):
-            yield head
-        elif word in _EMPTY and token.dep_ == "det":
-            yield head
-        elif word in _EMPTY and token.dep_ in ("nsubj", "nsubjpass", "dobj", "preconj"):
-            yield head
-        elif word == "without" and token.dep_ == "prep":
+        word, relation = token.lower_, token.dep_
+        if relation == "neg" or word in _DENYING or (word in _EMPTY and relation in _PLACES_OF_EMPTY):
+            yield token.head
+        elif word == "without" and relation == "prep":
             yield from (child for child in token.children if child.dep_ in ("pobj", "pcomp"))
+
+
+def _left_open(token: Token) -> Iterator[Token]:
+    """Yield what a word leaves open: *not* where only a part is denied, and *claims* what is claimed."""
+    if token.dep_ == "neg" and (_in_part(token) or _of_the_speaker(token.head)):
+        yield token.head
+    if token.lemma_ in _NOT_SO and not _says_the_speaker(token):
+        for child in token.children:
+            if child.dep_ in ("ccomp", "xcomp", "pcomp", "prep"):
+                yield from child.subtree
 
 
 def _in_part(negation: Token) -> bool:
@@ -108,4 +120,8 @@ def _in_part(negation: Token) -> bool:
 def _of_the_speaker(verb: Token) -> bool:
     """True for what a speaker says of his own mind: I am not sure, I do not think so."""
     minds = any(each.lemma_ in _OF_MIND for each in (verb, *verb.children))
-    return minds and any(child.dep_ == "nsubj" and child.lower_ in ("i", "we") for child in verb.children)
+    return minds and _says_the_speaker(verb)
+
+
+def _says_the_speaker(verb: Token) -> bool:
+    return any(child.dep_ == "nsubj" and child.lower_ in ("i", "we") for child in verb.children)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from evaluation.language import language_of
 from evaluation.metrics.support.denials import Denials, read_denials
-from evaluation.metrics.support.negation import contradict, denies
+from evaluation.metrics.support.negation import denies
 from evaluation.metrics.support.roles import Roles, exchanged, read_roles
 from evaluation.metrics.support.units import AnalysedSentence
 from rag_pipeline.english.trees import parse
@@ -27,7 +27,7 @@ class _Told:
 class Reversals:
     """Compares sentences with their evidence; `learn` parses what is new in one go.
 
-    Of texts that are not English, and have no trees here, only denials are told, by the words behind a negation.
+    Of texts that are not English, and have no trees here, nothing is told.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Reversals:
             return ""
         mine, theirs = self._told.get(said.text), self._told.get(evidence.text)
         if not mine or not theirs:
-            return _DENIED if contradict(said, evidence) else ""
+            return ""
         for one, other in exchanged(mine.roles, theirs.roles) if _reordered(said, evidence) else ():
             return f"{_written(one, said)} stands where the evidence has {_written(other, said)}"
         return _DENIED if mine.denials.contradict(theirs.denials) else ""

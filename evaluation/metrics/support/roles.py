@@ -68,45 +68,47 @@ class Roles:
 
 def read_roles(sentence: AnalysedSentence, tree: Doc) -> Roles:
     """Return the roles in a sentence; `tree` is that of its text."""
-    reader = _Reader(units_by_token(sentence, tree))
+    units = units_by_token(sentence, tree)
+    reader = _Places(units)
+    names = {units[token.i] for token in tree if token.pos_ == "PROPN" and token.i in units}
+    kinds = {unit: NAME if unit in names and unit.kind == WORD else unit.kind for unit in sentence.units}
     found: dict[str, set[Place]] = defaultdict(set)
-    for token in tree:
-        unit = reader.units.get(token.i)
-        if unit and unit.kind != SMALL and (token.pos_ in _THINGS or unit.kind in (NAME, NUMBER)):
-            found[unit.key].update(reader.places(token))
     lists: dict[int, set[str]] = defaultdict(set)
     for token in tree:
-        if token.i in reader.units:
-            lists[_first_of_list(token).i].add(reader.units[token.i].key)
+        if (unit := units.get(token.i)) is None:
+            continue
+        lists[_first_of_list(token).i].add(unit.key)
+        if unit.kind != SMALL and (token.pos_ in _THINGS or kinds[unit] in (NAME, NUMBER)):
+            found[unit.key].update(reader.places(token))
     return Roles(
         {thing: frozenset(places) for thing, places in found.items() if places},
-        _frames(sentence),
+        _frames(sentence, kinds),
         frozenset(frozenset(each) for each in lists.values() if len(each) > 1),
-        {unit.key: unit.kind for unit in sentence.units if unit.kind != SMALL},
+        {unit.key: kind for unit, kind in kinds.items() if kind != SMALL},
         frozenset(key for key, times in Counter(unit.key for unit in sentence.units).items() if times > 1),
     )
 
 
-def _frames(sentence: AnalysedSentence) -> dict[Block, frozenset[tuple[str, str]]]:
+def _frames(sentence: AnalysedSentence, kinds: Mapping[SupportUnit, str]) -> dict[Block, frozenset[tuple[str, str]]]:
     """Return what stands right before and right after each name and each number."""
     runs: list[list[SupportUnit]] = []
     for unit in sentence.units:
         last = runs[-1][-1] if runs else None
         beside = last and sentence.text[last.end - sentence.start : unit.start - sentence.start].isspace()
-        if last and beside and last.kind == unit.kind == NAME:
+        if last and beside and kinds[last] == kinds[unit] == NAME:
             runs[-1].append(unit)
         else:
             runs.append([unit])
     found: dict[Block, set[tuple[str, str]]] = defaultdict(set)
     edges = ["", *(run[-1].key for run in runs)], [*(run[0].key for run in runs[1:]), ""]
     for run, before, after in zip(runs, *edges, strict=False):
-        if run[0].kind in (NAME, NUMBER):
+        if kinds[run[0]] in (NAME, NUMBER):
             found[tuple(unit.key for unit in run)].add((before, after))
     return {block: frozenset(frames) for block, frames in found.items()}
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _Places:
     """Reads the places of tokens; `units` by the number of the token."""
 
     units: Mapping[int, SupportUnit]
@@ -180,16 +182,18 @@ def exchanged(said: Roles, evidence: Roles) -> Iterator[tuple[str, str]]:
     """Yield (thing, other) of one kind: at a place of the other in the evidence stands the thing, the other elsewhere.
 
     The two must have changed places with each other. Of names and numbers one of the two places is enough where the
-    word that governs it stands once in each sentence. Parts of one phrase or one list are never exchanged.
+    evidence has all that is said, and the word that governs the place stands once in each sentence. Parts of one phrase
+    or one list are never exchanged.
     """
     displaced = {(thing, other): place for thing, other, place in _displaced(said, evidence)}
+    all_there = said.kinds.keys() <= evidence.kinds.keys()
+    unclear = said.repeated | evidence.repeated
     for (thing, other), place in displaced.items():
-        if said.kinds[thing] != said.kinds[other] or evidence.together(thing, other):
-            continue
-        clear = said.kinds[thing] != WORD and place.governor not in said.repeated | evidence.repeated
-        if (other, thing) in displaced or clear:
-            yield thing, other
-    if said.kinds.keys() <= evidence.kinds.keys():
+        if said.kinds[thing] == said.kinds[other] and not evidence.together(thing, other):
+            named = said.kinds[thing] == NUMBER or (said.kinds[thing] == NAME and place.role != BESIDE)
+            if (other, thing) in displaced or (all_there and named and place.governor not in unclear):
+                yield thing, other
+    if all_there:
         yield from _out_of_frame(said, evidence)
 
 
@@ -204,7 +208,8 @@ def _displaced(said: Roles, evidence: Roles) -> Iterator[tuple[str, str, Place]]
 def _out_of_frame(said: Roles, evidence: Roles) -> Iterator[tuple[str, str]]:
     for one, other in combinations(said.frames, 2):
         if one in evidence.frames and other in evidence.frames and not evidence.listed(one[-1], other[-1]):
-            turned = said.frames[one] & evidence.frames[other] and said.frames[other] & evidence.frames[one]
+            mine, theirs = (evidence.frames[each] for each in (one, other))
+            turned = said.frames[one] & (theirs - mine) and said.frames[other] & (mine - theirs)
             if turned and not _as_before(one[-1], other[-1], said, evidence):
                 yield one[-1], other[-1]
 

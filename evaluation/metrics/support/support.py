@@ -12,7 +12,7 @@ import numpy as np
 from evaluation.metrics.language.scripts import is_plain_english_script
 from evaluation.metrics.support.context_index import ContextIndex, Floats
 from evaluation.metrics.support.meaning import CANDIDATES, Meaning, SentenceQuery
-from evaluation.metrics.support.negation import denies
+from evaluation.metrics.support.negation import contradict, denies
 from evaluation.metrics.support.reversals import Reversals
 from evaluation.metrics.support.units import SMALL, AnalysedSentence, SupportUnit, analyse_sentences
 from evaluation.metrics.support.weighting import SCHEME, WeightingScheme
@@ -113,14 +113,16 @@ def _block(
             known[case.contexts] = ContextIndex.of(case.contexts)
         rows.append([_query(sentence, known[case.contexts], scheme) for sentence in statements(case.text)])
     meaning.learn([query for row in rows for query in row])
-    drafts = [_drafts(row, case, meaning, scheme) for row, case in zip(rows, cases, strict=True)]
+    drafts = [_weighed(row, case, meaning, scheme) for row, case in zip(rows, cases, strict=True)]
     reversals.learn(pair for row in drafts for draft in row if (pair := draft.compared(scheme)))
     return [_support(row, case, reversals, scheme) for row, case in zip(drafts, cases, strict=True)]
 
 
-def _drafts(row: Sequence[SentenceQuery], case: SupportCase, meaning: Meaning, scheme: WeightingScheme) -> list[_Draft]:
+def _weighed(
+    row: Sequence[SentenceQuery], case: SupportCase, meaning: Meaning, scheme: WeightingScheme
+) -> list[_WeighedSentence]:
     asked = {unit.key for unit in _units(analyse_sentences(case.question))}
-    return [_Draft.of(query, asked, meaning, scheme) for query in row]
+    return [_WeighedSentence.of(query, asked, meaning, scheme) for query in row]
 
 
 def statements(text: str) -> list[AnalysedSentence]:
@@ -182,7 +184,7 @@ def _query(sentence: AnalysedSentence, index: ContextIndex, scheme: WeightingSch
 
 
 def _support(
-    drafts: Sequence[_Draft], case: SupportCase, reversals: Reversals, scheme: WeightingScheme
+    drafts: Sequence[_WeighedSentence], case: SupportCase, reversals: Reversals, scheme: WeightingScheme
 ) -> Support | None:
     if not drafts:
         return None
@@ -209,7 +211,7 @@ def _units(sentences: Iterable[AnalysedSentence]) -> Iterator[SupportUnit]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Draft:
+class _WeighedSentence:
     """The support of a sentence before it is asked whether the evidence says the opposite."""
 
     query: SentenceQuery
@@ -220,7 +222,7 @@ class _Draft:
     grades: Floats
 
     @classmethod
-    def of(cls, query: SentenceQuery, asked: set[str], meaning: Meaning, scheme: WeightingScheme) -> _Draft:
+    def of(cls, query: SentenceQuery, asked: set[str], meaning: Meaning, scheme: WeightingScheme) -> _WeighedSentence:
         """Weigh and grade the units of a sentence."""
         units = query.sentence.units
         weights = np.array([scheme.weight(unit) * (scheme.asked if unit.key in asked else 1.0) for unit in units])
@@ -250,6 +252,8 @@ class _Draft:
         against = reversals.between(*pair) if pair else ""
         if against:
             value *= scheme.contradicted
+        elif pair and contradict(*pair):
+            value *= scheme.denied_nearby
         if self.best is not None and len(content) > 1:
             value = (1 - scheme.order) * value + scheme.order * _adjacency(self.grades, content)
         missing = tuple(units[row] for row in content if self.grades[row].max() == 0)
