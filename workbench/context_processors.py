@@ -16,7 +16,6 @@ PAGES = (
     ("Workbench", "workbench"),
     ("Documents", "documents"),
     ("Test sets", "testsets"),
-    ("Runs", "runs"),
     ("Sweeps", "sweeps"),
     ("Dashboard", "dashboard"),
     ("Compare", "compare"),
@@ -64,6 +63,7 @@ class Frame:
     def pages(self) -> list[NavItem]:
         """Return the pages in the order of the work, the current one marked."""
         path = self._request.path
+        path = path.replace(reverse("runs"), reverse("dashboard"), 1) if path.startswith(reverse("runs")) else path
         entries = [(label, reverse(name)) for label, name in PAGES]
         return [NavItem(label, url, path == url or (url != "/" and path.startswith(url))) for label, url in entries]
 

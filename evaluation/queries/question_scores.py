@@ -15,7 +15,7 @@ def values_by_question(runs: Iterable[Run], metric: str) -> dict[int, list[float
     found: dict[int, list[float]] = {run.pk: [] for run in runs}
     rows = _current(runs).filter(metric=metric, value__isnull=False).order_by("answer__question__position")
     for run, value in rows.values_list("scoring__run", "value"):
-        found[run].append(value)
+        found[run].append(value or 0.0)
     return found
 
 

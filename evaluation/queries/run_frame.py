@@ -69,6 +69,11 @@ class Pivot:
         return max((cell.mean for line in self.cells for cell in line if cell), default=None)
 
     @property
+    def by_line(self) -> list[tuple[Any, list[PivotCell | None]]]:
+        """Each value down the side with its cells."""
+        return list(zip(self.lines, self.cells, strict=True))
+
+    @property
     def table(self) -> Table:
         """The means as a table."""
         header = [f"{setting_label(self.down)} \\ {setting_label(self.across)}", *map(str, self.columns)]

@@ -257,7 +257,7 @@ def rename_run(*, run: Run, name: str, note: str, tags: Sequence[str]) -> None:
     run.save(update_fields=["name", "note", "tags"])
 
 
-def tag_run(*, run: Run, tag: str) -> None:
-    """Give a run one more tag, or take it away where it has it."""
-    run.tags = [each for each in run.tags if each != tag] if tag in run.tags else [*run.tags, tag]
+def tag_run(*, run: Run, tag: str, wanted: bool = True) -> None:
+    """Give a run a tag, or take it away."""
+    run.tags = [each for each in run.tags if each != tag] + [tag] * wanted
     run.save(update_fields=["tags"])

@@ -11,7 +11,9 @@ from evaluation.models import Run
 def store_what_answers_took(*, run: Run) -> None:
     """Keep median latency in seconds, tokens and money of a run's answers; None where one of them is not known."""
     answers = list(
-        run.answers.filter(error="").order_by().values_list("latency_s", "prompt_tokens", "completion_tokens", "cost_usd")
+        run.answers.filter(error="")
+        .order_by()
+        .values_list("latency_s", "prompt_tokens", "completion_tokens", "cost_usd")
     )
     latencies, prompt, completion, cost = map(list, zip(*answers, strict=True)) if answers else ([], [], [], [])
     known = [each for each in latencies if each is not None]

@@ -60,10 +60,14 @@ class Dot:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The 95 % interval of a single run; of repeats the lowest and the highest."""
+        """The 95 % interval of the newest of them; its mean where it has none."""
         summary = self.row.metrics[self.score]
-        if len(self.rows) == 1 and summary.ci_low is not None and summary.ci_high is not None:
-            return summary.ci_low, summary.ci_high
+        low, high = summary.ci_low, summary.ci_high
+        return (self.y, self.y) if low is None or high is None else (low, high)
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The lowest and the highest of the repeats."""
         return min(self.means), max(self.means)
 
     @property
@@ -71,7 +75,7 @@ class Dot:
         """What is said of it."""
         lines = hover_lines(self.row, self.score)
         if len(self.rows) > 1:
-            low, high = (scale_of(self.score).text(end) for end in self.ends)
+            low, high = (scale_of(self.score).text(end) for end in self.spread)
             names = ", ".join(escape(str(row.run)) for row in self.rows[:4]) + (" …" if len(self.rows) > 4 else "")
             lines[:2] = [
                 f"<b>{len(self.rows)} runs alike: {names}</b>",
@@ -88,11 +92,17 @@ def score_against(
     chosen: int | None = None,
 ) -> Figure:
     """Dots exactly at the value of a numeric setting, a line and a colour a prompt, a shape a model; `chosen` is
-    ringed. Runs alike are one dot with their spread.
+    ringed. Runs alike are one dot, their spread a thick bar.
 
     `series` gives each prompt its place in the palette. Runs without the score or the setting have no dot.
     """
-    dots = dots_of(rows, score, setting)
+    return figure_of(dots_of(rows, score, setting), series, score, setting, chosen)
+
+
+def figure_of(
+    dots: Sequence[Dot], series: Mapping[str, int], score: str, setting: str, chosen: int | None = None
+) -> Figure:
+    """Return `score_against` of dots that are there already."""
     shapes = model_shapes(dot.row for dot in dots)
     by_prompt: dict[str, list[Dot]] = defaultdict(list)
     for dot in dots:
@@ -102,6 +112,9 @@ def score_against(
         for name, members in by_prompt.items()
     ]
     lines = [_line(trace) for trace in traces if len(set(trace["x"])) > 1]
+    lines += [
+        _spread(dot, series.get(dot.row.prompt_name, SERIES - 1)) for dot in dots if dot.spread[0] < dot.spread[1]
+    ]
     keys = [_shape_key(name, shape) for name, shape in shapes.items()] if len(shapes) > 1 else []
     return {"data": [*lines, *traces, *keys], "layout": _layout(dots, traces, score, setting, legend=bool(keys))}
 
@@ -127,7 +140,8 @@ def dots_of(rows: Sequence[RunRow], score: str, setting: str) -> list[Dot]:
 
 
 def _value(row: RunRow, setting: str) -> float | None:
-    return as_number(all_settings(row).get(setting))
+    value = row.settings.get(setting)
+    return as_number(all_settings(row).get(setting) if value is None else value)
 
 
 def _trace(
@@ -171,6 +185,21 @@ def _line(trace: Figure) -> Figure:
         "y": [fmean(values) for values in at.values()],
         "line": {"color": trace["error_y"]["color"], "width": 1.5},
         "opacity": 0.55,
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _spread(dot: Dot, place: int) -> Figure:
+    """Return the bar from the lowest to the highest of runs alike."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "Runs alike",
+        "x": [dot.x, dot.x],
+        "y": list(dot.spread),
+        "line": {"color": colour(place), "width": 6},
+        "opacity": 0.4,
         "hoverinfo": "skip",
         "showlegend": False,
     }

@@ -8,16 +8,15 @@ from typing import Any
 
 from evaluation.queries.differences import metric_label
 from evaluation.queries.rows import RunRow
-from evaluation.queries.settings import all_settings, as_number, setting_label
+from evaluation.queries.settings import HeldSettings, all_settings, setting_label
 from evaluation.scoring.scales import scale_of
 from evaluation.spec import run_settings
-from workbench.services.listing import METRICS, scores_of
+from workbench.services.listing import METRICS, TOOK, scores_of
 from workbench.templatetags.workbench import money, plain, seconds, setting_value, thousands
 
 SETTINGS, SCORES, ANSWERING, RUNS = "Settings", "Scores", "Answering", "Runs"
 MOST_SETTINGS = 8
 """More settings that vary are one click away, in the chooser."""
-_LONG = {name for name in ("metrics", "metric_options", "weights", "separators")}
 _NAMED = 4
 
 
@@ -68,59 +67,48 @@ class BoardColumns:
 
 _TOOK: dict[str, tuple[str, Callable[[Any], str]]] = {
     "answers": ("Answers", thousands),
-    "latency_p50": ("Latency (median)", seconds),
+    "latency_p50": ("Median latency", seconds),
     "prompt_tokens": ("Prompt tokens", thousands),
     "completion_tokens": ("Answer tokens", thousands),
     "cost_usd": ("Cost", money),
 }
 
 
-def columns_of(rows: Sequence[RunRow], chosen: Mapping[str, bool], wanted: Iterable[str] = ()) -> BoardColumns:
+def columns_of(
+    rows: Sequence[RunRow], held: HeldSettings, chosen: Mapping[str, bool], wanted: Iterable[str] = ()
+) -> BoardColumns:
     """Return the columns for these runs.
 
     Unless `chosen` says otherwise, by name, settings that vary are shown, the scores that some run has of the five and
     the total, and what answers took. `wanted`: further ones that are drawn or sorted by.
     """
-    values = [all_settings(row) for row in rows]
-    names = [name for name in ("corpus", "testset", *run_settings()) if any(name in each for each in values)]
-    told = {name: {str(each.get(name)) for each in values} for name in names}
-    varying = [name for name in names if len(told[name]) > 1]
-    scores, wanted = scores_of(rows), set(wanted)
-    default = {name for name in varying if not _is_long(name)}
-    default = {*sorted(default, key=varying.index)[:MOST_SETTINGS], *(METRICS if not scores else {*METRICS} & {*scores})}
-    default |= {"latency_p50", "prompt_tokens", "completion_tokens", "cost_usd", "created"}
+    scores = scores_of(rows)
+    default = {*held.varying[:MOST_SETTINGS], *(METRICS if not scores else {*METRICS} & {*scores}), *wanted}
+    default |= {name for name in TOOK[1:] if any(row.run.took.get(name) is not None for row in rows)} | {"created"}
     default |= {"tags"} if any(row.run.tags for row in rows) else set()
     default |= {"state", "failed"} if any(row.state != "done" or row.failed for row in rows) else set()
-    numeric = {name for name in names if all(as_number(each[name]) is not None for each in values if name in each)}
     offered = [
         Column("tags", "Tags", RUNS),
         Column("note", "Note", RUNS),
         Column("state", "State", RUNS),
-        *(Column(name, setting_label(name), SETTINGS, name in numeric) for name in names if not _is_long(name)),
+        *(Column(name, setting_label(name), SETTINGS, name in held.numeric) for name in held.short),
         *(Column(name, _score_label(name), SCORES, True) for name in dict.fromkeys((*METRICS, *scores))),
         *(Column(name, label, ANSWERING, True) for name, (label, _) in _TOOK.items()),
         Column("failed", "Failed", ANSWERING, True),
         Column("created", "Made", RUNS, True),
     ]
-    same = [name for name in names if name not in varying and values[0].get(name) not in (None, "")] if rows else []
+    same = [name for name in held.short if name not in held.varying and len(held.values[name]) == len(rows)]
     return BoardColumns(
-        [_shown(each, chosen.get(each.name, each.name in default or each.name in wanted)) for each in offered],
-        [(setting_label(name), setting_value(values[0][name])) for name in _first(same) if not _is_long(name)],
+        [_shown(each, chosen.get(each.name, each.name in default)) for each in offered],
+        [(setting_label(name), setting_value(held.values[name][0])) for name in _first(same)],
         [metric_label(name) for name in METRICS if scores and name not in scores],
     )
 
 
-def _is_long(name: str) -> bool:
-    declared = run_settings().get(name)
-    return name in _LONG or (declared is not None and declared.info.lines > 1)
-
-
-_TELLING = ("llm", "prompt_name", "chunker", "embedding", "retriever", "top_k")
-
-
 def _first(names: Sequence[str]) -> list[str]:
-    """Return settings with those before the others that tell most of a pipeline."""
-    return sorted(names, key=lambda name: _TELLING.index(name) if name in _TELLING else len(_TELLING))
+    """Return settings with those before the others that the Workbench shows first."""
+    declared = run_settings()
+    return sorted(names, key=lambda name: name not in declared or not declared[name].info.everyday)
 
 
 def _score_label(name: str) -> str:
@@ -147,6 +135,13 @@ class Cell:
     reason: str = ""
     remark: str = ""
     best: bool = False
+
+    @property
+    def style(self) -> str:
+        """How it is set: classes of its CSS."""
+        column = self.column
+        classes = {"num": column.number, "score-cell": column.is_score, "best": self.best}
+        return " ".join(name for name, wanted in classes.items() if wanted)
 
 
 def cells_of(

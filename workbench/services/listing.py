@@ -29,7 +29,7 @@ def sorted_rows(rows: Iterable[RunRow], sort: str, otherwise: Mapping[str, Conta
     """
     rows, name = list(rows), sort.removeprefix("-")
     hidden, key = otherwise.get(name, ()), _key(name)
-    keys = {row.run.pk: None if row.run.pk in hidden else key(row) for row in rows}
+    keys: dict[int, Any] = {row.run.pk: None if row.run.pk in hidden else key(row) for row in rows}
     present = [row for row in rows if keys[row.run.pk] is not None]
     absent = [row for row in rows if keys[row.run.pk] is None]
     return sorted(present, key=lambda row: keys[row.run.pk], reverse=sort.startswith("-")) + absent
