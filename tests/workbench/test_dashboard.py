@@ -205,7 +205,7 @@ def test_values_of_another_agreement_are_marked_and_do_not_compete(client):
 def test_more_runs_take_no_more_queries(client, django_assert_max_num_queries):
     testset = make_testset()
     make_run(testset)
-    with django_assert_max_num_queries(20) as few:
+    with django_assert_max_num_queries(23) as few:
         client.get("/dashboard/")
     for _ in range(3):
         make_run(testset)

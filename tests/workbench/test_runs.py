@@ -108,7 +108,7 @@ def test_failed_questions_of_a_finished_run_are_asked_again(client):
     run.answers.filter(pk=failed.pk).update(error="The server sent nothing for 60 seconds.")
     task.units.create(stage="answer", key=f"{failed.question_id}:0", state="failed")
     task.units.create(stage="score", key="score", state="done")
-    assert "Ask these again" in client.get(reverse("run", args=[run.pk])).content.decode()
+    assert "Ask these again" in client.get(reverse("run-failures", args=[run.pk])).content.decode()
     client.post(reverse("run-resume", args=[run.pk]))
     task.refresh_from_db()
     assert (task.state, task.stage) == ("running", "answer")

@@ -15,7 +15,9 @@ from evaluation.queries.rows import RunRow
 from evaluation.queries.settings import HeldSettings, all_settings, setting_label
 from workbench.charts.figures import CHUNK_SIZE
 from workbench.ids import ids_of
+from workbench.services.current_settings import chosen_corpus
 from workbench.services.listing import METRICS, matching
+from workbench.services.preferences import newest_testset
 from workbench.templatetags.workbench import setting_value
 
 FORM = "board-form"
@@ -169,8 +171,12 @@ class BoardForm(forms.Form):
         self.given[name] = value
 
     def _latest(self) -> int | None:
-        run = Run.objects.filter(archived=False).order_by("-id").values_list("testset", flat=True).first()
-        return run or TestSet.objects.order_by("-created").values_list("pk", flat=True).first()
+        """Return the test set of the latest run on the chosen corpus, else the newest."""
+        runs, corpus = Run.objects.filter(archived=False), chosen_corpus()
+        runs = runs if corpus is None else runs.filter(corpus=corpus)
+        run = runs.order_by("-id").values_list("testset", flat=True).first()
+        newest = newest_testset(corpus)
+        return run or (newest.pk if newest else None)
 
 
 def _labelled(names: Iterable[str]) -> list[tuple[str, str]]:

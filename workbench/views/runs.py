@@ -18,6 +18,7 @@ from rag_pipeline.english.wording import counted
 from rag_pipeline.errors import PipelineError
 from workbench.forms.runs import LONGEST_TAG, RunNameForm
 from workbench.ids import as_id
+from workbench.views import rescoring
 from workbench.views import run as run_page
 from workbench.views.frame import back
 
@@ -66,7 +67,7 @@ def rename(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Run, pk=pk)
     form = RunNameForm(request.POST)
     if not form.is_valid():
-        return run_page.show(request, found, name_form=form, status=422)
+        return run_page.show_summary(request, found, name_form=form, status=422)
     rename_run(run=found, **form.cleaned_data)
     return redirect("run", pk)
 
@@ -113,6 +114,7 @@ def _act(request: HttpRequest, action: str, chosen: Sequence[Run]) -> str:
 urlpatterns = [
     path("runs/act/", act, name="runs-act"),
     *run_page.urlpatterns,
+    *rescoring.urlpatterns,
     path("runs/<int:pk>/rename/", rename, name="run-rename"),
     path("runs/<int:pk>/resume/", resume, name="run-resume"),
 ]
