@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -151,16 +150,10 @@ def _rows(sweep: Sweep, spec: SweepSpec) -> list[SweepRow]:
     """Return the configurations without verdicts."""
     by_fingerprint = {row.run.pipeline_fingerprint: row for row in rows_of(configuration_runs(sweep))}
     runs = [row.run.pk for row in by_fingerprint.values()]
-    latencies: dict[int, list[float]] = {}
-    costs: dict[int, list[float | None]] = {}
     answers = Answer.objects.filter(run__in=runs, error="").order_by()
-    for run, latency, cost in answers.values_list("run", "latency_s", "cost_usd"):
-        latencies.setdefault(run, []).extend([] if latency is None else [latency])
-        costs.setdefault(run, []).append(cost)
     reused = dict(answers.filter(KEPT).values_list("run").annotate(kept=Count("id")))
     return [
-        _row(sweep, spec, each, by_fingerprint.get(each.spec.fingerprint), latencies, costs, reused)
-        for each in configurations_of(sweep)
+        _row(sweep, spec, each, by_fingerprint.get(each.spec.fingerprint), reused) for each in configurations_of(sweep)
     ]
 
 
@@ -169,8 +162,6 @@ def _row(
     spec: SweepSpec,
     configuration: Configuration,
     row: RunRow | None,
-    latencies: Mapping[int, list[float]],
-    costs: Mapping[int, list[float | None]],
     reused: Mapping[int, int],
 ) -> SweepRow:
     if row is None:
@@ -179,7 +170,7 @@ def _row(
     facts = row.run.facts
     gone = sweep.state.get("dropped", {}).get(number)
     answered = row.answers - row.failed
-    cost, kept = costs.get(run, []), answered if row.run.sweep_id != sweep.pk else reused.get(run, 0)
+    kept = answered if row.run.sweep_id != sweep.pk else reused.get(run, 0)
     return SweepRow(
         configuration=configuration,
         state=DROPPED if gone else row.state,
@@ -187,8 +178,8 @@ def _row(
         n=answered,
         context_tokens=facts.get("context_tokens"),
         border_cut=facts.get("border_cut"),
-        latency_p50=statistics.median(latencies[run]) if latencies.get(run) else None,
-        cost_usd=sum(each or 0 for each in cost) if cost and None not in cost else None,
+        latency_p50=row.run.took.get("latency_p50"),
+        cost_usd=row.run.took.get("cost_usd"),
         calls=(answered - kept) * calls_of(configuration.spec, spec.options.retrieval_only),
         reused=kept,
         dropped=gone["pairs"] if gone else None,

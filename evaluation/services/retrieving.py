@@ -16,6 +16,7 @@ from evaluation.services.bulk import insert_rows
 from evaluation.services.files import write_results
 from evaluation.services.retrieval_facts import retrieval_facts
 from evaluation.services.storing import new_scoring
+from evaluation.services.took import store_what_answers_took
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Sample
 from rag_pipeline.errors import ProviderError
@@ -51,6 +52,7 @@ def retrieve_run(*, run: Run, spec: PipelineSpec, questions: Sequence[Question])
         run.save()
         run.answers.all().delete()
         _store(run, questions, found, scored, evaluation)
+        store_what_answers_took(run=run)
     values = [
         (sample, {name: column[at].value for name, column in scored.scores.items()})
         for at, sample in enumerate(samples)

@@ -16,6 +16,7 @@ from evaluation.services.diagnosing import diagnose_run
 from evaluation.services.files import write_run_file
 from evaluation.services.judging import open_judge
 from evaluation.services.storing import new_scoring
+from evaluation.services.took import store_what_answers_took
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Score
 from rag_pipeline.errors import ProviderError
@@ -36,12 +37,18 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
     scored = yield from _score(run, answers, spec, (*HEADLINE, *spec.metrics), judge)
     failures = diagnose_run(run=run, answers=answers, scored=scored, spec=spec)
     scoring = _store(run, spec, scored, _score_rows(answers, scored, failures), judge)
-    write_run_file(run=run)
+    _keep(run)
     if judge and judge.failure:
         raise ProviderError(
             f"The judge failed: what it has not judged has no score yet, all other scores are there. {judge.failure}"
         )
     return scoring
+
+
+def _keep(run: Run) -> None:
+    """Keep what pages and files give of a run that is scored."""
+    store_what_answers_took(run=run)
+    write_run_file(run=run)
 
 
 def _store(

@@ -50,6 +50,7 @@ class SweepForm(forms.Form):
         super().__init__(*args, **({"auto_id": "sweep-%s"} | kwargs))
         drawn = fields_of(SweepOptions)
         self.fields.update({name: drawn[name] for name in _OPTIONS})
+        self.fields["trials"].required = False
         self.fields["split"] = fields_of(RunOptions)["split"]
         self.fields["split"].initial = TUNE
         self.fields["testset"].queryset = TestSet.objects.select_related("corpus").order_by("-id")  # type: ignore[attr-defined]
@@ -76,7 +77,7 @@ class SweepForm(forms.Form):
             self.spec = SweepSpec(
                 base=_base(_named_lines(given["others"], "others")),
                 grid=_within(read_grid, _named_lines(given["grid"], "grid"), "grid"),
-                options=SweepOptions.create({name: given[name] for name in _OPTIONS}),
+                options=SweepOptions.create({name: given[name] for name in _OPTIONS if given[name] is not None}),
                 evaluation=EvaluationSpec.create(json.loads(given["scoring"]))
                 if given["scoring"]
                 else self._evaluation,

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0013_sweeps'),
+        ('evaluation', '0015_what_stored_answers_took'),
     ]
 
     operations = [

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0014_taken_runs'),
+        ('evaluation', '0016_taken_runs'),
     ]
 
     operations = [
