@@ -60,7 +60,7 @@ def test_the_best_of_retrieval_alone_are_answered_next(client):
 
 
 def test_the_program_of_a_configuration_runs_with_the_package_alone(client, tmp_path):
-    sweep = finished({"top_k": "1,2"})
+    sweep = finished({"chunk_size": "60", "top_k": "1,2"})
     (tmp_path / "pipeline.py").write_bytes(client.get(f"/sweeps/{sweep.pk}/pipeline.py").content)
     names = runpy.run_path(str(tmp_path / "pipeline.py"), run_name="a test")
     answer = names["workbench_pipeline"](names["CORPUS"], names["SETTINGS"]).invoke("What was found in 1799?")

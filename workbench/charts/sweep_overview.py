@@ -122,6 +122,7 @@ def _tick(axis: str, at: float, label: str) -> Figure:
         "showarrow": False,
         "xanchor": "left",
         "xshift": 7,
+        "bgcolor": "var(--surface-raised)",
         "font": {"size": 11.5, "color": "var(--text-quiet)"},
     }
 
