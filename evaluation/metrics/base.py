@@ -139,6 +139,8 @@ class Metric(Unit):
     higher_is_better: ClassVar[bool] = True
     formula: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    people: ClassVar[str] = ""
+    cannot_see: ClassVar[str] = ""
     revision: ClassVar[int] = 1
     changes: ClassVar[str] = ""
     parts: ClassVar[tuple[str, ...]] = ("",)

@@ -52,6 +52,10 @@ def _entry(metric: type[Metric]) -> Iterator[str]:
         yield f"- Formula revision {metric.revision}: {metric.changes}. Scores of earlier revisions are not compared"
     if metric.source:
         yield f"- Source: {metric.source}"
+    if metric.people:
+        yield f"- Agreement with people: {metric.people}"
+    if metric.cannot_see:
+        yield f"- Cannot see: {metric.cannot_see}"
     if metric.worked:
         yield from _worked(metric.worked)
     yield ""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from pathlib import Path
+
 import pytest
 
 from evaluation.metrics.support.reversals import Reversals
@@ -84,3 +88,13 @@ def test_other_languages_are_left_alone():
         "Paris schlug London im Endspiel der Meisterschaft.",
     )
     assert reversal(said, evidence) == ""
+
+
+def test_most_altered_sentences_of_articles_are_told_and_hardly_a_reworded_one():
+    data = Path(__file__).parents[3] / "data" / "altered_sentences.jsonl"
+    rows = [json.loads(line) for line in data.read_text(encoding="utf-8").splitlines()]
+    told = Counter(row["rule"] for row in rows if reversal(row["said"], row["sentence"]))
+    shares = {rule: told[rule] / many for rule, many in Counter(row["rule"] for row in rows).items()}
+    assert shares.pop("reworded") <= 0.1
+    assert min(shares.values()) >= 0.7
+    assert len(shares) == 3
