@@ -32,6 +32,7 @@ MAY_IMPORT = {
     "workbench": {"rag_pipeline", "evaluation", "workbench"},
 }
 WITH_DJANGO = {
+    "langchain",  # the door for other programs
     "models.py", "models", "background.py", "queries.py", "apps.py", "background", "queries", "services", "management",
     "migrations",
 }  # fmt: skip

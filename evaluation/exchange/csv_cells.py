@@ -29,7 +29,12 @@ def restore(cell: str) -> str:
 
 
 def cell(value: Any) -> str:
-    """Return a value as a cell: None empty, true or false, numbers as they are, lists and objects as JSON."""
+    """Return a value as a cell of CSV: as text, which no spreadsheet takes for a formula."""
+    return neutralise(value) if isinstance(value, str) else as_text(value)
+
+
+def as_text(value: Any) -> str:
+    """Return a value as text: None empty, true or false, numbers as they are, lists and objects as JSON."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -38,7 +43,7 @@ def cell(value: Any) -> str:
         return repr(value)
     if isinstance(value, (list, dict)):
         return json.dumps(value, ensure_ascii=False)
-    return neutralise(str(value))
+    return str(value)
 
 
 def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:

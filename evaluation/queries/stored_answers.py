@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from evaluation.models import Answer, Run
 from evaluation.quotes import repeats_of
 from evaluation.types import Sample
 from rag_pipeline.queries.documents import document_texts
-from rag_pipeline.types import Context, Span, Trace, Usage
+from rag_pipeline.types import Context, SourceDoc, Span, Trace, Usage
+
+PASSAGES = "passages"
+"""In the details of an answer: what it got that stands in no document."""
 
 
 def stored_answers(*, run: Run) -> list[Answer]:
@@ -32,11 +36,21 @@ def make_samples(*, run: Run, answers: Sequence[Answer]) -> list[Sample]:
 
 def texts_for(answers: Iterable[Answer]) -> dict[int, str]:
     """Return the text of every document that the answers' contexts and evidence point into, by id, in one query."""
-    wanted: set[int] = set()
+    answers = list(answers)
+    wanted = set().union(*(documents_of(answer) for answer in answers))
     for answer in answers:
-        wanted.update(documents_of(answer))
         wanted.update(evidence.document_id for evidence in answer.question.evidence.all())
-    return document_texts(wanted)
+    return document_texts(wanted) | passage_texts(answers)
+
+
+def passages_of(details: Mapping[str, Any]) -> list[SourceDoc]:
+    """Return the texts that an answer's contexts and candidates point into and that stand in no document."""
+    return [SourceDoc.from_json(each) for each in details.get(PASSAGES, ())]
+
+
+def passage_texts(answers: Iterable[Answer]) -> dict[int, str]:
+    """Return these texts of some answers, by id."""
+    return {each.id: each.text for answer in answers for each in passages_of(answer.details)}
 
 
 def documents_of(answer: Answer) -> set[int]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from django.db import transaction
 
 from evaluation.models import Answer, Question, Run
+from evaluation.queries.stored_answers import PASSAGES
 from evaluation.services.contexts import contexts_of
 from evaluation.services.retrieving import retrieve_run
 from evaluation.services.reuse import take_over_answers
@@ -117,13 +118,14 @@ class EvaluateRun(TaskHandler):
         """
         keys = [key for key, _ in wanted]
         questions = Question.objects.prefetch_related("evidence").in_bulk(keys)
-        given = contexts_of(run=self.run, questions=keys) or {}
+        given = contexts_of(run=self.run, questions=keys)
         return [
             Query(
                 questions[key].text,
                 tuple(each.span for each in questions[key].evidence.all()),
-                given.get(key),
+                None if given is None else given[key].hits,
                 repeat,
+                () if given is None else given[key].passages,
             )
             for key, repeat in wanted
         ]
@@ -153,7 +155,7 @@ class EvaluateRun(TaskHandler):
 
 
 def answer_fields(trace: Trace) -> dict[str, object]:
-    """Return a trace as the columns of `Answer`; context texts are not copied, they are spans of documents."""
+    """Return a trace as the columns of `Answer`; only the texts of contexts that stand in no document are copied."""
     return {
         "text": trace.answer,
         "contexts": [context.as_json() for context in trace.contexts],
@@ -177,6 +179,8 @@ def retrieval_details(trace: Trace) -> dict[str, object]:
         details["queries"] = list(trace.searched_for)
     if len(trace.steps) > 1:
         details["steps"] = [step.as_json() for step in trace.steps]
+    if trace.passages:
+        details[PASSAGES] = [passage.as_json() for passage in trace.passages]
     if trace.retrieval_s is not None:
         details["retrieval"] = {"seconds": round(trace.retrieval_s, 4), **asdict(trace.retrieval_usage)}
     return details

@@ -12,7 +12,7 @@ from evaluation.exchange.base import RunResults, RunWriter, TestSetWriter
 from evaluation.exchange.formats.eval_csv import EvalCsv
 from evaluation.exchange.formats.output_csv import OutputCsv
 from evaluation.models import Answer, MetricScore, Question, Run, TestSet
-from evaluation.queries.stored_answers import documents_of, sample_of
+from evaluation.queries.stored_answers import documents_of, passage_texts, sample_of
 from evaluation.services.stored_questions import draft_of, with_documents
 from rag_pipeline.queries.documents import document_texts
 
@@ -54,7 +54,7 @@ def _results(run: Run) -> RunResults:
         .select_related("question")
         .order_by("question__position", "question_id", "repeat")
     )
-    texts = document_texts(set().union(*(documents_of(answer) for answer in answers)))
+    texts = document_texts(set().union(*(documents_of(answer) for answer in answers))) | passage_texts(answers)
     scores: dict[int, dict[str, float | None]] = {}
     stored = MetricScore.objects.filter(scoring__run=run, scoring__current=True)
     for answer_id, metric, value in stored.values_list("answer_id", "metric", "value"):

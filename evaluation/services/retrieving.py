@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from asgiref.sync import async_to_sync
 
 from evaluation.models import Answer, Question, Run
-from evaluation.queries.stored_answers import make_samples, stored_answers
+from evaluation.queries.stored_answers import PASSAGES, make_samples, stored_answers
 from evaluation.scoring.retrieval import score_retrieval
 from evaluation.scoring.scoring import ScoredSamples
 from evaluation.spec import EvaluationSpec
@@ -44,6 +44,8 @@ def retrieve_run(*, run: Run, spec: PipelineSpec, questions: Sequence[int]) -> I
 def _fields(found: Retrieved, documents: object) -> dict[str, object]:
     """Return what was found as columns of `Answer`; the time is that of retrieval alone."""
     details: dict[str, object] = {"steps": [step.as_json() for step in found.steps]} if len(found.steps) > 1 else {}
+    if found.passages:
+        details[PASSAGES] = [passage.as_json() for passage in found.passages]
     return {
         "contexts": [each.as_json() for each in contexts_of(found.hits, documents)],  # type: ignore[arg-type]
         "latency_s": found.seconds,

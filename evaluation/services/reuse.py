@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from evaluation.models import Answer, MetricScore, Run, RunMetric, Scoring
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.models import Document
+from rag_pipeline.retrievers.base import retrievers
 
 KEPT_FROM = "kept_from"
 """In the details of an answer: the run that it was taken from."""
@@ -22,9 +23,11 @@ def earlier_runs(run: Run) -> list[Run]:
     """Return the runs whose answers are what this one would answer, the newest first.
 
     The same settings on the same version of the test set and the same documents, by the same versions of the packages;
-    retrieval alone holds no answers. A run that asks afresh takes nothing over.
+    retrieval alone holds no answers. A run that asks afresh takes nothing over, nor does one whose retriever is the
+    user's own: what stands behind its name may have changed.
     """
-    if run.afresh or run.contexts_origin:
+    retriever = retrievers.find(str(run.pipeline.get("retriever")))
+    if run.afresh or run.contexts_origin or not (retriever is None or retriever.repeatable):
         return []
     same = Run.objects.filter(
         corpus=run.corpus_id,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.models import Evidence, Question, Run
+from evaluation.queries.stored_answers import passage_texts
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.queries.documents import corpus_snapshot
 from rag_pipeline.services.indexes import open_embedder, open_index
@@ -26,26 +27,26 @@ def sweep_facts(*, run: Run, spec: PipelineSpec, eval_embedding: str) -> dict[st
     embedding retrieves; None where it cannot count. `border_cut`: share of the evidence spans that no chunk holds
     whole; None without chunks. `contexts`: a digest of what was retrieved, the same for the same rankings.
     """
-    given = list(run.answers.filter(error="").order_by("question_id", "repeat").values_list("contexts", flat=True))
-    spans = [[Span.from_json(each) for each in contexts] for contexts in given]
+    answers = list(run.answers.filter(error="").order_by("question_id", "repeat"))
+    spans = [[Span.from_json(each) for each in answer.contexts] for answer in answers]
+    texts = corpus_snapshot(corpus=run.corpus, until=run.created).texts | passage_texts(answers)
     return {
-        "context_tokens": _mean_tokens(run, spans, eval_embedding),
+        "context_tokens": _mean_tokens(texts, spans, eval_embedding),
         "border_cut": border_cut(run, spec),
         "contexts": hashlib.sha256(repr(spans).encode()).hexdigest()[:16],
     }
 
 
-def _mean_tokens(run: Run, spans: Sequence[Sequence[Span]], embedding: str) -> float | None:
+def _mean_tokens(texts: Mapping[int, str], spans: Sequence[Sequence[Span]], embedding: str) -> float | None:
     documents = {span.document_id for each in spans for span in each}
     try:
-        starts = _token_starts(run, documents, embedding)
+        starts = _token_starts(texts, documents, embedding)
     except PipelineError:  # a provider's tokenizer that is not known here
         return None
     return sum(_tokens(span, starts) for each in spans for span in each) / len(spans) if spans else None
 
 
-def _token_starts(run: Run, documents: Iterable[int], embedding: str) -> Starts:
-    texts = corpus_snapshot(corpus=run.corpus, until=run.created).texts
+def _token_starts(texts: Mapping[int, str], documents: Iterable[int], embedding: str) -> Starts:
     embedder = open_embedder(embedding)
     return {each: np.asarray(embedder.token_offsets(texts[each]))[:, 0] for each in documents if each in texts}
 

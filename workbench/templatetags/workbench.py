@@ -205,6 +205,14 @@ def passage_address(document_id: int, start: int, end: int) -> str:
 
 
 @register.simple_tag
+def passage_link(document_id: int, start: int, end: int, name: str) -> str:
+    """Return the name of a document as a link to a passage in it; without one for a text that is in no document."""
+    if document_id < 0:
+        return format_html('<span class="break" title="A text that stands in none of the documents">{}</span>', name)
+    return format_html('<a class="break" href="{}">{}</a>', passage_address(document_id, start, end), name)
+
+
+@register.simple_tag
 def answer_address(run_id: int, question_id: int, repeat: int = 0) -> str:
     """Return the page of the answer that a run gave to a question at a repeat, counted from 0."""
     address = reverse("run-question", args=[run_id, question_id])
