@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -251,7 +251,13 @@ def pin_baseline(*, run: Run, pinned: bool) -> None:
     run.baseline = pinned
 
 
-def rename_run(*, run: Run, name: str, note: str) -> None:
-    """Give a run a name and a note."""
-    run.name, run.note = name.strip()[:120], note.strip()
-    run.save(update_fields=["name", "note"])
+def rename_run(*, run: Run, name: str, note: str, tags: Sequence[str]) -> None:
+    """Give a run a name, a note and tags."""
+    run.name, run.note, run.tags = name.strip()[:120], note.strip(), list(tags)
+    run.save(update_fields=["name", "note", "tags"])
+
+
+def tag_run(*, run: Run, tag: str, wanted: bool = True) -> None:
+    """Give a run a tag, or take it away."""
+    run.tags = [each for each in run.tags if each != tag] + [tag] * wanted
+    run.save(update_fields=["tags"])

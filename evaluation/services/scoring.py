@@ -18,6 +18,7 @@ from evaluation.services.files import write_run_file
 from evaluation.services.judging import open_judge
 from evaluation.services.retrieving import scored_retrieval
 from evaluation.services.reuse import take_over_scoring
+from evaluation.services.took import store_what_answers_took
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Score
 from rag_pipeline.errors import ProviderError
@@ -36,24 +37,30 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
     names = (*HEADLINE, spec.agreement, *spec.metrics)
     there = take_over_scoring(run=run, spec=spec, formulas=formulas_in_force(names)) if run.sweep_id else None
     if there is not None:
-        write_run_file(run=run)
+        _keep(run)
         return there
     if run.retrieval_only:
         answers, scored = scored_retrieval(run=run, spec=spec)
         scoring = _store(run, spec, scored, _rows_of(answers, scored.scores), None)
-        write_run_file(run=run)
+        _keep(run)
         return scoring
     answers = stored_answers(run=run)
     judge = open_judge(spec, lenient=not run.scorings.exists())
     scored = yield from _score(run, answers, spec, (*HEADLINE, *spec.metrics), judge)
     failures = diagnose_run(run=run, answers=answers, scored=scored, spec=spec)
     scoring = _store(run, spec, scored, _score_rows(answers, scored, failures), judge)
-    write_run_file(run=run)
+    _keep(run)
     if judge and judge.failure:
         raise ProviderError(
             f"The judge failed: what it has not judged has no score yet, all other scores are there. {judge.failure}"
         )
     return scoring
+
+
+def _keep(run: Run) -> None:
+    """Keep what pages and files give of a run that is scored."""
+    store_what_answers_took(run=run)
+    write_run_file(run=run)
 
 
 def _store(

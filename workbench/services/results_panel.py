@@ -122,14 +122,14 @@ def results(
     rows = [row for row in everything if _belongs(row, agreement, chunk_unit)]
     further = tuple(further_of(rows))
     score = score if score in (*SCORES, *further) else TOTAL
-    otherwise = measured_otherwise(rows, score)
+    otherwise = measured_otherwise(rows, [score])[score]
     older = with_older_formula(rows, otherwise)
     rows = [row for row in rows if row.run.pk not in otherwise]
     baseline = _baseline(everything, shown, preferred)
     other = baseline.run if baseline else None
     preferred = _beside(preferred, shown.run)
     scored = bool(shown.metrics)
-    figure = charts.score_against_chunk_size(rows, prompt_series(), score, shown.run.pk)
+    figure = charts.score_against(rows, prompt_series(), score, chosen=shown.run.pk)
     return Results(
         corpus=corpus,
         testset=testset,

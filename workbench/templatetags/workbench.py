@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString
 
 from evaluation.metrics.base import metrics
 from evaluation.models import Answer
+from evaluation.queries.settings import setting_label
 from evaluation.scoring.scales import money_text, scale_of, seconds_text
 from rag_pipeline.extractive_qa.strictness import let_through
 from rag_pipeline.extractive_qa.trained_model import card
@@ -136,6 +137,12 @@ def metric_name(key: str) -> str:
     """The name of a metric on screen; its key in words where there is no such metric any more."""
     unit = metrics.find(key)
     return unit.label if unit else words(key)
+
+
+@register.filter
+def setting_name(name: str) -> str:
+    """The name of a setting on screen."""
+    return setting_label(name)
 
 
 @register.filter
