@@ -148,4 +148,5 @@ class LoadSample(TaskHandler):
             raise PipelineError(ended.error or "The sample was cancelled.")
 
     def _show(self, now: BackgroundTask) -> None:
-        BackgroundTask.objects.filter(pk=self.task.pk).update(step=now.step)
+        """Our units are not alike: their pace tells nothing of the time left, that of the run's step does."""
+        BackgroundTask.objects.filter(pk=self.task.pk).update(step=now.step, step_ends=now.step_ends)
