@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluation.metrics.base import INPUTS, Metric, kind_words, metrics
 from evaluation.metrics.worked import WorkedExample
+from evaluation.scoring.glossary import terms
 from evaluation.scoring.scales import scale_of
 
 _HEAD = """# Metrics
@@ -21,7 +22,7 @@ language model: [how](judge.md). Beside the aspects below, `aspect:NAME` is any 
 def metrics_page() -> str:
     """Return the page, metrics by group."""
     found = sorted(metrics, key=lambda metric: (metric.group, metric.key))
-    lines = [_HEAD]
+    lines = [_HEAD, "## Terms\n", *(f"- **{each.label}**: {each.text}" for each in terms()), ""]
     group = ""
     for metric in found:
         if metric.group != group:

@@ -143,7 +143,7 @@ def resume(task: BackgroundTask) -> None:
             owner="",
         )
         task.count_units(stage)
-        BackgroundTask.objects.filter(pk=task.pk).update(step_from=F("done"))
+        BackgroundTask.objects.filter(pk=task.pk).update(step_from=F("done"), step_ends=None)
 
 
 def worker_alive() -> bool:
@@ -274,6 +274,7 @@ def _begin_stage(task: BackgroundTask, work: TaskHandler, stage: str) -> bool:
             total=0,
             step_started=now,
             step_from=0,
+            step_ends=None,
             started=task.started or now,
             heartbeat=now,
         )

@@ -20,7 +20,8 @@ from rag_pipeline.background.tasks import request_cancel
 from rag_pipeline.errors import ConfigError, PipelineError
 from workbench.forms.sweeps import SweepForm, as_lines
 from workbench.htmx import render_page
-from workbench.services.current_settings import present_settings
+from workbench.services.current_settings import chosen_corpus, present_settings
+from workbench.services.preferences import newest_testset
 from workbench.services.sweep_panel import sweep_panel
 
 PER_PAGE = 30
@@ -30,8 +31,8 @@ PAGE, PART = "sweeps/page.html", "sweeps/_start.html"
 @require_safe
 def sweeps(request: HttpRequest) -> HttpResponse:
     """List the sweeps, with the form that asks for another."""
-    present = present_settings()
-    newest = TestSet.objects.order_by("-id").first()
+    corpus = chosen_corpus()
+    present, newest = present_settings(corpus=corpus), newest_testset(corpus)
     initial = {"others": as_lines(present.spec), "testset": request.GET.get("testset", newest and newest.pk)}
     return _page(request, SweepForm(initial=initial, evaluation=present.evaluation))
 
