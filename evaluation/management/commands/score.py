@@ -23,7 +23,17 @@ from evaluation.scoring.answered import ScoredAnswers
 from evaluation.scoring.scales import scale_of
 from evaluation.scoring.scoring import Steps
 from evaluation.services.answer_files import score_answers
-from evaluation.spec import JUDGE, METRIC_OPTIONS, METRICS, REPLIES, EvaluationSpec
+from evaluation.spec import (
+    AGREEMENT,
+    BOUNDING,
+    JUDGE,
+    METRIC_OPTIONS,
+    METRICS,
+    REFUSALS,
+    REPLIES,
+    SCORES,
+    EvaluationSpec,
+)
 from evaluation.types import Summary
 from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError, ProviderError
@@ -50,7 +60,9 @@ class Command(WorkbenchCommand):
         """Declare the options."""
         parser.add_argument("file", type=Path, metavar="FILE", help="the answers, JSONL")
         add_scoring_arguments(
-            parser, METRICS, METRIC_OPTIONS, JUDGE, REPLIES, metrics_help="names, see manage.py metrics; default: all"
+            parser,
+            *(METRICS, METRIC_OPTIONS, JUDGE, REPLIES, AGREEMENT, SCORES, REFUSALS, BOUNDING),
+            metrics_help="names, see manage.py metrics; default: all",
         )
         parser.add_argument(
             "--against",
