@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -14,6 +14,12 @@ from rag_pipeline.registry import Registry, Unit, first_problem
 U = TypeVar("U", bound=Unit)
 
 _MEMBER = re.compile(r"[a-z0-9][a-z0-9_]{0,39}")
+
+
+UNITXT = "unitxt"
+_COMMON = "metrics.rag."
+_BRANCHES = ("external_rag.", "autorag.", "end_to_end.")
+"""Parts of unitxt's catalogue that hold the same metrics for other kinds of tasks."""
 
 
 class MetricRegistry(Registry[U]):
@@ -40,6 +46,17 @@ class MetricRegistry(Registry[U]):
         member: type[U] | None = unit.member(name) if _MEMBER.fullmatch(name) else None  # type: ignore[attr-defined]
         return member
 
+    def of_unitxt(self, name: str) -> tuple[str, Mapping[str, Any]] | None:
+        """Return the metric, by key, and the options that a name such as `metrics.rag.mrr` means; None for no such."""
+        if not name.startswith(_COMMON):
+            return None
+        rest = name.removeprefix(_COMMON)
+        wanted = _COMMON + next((rest.removeprefix(each) for each in _BRANCHES if rest.startswith(each)), rest)
+        for unit in self:
+            if wanted in getattr(unit, "known_as", {}).get(UNITXT, ()):
+                return unit.key, getattr(unit, "unitxt_options", {})
+        return None
+
     def get(self, key: str, field: str | None = None, also: tuple[str, ...] = ()) -> type[U]:
         """Return the metric called `key`. Raises ConfigError naming what there is, and `also`."""
         unit = self.find(key)
@@ -51,6 +68,17 @@ class MetricRegistry(Registry[U]):
 
 metric_units: MetricRegistry[Unit] = MetricRegistry("metric", "evaluation.metrics")
 """All metrics, for who checks names and options; `evaluation.metrics.base.metrics` is the same with their full type."""
+
+
+def in_our_names(names: Sequence[str]) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Return metrics with unitxt's names in our own, and the options that these mean, by metric."""
+    ours, options = [], {}
+    for name in names:
+        found = metric_units.of_unitxt(name)
+        ours.append(found[0] if found else name)
+        if found and found[1]:
+            options[found[0]] = dict(found[1])
+    return ours, options
 
 
 DEFAULT_AGREEMENT = "correctness_offline"

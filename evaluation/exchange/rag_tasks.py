@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 from evaluation.exchange.fields import ordered, reference_list, whole_letters
 from evaluation.exchange.problems import NOTHING_SCORED, RowError, each_row
-from evaluation.exchange.run_fields import Task, run_fields, with_run_fields
+from evaluation.exchange.run_fields import run_fields, with_run_fields
 from evaluation.types import Sample, Score
 from rag_pipeline.types import Context, Span, Trace, Usage
 
+Task = dict[str, Any]
 Answered = list[tuple[Task, Sample]]
 """The objects of a file, each with the sample that it is, in order."""
 Row = TypeVar("Row")

@@ -13,17 +13,17 @@ from typing import Any
 from evaluation.types import Sample
 from rag_pipeline.types import Context, Span
 
-Task = dict[str, Any]
+Fields = dict[str, Any]
 KINDS = ("simple", "complex", "out_of_scope")
 PLACES, GOLD, REPEATS = "context_spans", "reference_spans", "reference_copies"
 _PASSAGE = "passage"
 
 
-def run_fields(sample: Sample) -> Task:
+def run_fields(sample: Sample) -> Fields:
     """Return these fields of an answer."""
     trace = sample.trace
     names = {context.span.document_id: context.document for context in trace.contexts}
-    told: Task = {
+    told: Fields = {
         "pair_id": sample.pair_id,
         "kind": sample.kind,
         "transformation": sample.transformation,
@@ -80,7 +80,7 @@ def _with_places(sample: Sample, task: Mapping[str, Any]) -> Sample:
     )
 
 
-def _place(span: Span, names: Mapping[int, str]) -> Task:
+def _place(span: Span, names: Mapping[int, str]) -> Fields:
     """Return a span by the name of its document; a text that stands in none by its own id too."""
     own = {_PASSAGE: span.document_id} if span.document_id < 0 else {}
     return {"document": names.get(span.document_id, ""), "start": span.start, "end": span.end} | own
@@ -112,7 +112,7 @@ def _name(span: Span, ids: Mapping[tuple[str, Any], int]) -> str:
     return next(name for (name, _), number in ids.items() if number == span.document_id)
 
 
-def _details(task: Mapping[str, Any]) -> Task:
+def _details(task: Mapping[str, Any]) -> Fields:
     tokens = _number(task, "answer_tokens")
     return {} if tokens is None else {"answer_tokens": tokens}
 

@@ -36,6 +36,11 @@ class AnswerRelevancy(JudgedMetric):
 
     key = "answer_relevancy"
     label = "Answer relevancy"
+    known_as = {
+        "RAGAS": ("ResponseRelevancy",),
+        "TruLens": ("Answer Relevance",),
+        "DeepEval": ("AnswerRelevancyMetric",),
+    }
     help = "How close the questions that the answer would answer are to the one that was asked; 0 where it evades."
     group = "ragas"
     voted = False

@@ -125,6 +125,8 @@ class Metric(Unit):
     `asks_each_context`: a judge is asked about each context by itself; `voted`: as often as there are votes.
     `is_agreement`: it says how well an answer agrees with a reference: recall and robustness can be made of it.
     `needs_option`: the option without which there is nothing to score, such as a pattern.
+    `known_as`: what other libraries call it, by library; names of unitxt are understood wherever metrics are named, and
+    mean `unitxt_options`.
     `revision`: raised when the formula gives other values than before, also by what the metric shares with others;
     `changes` then says what is new. Values of two revisions are never compared (`evaluation/scoring/comparability.py`).
     """
@@ -150,6 +152,8 @@ class Metric(Unit):
     voted: ClassVar[bool] = True
     is_agreement: ClassVar[bool] = False
     needs_option: ClassVar[str] = ""
+    known_as: ClassVar[Mapping[str, Sequence[str]]] = {}
+    unitxt_options: ClassVar[Mapping[str, Any]] = {}
     worked: ClassVar[WorkedExample | None] = None
 
     def unready(self) -> str:

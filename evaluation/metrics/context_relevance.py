@@ -38,6 +38,11 @@ class ContextRelevance(JudgedMetric):
 
     key = "context_relevance"
     label = "Context relevance"
+    known_as = {
+        "RAGAS": ("ContextRelevance",),
+        "TruLens": ("Context Relevance",),
+        "DeepEval": ("ContextualRelevancyMetric",),
+    }
     help = "Share of the contexts' sentences that are needed to answer the question: low where much is noise."
     group = "ragas"
     kinds = ANSWERABLE

@@ -34,6 +34,7 @@ class ValidJson(Rule):
 
     key = "valid_json"
     label = "Valid JSON"
+    known_as = {"DeepEval": ("JsonCorrectnessMetric",)}
     help = "Whether the whole answer is JSON, and an object with the wanted keys where some are named."
     formula = "1 if the answer parses as JSON and has the keys, else 0"
     source = "RFC 8259 (Bray 2017)"

@@ -19,6 +19,7 @@ from evaluation.management.output_files import check_place, write_to
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.metrics.base import metrics
 from evaluation.metrics.judge_preference import JudgePreference
+from evaluation.registry import in_our_names
 from evaluation.scoring.answered import ScoredAnswers
 from evaluation.scoring.scales import scale_of
 from evaluation.scoring.scoring import Steps
@@ -110,7 +111,7 @@ class Command(WorkbenchCommand):
 
 def chosen(names: str | None) -> list[str] | None:
     """Return the metrics that are asked for, None for all. Raises ConfigError for one that there is not."""
-    wanted = [name.strip() for name in (names or "").split(",") if name.strip()]
+    wanted, _ = in_our_names([name.strip() for name in (names or "").split(",") if name.strip()])
     for name in wanted:
         metrics.get(name, "metrics")
     return list(dict.fromkeys(wanted)) or None
