@@ -40,7 +40,7 @@ def find_source(*, testset: TestSet, wanted: str) -> Run:
     offered = runs_with_contexts(testset=testset)[:_LISTED]
     there = ", ".join(f"{run.pk} ({run})" if run.name else str(run.pk) for run in offered)
     mend = f"There are: {there}." if there else "None of its runs has finished with contexts: evaluate one first."
-    raise ConfigError(f"The test set “{testset}” has no run “{wanted}”. {mend}", FIELD)
+    raise ConfigError(f"The test set “{testset}” has no run “{wanted}”, nor is there such a file. {mend}", FIELD)
 
 
 def refuse_retrieval_settings(*, source: Run, given: Iterable[str]) -> None:
