@@ -58,17 +58,19 @@ class Document(models.Model):
 
 
 class NamedPrompt(models.Model):
-    """A prompt of the user's library; the shipped ones are files."""
+    """A version of a prompt of the user's library; the shipped ones are files. Its text never changes."""
 
-    name = models.CharField(max_length=80, unique=True)
+    name = models.CharField(max_length=80)
+    version = models.PositiveIntegerField(default=1)
     text = models.TextField()
     updated = models.DateTimeField(auto_now=True)
 
     class Meta:
-        ordering = ("name",)
+        ordering = ("name", "-version")
+        constraints = [models.UniqueConstraint(fields=("name", "version"), name="prompt_version_once")]
 
     def __str__(self) -> str:
-        return self.name
+        return self.name if self.version == 1 else f"{self.name} v{self.version}"
 
 
 class Index(models.Model):

@@ -236,7 +236,8 @@ class Trace:
     `latency_s` is retrieval plus generation in seconds. A failed question has `error` set and an empty answer.
     `permanent` marks an error that will come again for every question (a rejected key).
     `queries` is what was sent to the retriever; `steps` the candidates after each step of retrieval; `passages` the
-    texts among these and the contexts that stand in no document of the corpus.
+    texts among these and the contexts that stand in no document of the corpus. `usage` is that of the whole,
+    `retrieval_usage` the part of it that its steps before the answer asked of a model.
     """
 
     question: str
@@ -247,6 +248,7 @@ class Trace:
     ttft_s: float | None = None
     retrieval_s: float | None = None
     usage: Usage = Usage()
+    retrieval_usage: Usage = Usage()
     error: str = ""
     permanent: bool = False
     notes: tuple[str, ...] = ()

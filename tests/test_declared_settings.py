@@ -119,7 +119,7 @@ def test_runs_are_compared_by_it(client, patience):
     a, b = make_run(testset), make_run(testset, settings={"patience": 3})
     assert [(each.label, each.a, each.b) for each in compare_runs(a=a, b=b).settings] == [("Patience", 0, 3)]
     assert "Patience" in client.get(reverse("compare"), {"a": a.pk, "b": b.pk}).content.decode()
-    assert "Patience" in client.get(reverse("run", args=[b.pk])).content.decode()
+    assert "Patience" in client.get(reverse("run-settings", args=[b.pk])).content.decode()
 
 
 @pytest.mark.django_db

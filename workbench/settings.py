@@ -108,7 +108,7 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
-                "workbench.context_processors.frame",
+                "workbench.services.frame.frame",
             ],
             "builtins": ["workbench.templatetags.workbench"],
             "libraries": {

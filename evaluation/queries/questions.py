@@ -19,7 +19,7 @@ from rag_pipeline.pipeline.step_table import stored_steps
 
 _SORTS = {"latency": "latency_s", "answer": "text", "question": "question__text", "kind": "question__kind"}
 _UNSHOWN = ("contexts", "prompt")
-_SHOWN_APART = frozenset({"steps", "queries", PASSAGES})
+_SHOWN_APART = frozenset({"steps", "queries", "retrieval", PASSAGES})
 _POSITION = ("question__position", "question_id", "repeat")
 
 

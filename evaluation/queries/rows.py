@@ -15,6 +15,9 @@ from evaluation.types import Refusal, Score, Summary
 
 R = TypeVar("R")
 
+FEW = 7
+"""Parts with fewer questions than this are shown only to those who ask for them."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
@@ -98,6 +101,11 @@ class GroupValue:
     group: str
     label: str
     summary: Summary
+
+    @property
+    def few(self) -> bool:
+        """True when so few questions say little."""
+        return self.summary.n < FEW
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 
 from django.db import transaction
@@ -170,7 +171,9 @@ def answer_fields(trace: Trace) -> dict[str, object]:
 
 
 def retrieval_details(trace: Trace) -> dict[str, object]:
-    """Return what was searched for where that is not the question, and the candidates where steps followed."""
+    """Return what was searched for where that is not the question, the candidates where steps followed, and what
+    retrieval took.
+    """
     details: dict[str, object] = {}
     if trace.searched_for:
         details["queries"] = list(trace.searched_for)
@@ -178,4 +181,6 @@ def retrieval_details(trace: Trace) -> dict[str, object]:
         details["steps"] = [step.as_json() for step in trace.steps]
     if trace.passages:
         details[PASSAGES] = [passage.as_json() for passage in trace.passages]
+    if trace.retrieval_s is not None:
+        details["retrieval"] = {"seconds": round(trace.retrieval_s, 4), **asdict(trace.retrieval_usage)}
     return details

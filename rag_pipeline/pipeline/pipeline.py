@@ -76,6 +76,7 @@ class Pipeline:
             contexts=request.contexts,
             prompt=request.prompt,
             retrieval_s=found.seconds,
+            retrieval_usage=found.usage,
             queries=found.queries,
             steps=found.steps,
             notes=found.notes,

@@ -298,7 +298,7 @@ def test_more_runs_take_no_more_queries(client, testset, django_assert_max_num_q
     for _ in range(2):
         make_run(testset)
     client.get("/")
-    with django_assert_max_num_queries(66) as few:
+    with django_assert_max_num_queries(72) as few:
         client.get("/")
     for _ in range(4):
         make_run(testset)

@@ -16,6 +16,8 @@ from evaluation.scoring.summaries import TOTAL
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.chunkers.sizes import SizeOptions
 from workbench.forms.options import fields_of
+from workbench.services.current_settings import chosen_corpus
+from workbench.services.preferences import newest_testset
 from workbench.services.results_panel import SCORES
 
 
@@ -78,8 +80,9 @@ class DashboardForm(forms.Form):
         return row.agreement == agreement and row.settings.get("chunk_unit", unit) == unit
 
     def _defaults(self) -> dict[str, Any]:
-        run = Run.objects.filter(archived=False).select_related("testset").first()
-        testset = run.testset if run else TestSet.objects.order_by("-created").first()
+        runs, corpus = Run.objects.filter(archived=False).select_related("testset"), chosen_corpus()
+        run = runs.filter(corpus=corpus).first() or (runs.first() if corpus is None else None)
+        testset = run.testset if run else newest_testset(corpus)
         return {
             "testset": testset.pk if testset else "",
             "agreement": run.evaluation.get("agreement", DEFAULT_AGREEMENT) if run else DEFAULT_AGREEMENT,

@@ -20,7 +20,7 @@ from workbench.htmx import render_page
 def prompts(request: HttpRequest) -> HttpResponse:
     """List the prompts; `?from=NAME` begins a new one from another."""
     source = next((each for each in list_prompts() if each.name == request.GET.get("from")), None)
-    start = {"name": "" if source is None or source.shipped else source.name, "text": source.text if source else ""}
+    start = {"name": "" if source is None or source.shipped else source.base, "text": source.text if source else ""}
     return _page(request, PromptForm(initial=start))
 
 
@@ -31,7 +31,7 @@ def save(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         try:
             prompt = save_prompt(name=form.cleaned_data["name"], text=form.cleaned_data["text"])
-            messages.success(request, f"The prompt “{prompt.name}” was saved. Choose it on the Workbench.")
+            messages.success(request, f"The prompt “{prompt}” was saved. Choose it on the Workbench.")
             return HttpResponseRedirect(reverse("prompts"))
         except ConfigError as error:
             form.add_error(error.field, str(error))

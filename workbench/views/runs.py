@@ -18,6 +18,7 @@ from rag_pipeline.errors import PipelineError
 from workbench.forms.runs import RunFilterForm, RunNameForm
 from workbench.htmx import render_page
 from workbench.services.listing import matching, sorted_rows
+from workbench.views import rescoring
 from workbench.views import run as run_page
 from workbench.views.frame import back
 
@@ -55,7 +56,7 @@ def rename(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Run, pk=pk)
     form = RunNameForm(request.POST)
     if not form.is_valid():
-        return run_page.show(request, found, name_form=form, status=422)
+        return run_page.show_summary(request, found, name_form=form, status=422)
     rename_run(run=found, name=form.cleaned_data["name"], note=form.cleaned_data["note"])
     return redirect("run", pk)
 
@@ -95,6 +96,7 @@ urlpatterns = [
     path("runs/", runs, name="runs"),
     path("runs/act/", act, name="runs-act"),
     *run_page.urlpatterns,
+    *rescoring.urlpatterns,
     path("runs/<int:pk>/rename/", rename, name="run-rename"),
     path("runs/<int:pk>/resume/", resume, name="run-resume"),
 ]

@@ -17,9 +17,10 @@ from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.services.prompts import list_prompts
 from rag_pipeline.settings.prompt_templates import placeholders
-from workbench.forms.workbench import SettingsForm
+from workbench.forms.workbench import SettingsForm, library_name
 from workbench.services.known_models import known_embeddings, known_judges, known_models
 from workbench.services.preferences import Bench, bench_of_run, comparable
+from workbench.services.presets import preset_choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ def settings_panel(form: SettingsForm, preferred: Bench, shown: Run | None) -> d
         "placeholders": _placeholders(template, comparable(form.value("use_context")) == "true"),
         **_reading(form, template),
         "library": list_prompts(),
+        "prompt_name": library_name(template),
+        "presets": preset_choices(lambda values: not form.changed_from(values)),
         "units": form.units,
         "models": known_models(),
         "judges": known_judges(),

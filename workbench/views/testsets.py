@@ -26,7 +26,7 @@ from workbench.downloads import download_of
 from workbench.forms.testsets import ContextsForm, GenerateForm, ImportForm, QuestionFilter
 from workbench.htmx import render_page
 from workbench.ids import as_id
-from workbench.services.current_settings import preferred_corpus, preferred_generator
+from workbench.services.current_settings import chosen_corpus, preferred_generator
 from workbench.services.question_list import (
     counts_of,
     newest_pairs,
@@ -157,10 +157,10 @@ def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpRes
 
 def _list(request: HttpRequest, **forms: Any) -> HttpResponse:
     """Render the list; `forms` are those that came back with errors."""
-    corpus = Corpus.objects.filter(pk=as_id(request.GET.get("corpus"))).first() or preferred_corpus()
+    corpus = Corpus.objects.filter(pk=as_id(request.GET.get("corpus"))).first() or chosen_corpus()
     start = {"corpus": corpus, "name": _free_name(corpus)}
     context = {
-        "page": Paginator(testset_rows(), SETS_A_PAGE).get_page(request.GET.get("page")),
+        "page": Paginator(testset_rows(corpus=corpus), SETS_A_PAGE).get_page(request.GET.get("page")),
         "has_documents": Corpus.objects.filter(documents__isnull=False).exists(),
         "generate": GenerateForm(initial=preferred_generator().model_dump() | start),
         "importing": ImportForm(initial=start, prefix="import"),
