@@ -8,7 +8,6 @@ from typing import Any
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
-from django.forms import Form
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
