@@ -28,6 +28,7 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.places import CorpusPlaces
 from rag_pipeline.queries.documents import corpus_snapshot
+from rag_pipeline.retrievers.langchain import PATH, LangChainRetriever
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Context, SourceDoc, Span
 
@@ -51,7 +52,7 @@ def contexts_from_file(*, testset: TestSet, file: File) -> Run:
     places = CorpusPlaces({doc.id: doc for doc in corpus_snapshot(corpus=testset.corpus).documents})
     made = [_answer(question, found[question.pk], places) for question in questions if question.pk in found]
     top_k = max(1, *(len(answer.contexts) for answer in made))
-    spec = PipelineSpec.create({"retriever": "langchain", "retriever_path": file[0], "top_k": top_k})
+    spec = PipelineSpec.create({"retriever": LangChainRetriever.key, PATH: file[0]}).changed(top_k=top_k)
     with transaction.atomic():
         run = Run.objects.create(
             corpus=testset.corpus,
@@ -97,7 +98,8 @@ def _words(question: str) -> str:
 def _answer(question: Question, given: tuple[Task, Sample], places: CorpusPlaces) -> Answer:
     """Return the contexts of a question as an answer without a text."""
     task, sample = given
-    contexts, passages = [], {}
+    contexts: list[dict[str, object]] = []
+    passages: dict[int, SourceDoc] = {}
     for context in sample.trace.contexts[:_MOST]:
         if not context.text.strip():
             continue
