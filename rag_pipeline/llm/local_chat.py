@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
-from rag_pipeline.local_models.chat_weights import Piece, chat_weights
+from rag_pipeline.local_models.chat_weights import AnswerPiece, chat_weights
 
 
 class LocalChatModel(BaseChatModel):
@@ -52,7 +52,7 @@ class LocalChatModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-def _facts(piece: Piece) -> dict[str, Any]:
+def _facts(piece: AnswerPiece) -> dict[str, Any]:
     """Return what the last piece says of the whole answer, by LangChain's names."""
     if not piece.finish:
         return {}

@@ -17,7 +17,7 @@ _LOADING = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class AnswerPiece:
     """A piece of an answer. The last has `finish` (stop or length) and the tokens of prompt and answer."""
 
     text: str
@@ -35,7 +35,7 @@ class ChatWeights:
         self._model = model
         self._writing = threading.Lock()
 
-    def write(self, prompt: str, max_tokens: int, temperature: float) -> Iterator[Piece]:
+    def write(self, prompt: str, max_tokens: int, temperature: float) -> Iterator[AnswerPiece]:
         """Yield pieces of the answer as they are written; closing the iterator ends the writing.
 
         Temperature 0 takes the likeliest token each time. Raises ProviderError for a prompt that is too long.
@@ -72,7 +72,7 @@ class ChatWeights:
         try:
             for piece in streamer:
                 if piece:
-                    yield Piece(piece)
+                    yield AnswerPiece(piece)
         finally:
             given_up.set()
         writing.join()  # the last piece comes a moment before its end
@@ -81,7 +81,7 @@ class ChatWeights:
             raise ProviderError(f"The model {self._name} failed ({said}).") from outcome.get("error")
         new = outcome["ids"][0, length:].tolist()
         ended = bool(new) and new[-1] in self._ends
-        yield Piece("", "stop" if ended or len(new) < max_tokens else "length", length, len(new))
+        yield AnswerPiece("", "stop" if ended or len(new) < max_tokens else "length", length, len(new))
 
     def _inputs(self, prompt: str) -> Any:
         """Return the tokens of a prompt, in the model's own form for a user's message where it has one."""
