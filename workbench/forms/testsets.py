@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from evaluation.exchange.base import TestSetReader, accepted
+from evaluation.exchange.base import AnswersReader, TestSetReader, accepted
 from evaluation.models import Question
 from evaluation.spec import GeneratorSpec
 from rag_pipeline.english.wording import listed
@@ -100,6 +100,17 @@ class ImportForm(forms.Form):
         answers.help_text = f"Only for {listed([unit.help for unit in apart], 'or')}."
         file.widget.attrs["accept"] = accepted(readers)
         answers.widget.attrs["accept"] = accepted(apart)
+
+
+class ContextsForm(forms.Form):
+    """A file of contexts for the questions of a test set."""
+
+    contexts = forms.FileField(
+        label="File of contexts",
+        help_text="JSONL, CSV, Excel or Parquet with question_id or question, and contexts (a list of texts).",
+        error_messages={"required": "Choose a file first.", "empty": "The file is empty."},
+        widget=forms.FileInput(attrs={"accept": accepted(AnswersReader.units())}),
+    )
 
 
 class QuestionFilter(forms.Form):

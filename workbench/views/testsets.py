@@ -16,12 +16,13 @@ from django.views.decorators.http import require_POST, require_safe
 from evaluation.exchange.base import TestSetWriter
 from evaluation.models import TestSet
 from evaluation.services.files import export_testset
+from evaluation.services.given_contexts import contexts_from_file
 from evaluation.services.imports import import_testset
 from evaluation.services.testsets import delete_testset, resume_generation, start_generation
 from rag_pipeline.errors import InUseError, PipelineError
 from rag_pipeline.models import BackgroundTask, Corpus
 from workbench.downloads import download_of
-from workbench.forms.testsets import GenerateForm, ImportForm, QuestionFilter
+from workbench.forms.testsets import ContextsForm, GenerateForm, ImportForm, QuestionFilter
 from workbench.htmx import render_page
 from workbench.ids import as_id
 from workbench.services.current_settings import chosen_corpus, preferred_generator
@@ -100,6 +101,21 @@ def download(request: HttpRequest, pk: int, writer: type[TestSetWriter]) -> Http
 
 
 @require_POST
+def contexts(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep the contexts of a file, so that runs can answer from them; refused with the reason where they do not fit."""
+    found = _found(pk)
+    form = ContextsForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            run = contexts_from_file(testset=found, file=_content(form.cleaned_data["contexts"]))
+            messages.success(request, f"{run.notes[0]} Choose “{run}” under Contexts from.")
+            return HttpResponseRedirect(f"{reverse('workbench')}?testset={found.pk}&contexts_from={run.pk}")
+        except PipelineError as error:
+            _add_error(form, error, fallback="contexts")
+    return testset_page(request, found, contexts_form=form)
+
+
+@require_POST
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a version that no run used."""
     found = _found(pk)
@@ -127,6 +143,7 @@ def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpRes
         "filters": filters,
         "query": request.GET.urlencode(),
         "formats": TestSetWriter.units(),
+        "contexts_form": ContextsForm(),
     }
     if writing:
         context["newest"] = newest_pairs(testset=found, count=NEWEST_SHOWN)
@@ -168,7 +185,9 @@ def _content(file: UploadedFile) -> tuple[str, bytes]:
     return file.name or "", file.read()
 
 
-def _add_error(form: GenerateForm | ImportForm, error: PipelineError, fallback: str | None = None) -> None:
+def _add_error(
+    form: ContextsForm | GenerateForm | ImportForm, error: PipelineError, fallback: str | None = None
+) -> None:
     field = getattr(error, "field", None)
     by_row = re.split(r" (?=Row \d+:)", str(error))  # one line for each row of a file that does not fit
     form.add_error(field if field in form.fields else fallback, by_row)
@@ -179,6 +198,7 @@ urlpatterns = [
     path("testsets/generate/", generate, name="testset-generate"),
     path("testsets/import/", importing, name="testset-import"),
     path("testsets/<int:pk>/", testset, name="testset"),
+    path("testsets/<int:pk>/contexts/", contexts, name="testset-contexts"),
     path("testsets/<int:pk>/<testset_file:writer>", download, name="testset-file"),
     path("testsets/<int:pk>/resume/", resume, name="testset-resume"),
     path("testsets/<int:pk>/delete/", delete, name="testset-delete"),
