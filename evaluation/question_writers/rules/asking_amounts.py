@@ -36,6 +36,8 @@ def how_many(clause: Clause) -> Iterator[Ask]:
         answer = written(subtree(number))
         if any(each.tag_ in {"JJS", "RBS"} or each.dep_ == "relcl" for each in noun.subtree):
             continue
+        if any(each.lower_ in {"the", "these", "those", "its", "all"} and each.i < number.i for each in noun.children):
+            continue  # they were counted before
         if noun.lemma_.lower() in {"time", "percent", "year", "day", "kind", "type"} or number.lower_ == "one":
             continue
         if noun.dep_ in {"nsubj", "nsubjpass"}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -80,7 +81,7 @@ def written(tokens: Sequence[Token], say: Callable[[Token], str] | None = None) 
         last = number + 1 == len(tokens)
         space = token.whitespace_ if last or tokens[number + 1].i == token.i + 1 else " "
         parts.append((say(token) if say else token.text) + space)
-    return "".join(parts).strip().replace(" ,", ",").replace(" '", "'").replace(" ’", "’")
+    return re.sub(r" (?=,|['’](?:s|t|re|ve|ll|d|m)?(?:\s|$))", "", "".join(parts).strip())
 
 
 def in_sentence(tokens: Sequence[Token], *, reworded: bool = False) -> str:
@@ -98,6 +99,8 @@ def _is_common(token: Token) -> bool:
     """Return whether the first word of a sentence is no part of a name, whatever the tagger takes it for."""
     if token.lower_ in {"the", "a", "an"}:
         return True
+    if token.i + 1 < len(token.doc) and token.nbor().pos_ == "PROPN" and token.dep_ == "compound":
+        return False
     return token.text[1:].islower() and not token.ent_type_ and token.lower_ in word_list("common")
 
 
