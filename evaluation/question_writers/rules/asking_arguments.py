@@ -25,6 +25,10 @@ from rag_pipeline.english.words import word_set
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+_DATE = re.compile(
+    r"\b(?:1[0-9]|20)\d\d|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|"
+    r"[A-Z][a-z]+days?|century)\b|\b\d+(?:st|nd|rd|th)\b"
+)
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d(?:s|–\d+)?$")
 _NO_DEEDS = word_set(
     "receive use accept indicate state explain show fill note support own possess follow get say argue suggest claim"
@@ -120,7 +124,8 @@ _LINKING = word_set("be become remain have seem mean appear contain include do m
 def subject(clause: Clause) -> Iterator[Ask]:
     """`The Ottomans captured Warsaw` → `Who captured Warsaw?` The Ottomans."""
     noun = clause.subject
-    if clause.named or clause.verb.lemma_ in _LINKING or not clause.rest() or not _is_definite_name(noun):
+    alone = clause.is_general and noun.ent_type_ == "PERSON" and len(phrase(noun)) == 1
+    if clause.named or alone or clause.verb.lemma_ in _LINKING or not clause.rest() or not _is_definite_name(noun):
         return
     yield Ask(lambda other: clause.question_for_subject("who", reworded=other), full(noun))
 
@@ -191,8 +196,10 @@ def when(clause: Clause) -> Iterator[Ask]:
             continue
         if part.lower_ == "between":
             answer = f"between {answer}"
-        if not re.search(r"\d{4}|\b\d{1,2}\b", answer) or re.search(r"\b(?:age|days?|weeks?|years?|months?)\b", answer):
+        if not _DATE.search(answer) or re.search(r"\b(?:age|days?|weeks?|years?|months?)\b", answer):
             continue
+        if _DATE.search(clause.question("when", [part])):
+            continue  # the other of two dates
         rest = [part]
         year = (clause.question("what year", rest),) if _YEAR.match(answer) and part.lower_ == "in" else ()
         asking = {"by": "by when", "since": "since when", "until": "until when"}.get(part.lower_, "when")

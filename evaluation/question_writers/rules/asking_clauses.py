@@ -11,6 +11,7 @@ from evaluation.question_writers.rules.clauses import Clause, full, tidy, tree_t
 from evaluation.question_writers.rules.nouns import (
     ACTORS,
     as_said,
+    is_actor,
     keeping_subject,
     who_or_what,
 )
@@ -32,6 +33,8 @@ _MEASURED = word_set(
     "fee cost price rate deadline budget population area length height weight capacity speed temperature salary size "
     "age limit period term amount number distance depth width fine penalty charge rent tax income password address"
 )
+_FINDING_OUT = word_set("determine check see ask decide know test wonder detect verify tell find")
+"""Verbs that `if` completes: `checks if the file exists`."""
 _LEAST_TOLD = 2
 """Words that a definition says beside those of what it defines."""
 _WISHES = word_set("want need have wish like be plan know")
@@ -46,7 +49,7 @@ def definition(clause: Clause) -> Iterator[Ask]:
         known = any(each.dep_ == "det" and each.lower_ in {"a", "an", "the"} for each in noun.children)
         if noun.pos_ != "NOUN" or not (known or noun.tag_ == "NNS") or len(clause.said_subject().split()) > 5:
             continue
-        asking = "who" if clause.subject.ent_type_ == "PERSON" else "what"
+        asking = "who" if is_actor(clause.subject) and clause.subject.ent_type_ == "PERSON" else "what"
         if not _can_be_defined(clause, noun) or len(clause.subject.text) < 2:
             continue
         answer = re.sub(r"^(?:just|simply|only|merely) ", "", _defining(noun))
@@ -86,7 +89,7 @@ def apposition(clause: Clause) -> Iterator[Ask]:
                 continue
             answer = tree_text(other)
             verb = "was" if clause.verb.tag_ == "VBD" else "is"
-            asking = "who" if noun.ent_type_ == "PERSON" else "what"
+            asking = "who" if is_actor(noun) and noun.ent_type_ == "PERSON" else "what"
             if len(answer.split()) >= 3 and noun.ent_type_:
                 said = in_sentence(phrase(noun))
                 yield Ask(as_said(tidy(f"{asking} {verb} {said}")), answer)
@@ -138,7 +141,7 @@ def identity(clause: Clause) -> Iterator[Ask]:
         special = any(each.tag_ in {"JJS", "RBS"} or each.ent_type_ == "ORDINAL" for each in noun.subtree)
         if "the" not in words or not special or clause.subject.pos_ != "PROPN":
             continue
-        asking = "who" if clause.subject.ent_type_ == "PERSON" else "what"
+        asking = "who" if is_actor(clause.subject) and clause.subject.ent_type_ == "PERSON" else "what"
         said = in_sentence(phrase(noun))
         yield Ask(as_said(tidy(f"{asking} {clause.verb.lower_} {said}")), full(clause.subject))
 
@@ -216,6 +219,7 @@ def outcome(clause: Clause) -> Iterator[Ask]:
         answer = in_sentence(tokens).strip(" ,;")
         wish = part.lemma_ in _WISHES and any(each.lower_ == "you" for each in part.children)
         own = clause.subject in clause.verb.children and _is_usual(part)
+        own = own and clause.verb.lemma_ not in _FINDING_OUT
         if own and clause.is_general and not wish and said.lower().startswith("if ") and 4 <= len(said.split()) <= 16:
             yield Ask(as_said(tidy(f"what happens i{said[1:]}")), answer)
 

@@ -52,12 +52,18 @@ def how_many_there_are(sentence: Span) -> Iterator[Ask]:
         return
     for noun in verb.children:
         number = next((each for each in noun.children if each.dep_ == "nummod"), None)
-        if noun.dep_ == "attr" and noun.tag_ == "NNS" and number is not None and number.lower_ != "one":
+        if (
+            noun.dep_ == "attr"
+            and noun.tag_ == "NNS"
+            and number is not None
+            and number.like_num
+            and number.lower_ != "one"
+        ):
             near = [*verb.children, *noun.children]
             places = [each for each in near if each.lower_ in {"in", "on", "at"} and each.i > noun.i]
-            counted = in_sentence([each for each in phrase(noun, [number, *places]) if each.i > number.i])
+            things = in_sentence([each for each in phrase(noun, [number, *places]) if each.i > number.i])
             rest = " ".join(in_sentence(phrase(each)) for each in places[:1])
-            yield Ask(as_said(tidy(f"how many {counted} {verb.lower_} there {rest}")), written(subtree(number)))
+            yield Ask(as_said(tidy(f"how many {things} {verb.lower_} there {rest}")), written(subtree(number)))
 
 
 def _tasks(action: Token) -> Iterator[tuple[Token, Token]]:

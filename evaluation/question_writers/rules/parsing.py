@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
 _BATCH = 64
+_LINKS = frozenset({"DET", "ADP", "SCONJ", "CCONJ", "PRON", "ADV", "AUX"})
 _CLAUSES_OF_NOUNS = frozenset({"relcl", "acl"})
 
 
@@ -99,8 +100,8 @@ def _is_common(token: Token) -> bool:
     """Return whether the first word of a sentence is no part of a name, whatever the tagger takes it for."""
     if token.lower_ in {"the", "a", "an"}:
         return True
-    if token.i + 1 < len(token.doc) and token.nbor().pos_ == "PROPN" and token.dep_ == "compound":
-        return False
+    if token.i + 1 < len(token.doc) and token.nbor().text.istitle() and token.pos_ not in _LINKS:
+        return False  # `Miss America`, `Catching Fire`
     return token.text[1:].islower() and not token.ent_type_ and token.lower_ in word_list("common")
 
 
