@@ -55,12 +55,21 @@ _THE_ONE, _WELL_KNOWN = 2, frozenset({"GPE", "NORP", "LOC", "EVENT"})
 _SOME = word_set("both some many several most each two three all other few more no any one that much every")
 _SENTENCE_WORDS = range(6, 46)
 _END_OF_LINE = re.compile(r"[*_\s]*?\n")
+_SHOWS_ELSEWHERE = re.compile(
+    r"\b(?:[Ss]ections?|[Cc]hapters?|[Tt]ables?|[Ff]igures?|[Cc]lauses?|[Aa]rticles?) [\dIVX]|"
+    r"^by \w+ing (?:the|this|that) \w+$"
+)
+_ONE_OF_SEVERAL = re.compile(
+    r"\bthe (?:default|opposite|same|other|first|second|third|last|next|previous|new) \w+"
+    r"(?:\?| (?:be|is|was|are|were)\b)"
+)
+"""Which one is only clear in the passage."""
 _SHOWN = re.compile(r"(?:The following|See|Click|Read|Learn|Here|Below|As follows|Yes|No)\b")
 _ASKS = re.compile(r"(?:What|Who|When|Where|Why|How|Which)\b[^?.;]*\?")
 _ODD = re.compile(r"[|{}<>=_\\^]|\.\.\.|…|\[\d+\]|https?:|@|•|\bet al\b|\bibid\b|U\. ?S\. \d|§", re.IGNORECASE)
 _HEADED = re.compile(
     r"[a-z]{3}\.(?:[A-Z][a-z]|\d)|\w [-–—] [A-Z]|"
-    r"[\w”\")] (?:If|When|You|This|These|There|It|They|We|How|To|Use)\b(?= [a-z])|"
+    r"[\w”\"):] (?:If|When|You|This|These|There|It|They|We|How|To|Use)\b(?= [a-z])|"
     r"\b([A-Z]\w+) (?:\w+ )?\1\b"
 )
 """A heading that was joined to its sentence: `Fees If you file late, …`, `Ringo Starr Ringo Starr was …`."""
@@ -159,7 +168,7 @@ def ask(found: Sequence[Passage], known: KnownThings, same: SameThings) -> Itera
 
 def _without_brackets(text: str) -> str:
     """Return a sentence without what stands in brackets, which no question needs and no tree is better for."""
-    return re.sub(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])", "", text)
+    return re.sub(r"\s*(?:\([^()]*\)|\[[^\[\]]*\]|,? from time to time,?)", "", text)
 
 
 def _forms(sentence: Span, named: str) -> Iterator[Clause]:
@@ -248,6 +257,8 @@ def _is_cut(candidate: Candidate, sentence: Span) -> bool:
     at = sentence.text.lower().find(candidate.answer.lower())
     end = at + len(candidate.answer)
     behind = [each for each in sentence if at >= 0 and each.idx - sentence.start_char >= end][:3]
+    if candidate.rule in _PHRASES and at < 0:
+        return True  # something was left out of its middle
     if candidate.rule not in _PHRASES or len(behind) < 2 or behind[0].lower_ not in {",", "and", "or", "as"}:
         return False
     noun = behind[2] if behind[1].lower_ in {"and", "or"} and len(behind) > 2 else behind[1]
@@ -303,6 +314,9 @@ def _objection_to_form(candidate: Candidate) -> str:
         return GIVES_AWAY
     if candidate.rule == "how_many" and re.search(rf"\b{re.escape(candidate.answer)}\b", candidate.original):
         return GIVES_AWAY
+    said = f"{candidate.original}\n{candidate.answer}"
+    if _SHOWS_ELSEWHERE.search(candidate.answer) or _SHOWS_ELSEWHERE.search(said) or _ONE_OF_SEVERAL.search(said):
+        return DANGLING
     pointing = answer[0] in POINTING or (len(answer) < _SHORT and POINTING & set(answer))
     return DANGLING if pointing or words[-1] == "each" or _ODD.search(candidate.original) else ""
 

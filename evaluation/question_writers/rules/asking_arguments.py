@@ -31,7 +31,8 @@ _DATE = re.compile(
 )
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d(?:s|–\d+)?$")
 _NO_DEEDS = word_set(
-    "receive use accept indicate state explain show fill note support own possess follow get say argue suggest claim"
+    "receive use accept indicate state explain show fill note support own possess follow get say argue suggest claim "
+    "attribute estimate recommend"
 )
 _SORTED_OUT = word_set(
     "similar individual additional resident certain second first next different various modern several typical most "
@@ -287,7 +288,7 @@ def includes(clause: Clause) -> Iterator[Ask]:
     heads = clause.children("dobj") or [noun for part, noun in phrases_of(clause) if part.lower_ == "of"]
     for noun in heads:
         told = len(content_lemmas(clause.said_subject())) > 1
-        told = told and not _SORTED_OUT & {each.lower_ for each in clause.subject.children}
+        told = told and not _SORTED_OUT & set(lower_words(clause.said_subject()))
         if told and sum(each.dep_ == "conj" for each in noun.subtree) >= 2:
             end = "of" if clause.verb.lemma_ == "consist" else ""
             part = noun if not end else noun.head

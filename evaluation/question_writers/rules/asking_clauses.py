@@ -10,6 +10,7 @@ from evaluation.question_writers.rules.candidates import Ask
 from evaluation.question_writers.rules.clauses import Clause, full, tidy, tree_text
 from evaluation.question_writers.rules.nouns import (
     ACTORS,
+    OCCUPATIONS,
     as_said,
     is_actor,
     keeping_subject,
@@ -26,7 +27,10 @@ _SAYING = word_set(
     "say argue state believe claim show find suggest report note explain propose think announce predict "
     "estimate hold indicate demonstrate conclude warn declare insist assert prove"
 )
-_NO_KIND = word_set("one part example way reason characteristic form kind type case result lot number matter source")
+_NO_KIND = word_set(
+    "one part example way reason characteristic form kind type case result lot number matter source determinant "
+    "factor artifact element aspect role issue problem"
+)
 """Nouns behind `is a` that do not say what something is."""
 _LIMITS = word_set("maximum minimum default average median total normal standard usual annual typical largest smallest")
 _MEASURED = word_set(
@@ -49,7 +53,7 @@ def definition(clause: Clause) -> Iterator[Ask]:
         known = any(each.dep_ == "det" and each.lower_ in {"a", "an", "the"} for each in noun.children)
         if noun.pos_ != "NOUN" or not (known or noun.tag_ == "NNS") or len(clause.said_subject().split()) > 5:
             continue
-        asking = "who" if is_actor(clause.subject) and clause.subject.ent_type_ == "PERSON" else "what"
+        asking = _who_or_what(clause.subject, noun)
         if not _can_be_defined(clause, noun) or len(clause.subject.text) < 2:
             continue
         answer = re.sub(r"^(?:just|simply|only|merely) ", "", _defining(noun))
@@ -70,7 +74,10 @@ def named_thing(clause: Clause) -> Iterator[Ask]:
     measured = clause.subject.lemma_.lower() in _MEASURED
     told = any(each.dep_ == "prep" for each in clause.subject.children)
     limit = told and (measured or any(each.lower_ in _LIMITS for each in clause.subject.children))
-    if clause.verb.lemma_ == "be" and not clause.auxiliaries and not clause.named and not clause.negated:
+    one_of_many = any(each.lower_ in {"a", "an"} for each in clause.subject.children)
+    if one_of_many or clause.auxiliaries or clause.named or clause.negated:
+        return
+    if clause.verb.lemma_ == "be":
         for noun in clause.children("attr"):
             amount = noun.ent_type_ in _AMOUNTS or noun.pos_ == "NUM"
             whole = noun.tag_ == "NN" and len(phrase(noun)) > 1 and noun.lemma_.lower() not in _NO_KIND
@@ -111,6 +118,12 @@ def _topic_of(verb: Token) -> str:
     return in_sentence(phrase(noun)) if noun is not None and noun.pos_ in {"NOUN", "PROPN"} else ""
 
 
+def _who_or_what(subject: Token, attribute: Token) -> str:
+    """Return the word that asks for what something is said to be."""
+    person = is_actor(subject) and subject.ent_type_ == "PERSON"
+    return "who" if person or attribute.lemma_.lower() in OCCUPATIONS else "what"
+
+
 def _can_be_defined(clause: Clause, noun: Token) -> bool:
     """Return whether an `a` or `the` behind `is` says what something is, not what happened to it once."""
     subject = clause.subject
@@ -141,7 +154,7 @@ def identity(clause: Clause) -> Iterator[Ask]:
         special = any(each.tag_ in {"JJS", "RBS"} or each.ent_type_ == "ORDINAL" for each in noun.subtree)
         if "the" not in words or not special or clause.subject.pos_ != "PROPN":
             continue
-        asking = "who" if is_actor(clause.subject) and clause.subject.ent_type_ == "PERSON" else "what"
+        asking = _who_or_what(clause.subject, noun)
         said = in_sentence(phrase(noun))
         yield Ask(as_said(tidy(f"{asking} {clause.verb.lower_} {said}")), full(clause.subject))
 
@@ -227,7 +240,8 @@ def outcome(clause: Clause) -> Iterator[Ask]:
 def _is_usual(condition: Token) -> bool:
     """Return whether a condition is one that comes up: `if you move`, not `if you moved`, nor a further one."""
     first = next((each for each in condition.children if each.dep_ in {"aux", "auxpass"}), condition)
-    return first.tag_ in {"VBZ", "VBP"} and not any(each.lower_ == "also" for each in condition.children)
+    vague = any(each.lower_ in {"also", "no", "any"} for each in condition.subtree)
+    return first.tag_ in {"VBZ", "VBP"} and not vague
 
 
 def _conditions(clause: Clause) -> list[Token]:

@@ -18,6 +18,12 @@ _FOLK = word_set(
     "musicians players writers authors scientists researchers people students teachers critics members officials "
     "doctors physicians judges historians philosophers artists engineers farmers soldiers workers women men children"
 )
+OCCUPATIONS = word_set(
+    "singer songwriter actor actress author writer poet novelist president king queen emperor politician player "
+    "footballer physicist chemist biologist scientist mathematician philosopher musician composer painter artist "
+    "director producer lawyer judge general admiral saint bishop explorer inventor engineer businessman rapper comedian"
+)
+"""What only persons are, also where a text has no capitals."""
 ACTORS = frozenset({"PERSON", "ORG", "GPE", "NORP"})
 _SET_PHRASES = frozenset({"into law", "into account", "into force", "on foot", "of course", "to death", "in place"})
 

@@ -53,7 +53,7 @@ def phrase(token: Token, without: Sequence[Token] = ()) -> list[Token]:
     tokens = subtree(token, (*added, *without))
     while tokens and (tokens[0].is_punct or tokens[0].dep_ == "cc"):
         tokens = tokens[1:]
-    while tokens and (tokens[-1].dep_ == "cc" or (tokens[-1].is_punct and tokens[-1].text not in {'"', "”"})):
+    while tokens and (tokens[-1].dep_ == "cc" or (tokens[-1].is_punct and tokens[-1].text not in {'"', "”", "'", "’"})):
         tokens = tokens[:-1]
     return [each for each in tokens if not (each.text == "," and _stands_alone(each, tokens))]
 
@@ -66,13 +66,18 @@ def _stands_alone(comma: Token, tokens: Sequence[Token]) -> bool:
 
 def _in_brackets(token: Token) -> bool:
     left = token.left_edge
-    return (left.i > token.sent.start and left.nbor(-1).text in {"(", "[", "–", "—"}) or left.text in {"(", "["}
+    before = left.nbor(-1) if left.i > token.sent.start else left
+    # `Dodd–Frank` has no blank around its dash.
+    return (
+        before.text in {"(", "["} or (before.text in {"–", "—"} and bool(before.whitespace_)) or left.text in {"(", "["}
+    )
 
 
 def after_comma(token: Token) -> bool:
     """Return whether what depends on a token is set off by a comma or a dash."""
     left = token.left_edge
-    return left.i > token.sent.start and left.nbor(-1).text in {",", "–", "—"}
+    before = left.nbor(-1) if left.i > token.sent.start else left
+    return before.text == "," or (before.text in {"–", "—"} and bool(before.whitespace_))
 
 
 def written(tokens: Sequence[Token], say: Callable[[Token], str] | None = None) -> str:
