@@ -69,23 +69,22 @@ class MetricRegistry(Registry[U]):
         return unit
 
 
-def _member(unit: type[U], name: str) -> type[U] | None:
+def _member(unit: Any, name: str) -> Any:
     """Return the metric of a family, or another of a named metric, that is called so."""
     if hasattr(unit, "members"):
-        member: type[U] = unit.member(name)
-        return member
+        return unit.member(name)
     return _another(unit, name) if getattr(unit, "named", False) else None
 
 
 @cache
-def _another(unit: type[U], name: str) -> type[U]:
+def _another(unit: Any, name: str) -> Any:
     """Return a metric once more, under a name of its own."""
     title = name.replace("_", " ")
     return _derived(unit, f"{unit.key}:{name}", f"{unit.label}: {title}", unit.Options)
 
 
 @cache
-def _at_k(unit: type[U], k: int) -> type[U] | None:
+def _at_k(unit: Any, k: int) -> Any:
     """Return a metric with its option k set for good; None for one that it does not take."""
     field = unit.Options.model_fields["k"]
     options = create_model(f"{unit.Options.__name__}At{k}", __base__=unit.Options, k=(field.annotation, k))
@@ -96,10 +95,9 @@ def _at_k(unit: type[U], k: int) -> type[U] | None:
     return _derived(unit, f"{unit.key}@{k}", f"{unit.label} @{k}", options)
 
 
-def _derived(unit: type[U], key: str, label: str, options: type[Any]) -> type[U]:
+def _derived(unit: Any, key: str, label: str, options: type[Any]) -> Any:
     own = {"__doc__": unit.__doc__, "__module__": unit.__module__, "key": key, "label": label, "Options": options}
-    made: type[U] = type(unit)(f"{unit.__name__}_{key}", (unit,), own | {"worked": None, "known_as": {}})
-    return made
+    return type(unit)(f"{unit.__name__}_{key}", (unit,), own | {"worked": None, "known_as": {}})
 
 
 metric_units: MetricRegistry[Unit] = MetricRegistry("metric", "evaluation.metrics")

@@ -41,7 +41,7 @@ def write_testset_file(*, testset: TestSet) -> Path:
 
 def write_run_file(*, run: Run) -> Path:
     """Write runs/<id>/eval.csv into the data folder and return its path."""
-    return write_results(run=run, results=_results(run))
+    return write_results(run=run, results=_results(run, with_evidence=EvalCsv.with_evidence))
 
 
 def write_results(*, run: Run, results: RunResults) -> Path:

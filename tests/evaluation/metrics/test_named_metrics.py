@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
 
@@ -66,7 +65,17 @@ def test_they_are_metrics_with_a_label_and_options_of_their_own():
 
 @pytest.mark.parametrize(
     "name",
-    ["recall:mine", "must_match:", "must_match:Not This", "mrr@0", "mrr@01", "mrr@1001", "mrr@two", "token_f1@3", "x@3"],
+    [
+        "recall:mine",
+        "must_match:",
+        "must_match:Not This",
+        "mrr@0",
+        "mrr@01",
+        "mrr@1001",
+        "mrr@two",
+        "token_f1@3",
+        "x@3",
+    ],
 )
 def test_what_has_no_names_or_no_k_is_refused(name):
     assert metrics.find(name) is None
@@ -74,7 +83,7 @@ def test_what_has_no_names_or_no_k_is_refused(name):
         EvaluationSpec.create({"metrics": [name]})
 
 
-def test_a_named_rule_without_its_option_is_told(make: Callable[..., object] = make_metric):
+def test_a_named_rule_without_its_option_is_told():
     score = make_metric("must_match:price", EvaluationSpec()).score_many([], make_context())
     assert score == []
     with pytest.raises(ConfigError, match="Metric valid_json:ticket: The schema is not JSON"):
