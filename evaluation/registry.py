@@ -41,13 +41,14 @@ class MetricRegistry(Registry[U]):
         """Return the metric called `key`, None where there is none."""
         plain, at, count = key.partition("@")
         family, colon, name = plain.partition(":")
-        unit = super().find(family)
+        unit: Any = super().find(family)
         if unit is not None and (colon or hasattr(unit, "members")):
             unit = _member(unit, name) if _MEMBER.fullmatch(name) else None
-        if unit is None or not at:
-            return unit
-        limited = "k" in unit.Options.model_fields and count.isdecimal() and count == str(int(count))
-        return _at_k(unit, int(count)) if limited else None
+        if unit is not None and at:
+            limited = "k" in unit.Options.model_fields and count.isdecimal() and count == str(int(count))
+            unit = _at_k(unit, int(count)) if limited else None
+        found: type[U] | None = unit
+        return found
 
     def of_unitxt(self, name: str) -> tuple[str, Mapping[str, Any]] | None:
         """Return the metric, by key, and the options that a name such as `metrics.rag.mrr` means; None for no such."""
