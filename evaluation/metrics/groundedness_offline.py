@@ -43,7 +43,7 @@ class GroundednessOffline(Metric):
     )
     source = "Ours: K-precision (Adlakha et al. 2024) with weights and a soft match as in BERTScore (Zhang et al. 2020)"
     people = (
-        "AUROC .945 (.883 to .990) on ClapNQ, .966 (.951 to .978) on BEGIN; swapped or negated sentences from truly "
+        "AUROC .946 (.884 to .991) on ClapNQ, .966 (.951 to .979) on BEGIN; swapped or negated sentences from truly "
         "reworded ones .97 and more, see the benchmarks"
     )
     cannot_see = (
