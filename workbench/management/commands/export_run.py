@@ -14,7 +14,9 @@ from evaluation.services.files import export_run
 from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.management.base import WorkbenchCommand, wrong_usage
+from workbench.services.run_report import run_report
 
+REPORT = ".html"
 _BY_ENDING = {ending: unit for unit in RunWriter.units() for ending in unit.extensions}
 
 
@@ -22,7 +24,8 @@ class Command(WorkbenchCommand):
     """Export a run."""
 
     help = (
-        f"Write a run to a file, by the ending of its name: {', '.join(unit.help for unit in RunWriter.units())}. "
+        f"Write a run to a file, by the ending of its name: {', '.join(unit.help for unit in RunWriter.units())}; "
+        ".html, a report with charts that opens without a network. "
         "manage.py score gives answers.jsonl the scores that the run has."
     )
     example = "manage.py export_run 12 --out answers.jsonl"
@@ -36,14 +39,15 @@ class Command(WorkbenchCommand):
         """Write the file and print its path."""
         out: Path = options["out"]
         with wrong_usage():
-            writer = writer_for(out)
+            writer = None if out.suffix.lower() == REPORT else writer_for(out)
         check_place(out)
         run = find_run(wanted=options["run"])
         if run is None:
             raise ConfigError(
-                f"There is no run “{options['run']}”. Give its id or its name; they stand on the page Runs."
+                f"There is no run “{options['run']}”. Give its id or its name; they stand on the Dashboard."
             )
-        write_to(out, export_run(run=run, writer=writer))
+        report = run_report(run).encode("utf-8", errors="replace") if writer is None else b""
+        write_to(out, report if writer is None else export_run(run=run, writer=writer))
         self.out(str(out.resolve()))
 
 
@@ -56,4 +60,4 @@ def writer_for(path: Path) -> type[RunWriter]:
 
 
 def _endings() -> str:
-    return listed(sorted(_BY_ENDING), "or")
+    return listed(sorted([*_BY_ENDING, REPORT]), "or")
