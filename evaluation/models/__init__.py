@@ -12,6 +12,9 @@ from evaluation.models.answer_files import COLUMNS as COLUMNS
 from evaluation.models.answer_files import DETAILS as DETAILS
 from evaluation.models.answer_files import SCORED as SCORED
 from evaluation.models.answer_files import AnswerFile as AnswerFile
+from evaluation.models.judging import JudgeCheck as JudgeCheck
+from evaluation.models.judging import JudgePrompt as JudgePrompt
+from evaluation.models.sweeps import Pilot as Pilot
 from evaluation.models.sweeps import Sweep as Sweep
 from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.types import Span
@@ -192,6 +195,7 @@ class Run(models.Model):
     contexts_run = models.CharField(max_length=120, blank=True, help_text="Name of that run, should it be deleted")
     sweep = models.ForeignKey(Sweep, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs")
     retrieval_only = models.BooleanField(default=False, help_text="Nothing is answered: retrieval alone is scored")
+    facts = models.JSONField(default=dict, help_text="What it gave the model: see `services.retrieval_facts`")
     archived = models.BooleanField(default=False)
     created = models.DateTimeField(default=timezone.now)
 
@@ -303,20 +307,6 @@ class RunMetric(models.Model):
         constraints = [models.UniqueConstraint(fields=("scoring", "metric", "group"), name="run_metric_once")]
 
 
-class JudgePrompt(models.Model):
-    """A prompt of the judge as a user changed it; without a row, the shipped file counts."""
-
-    name = models.CharField(max_length=60, unique=True)
-    text = models.TextField()
-    changed = models.DateTimeField(auto_now=True)
-
-    class Meta:
-        ordering = ("name",)
-
-    def __str__(self) -> str:
-        return self.name
-
-
 class AnswerMark(models.Model):
     """What a person says of an answer: right or wrong, grounded or not. Belongs to no scoring."""
 
@@ -366,12 +356,3 @@ class PreferenceVerdict(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=("preference", "answer_a", "answer_b"), name="verdict_once")]
-
-
-class JudgeCheck(models.Model):
-    """How a judge, asked in one way, did on the shipped marked claims: the last check counts."""
-
-    judge = models.CharField(max_length=200)
-    asked = models.JSONField(default=dict, help_text="Votes, reply limit and length of lists, as in EvaluationSpec")
-    found = models.JSONField(default=dict, help_text="As `manage.py judge_check --json` gives it")
-    created = models.DateTimeField(default=timezone.now)

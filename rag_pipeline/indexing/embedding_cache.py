@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -62,6 +63,10 @@ class CachedEmbedder(Embedder):
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one vector per text, embedding only what was never seen."""
+        keys = {text_key(text) for text in texts}
+        known = self._read("passage", list(keys))
+        if len(known) == len(keys):
+            return _in_order(known, texts)
         for _ in self.embed_progressively(texts):
             pass
         return self._gather("passage", texts)
@@ -79,13 +84,13 @@ class CachedEmbedder(Embedder):
     def unseen(self, texts: Sequence[str]) -> list[str]:
         """Return the distinct texts that are not in the cache."""
         by_key = {text_key(text): text for text in texts}
-        known = self._read("passage", list(by_key))
+        known = self._known("passage", list(by_key))
         return [text for key, text in by_key.items() if key not in known]
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return one vector per question, embedding only what was never seen."""
         by_key = {text_key(text): text for text in texts}
-        known = self._read("query", list(by_key))
+        known = self._known("query", list(by_key))
         missing = [text for key, text in by_key.items() if key not in known]
         if missing:
             self._write("query", missing, self.inner.embed_queries(missing))
@@ -108,22 +113,23 @@ class CachedEmbedder(Embedder):
         return self.inner.reads(text)
 
     def _gather(self, role: str, texts: Sequence[str]) -> Vectors:
-        keys = [text_key(text) for text in texts]
-        if not keys:
-            return np.zeros((0, 0), np.float32)
-        known = self._read(role, list(set(keys)))
-        return np.stack([known[key] for key in keys])
+        return _in_order(self._read(role, list({text_key(text) for text in texts})), texts)
 
     def _read(self, role: str, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        found: dict[bytes, Vectors] = {}
+        rows = self._rows("key, vector", role, keys)
+        return {key: np.frombuffer(blob, np.float32) for key, blob in rows}
+
+    def _known(self, role: str, keys: Sequence[bytes]) -> set[bytes]:
+        """Return which keys are there; their vectors stay where they are."""
+        return {key for (key,) in self._rows("key", role, keys)}
+
+    def _rows(self, columns: str, role: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
         with self._open() as connection:
             for start in range(0, len(keys), _LOOKUP):
                 part = keys[start : start + _LOOKUP]
                 marks = ",".join("?" * len(part))
-                query = f"SELECT key, vector FROM vectors WHERE role = ? AND key IN ({marks})"
-                for key, blob in connection.execute(query, (role, *part)):
-                    found[key] = np.frombuffer(blob, np.float32)
-        return found
+                query = f"SELECT {columns} FROM vectors WHERE role = ? AND key IN ({marks})"
+                yield from connection.execute(query, (role, *part))
 
     def _write(self, role: str, texts: Sequence[str], vectors: Vectors) -> None:
         rows = [
@@ -149,3 +155,7 @@ class CachedEmbedder(Embedder):
                 yield connection
         finally:
             connection.close()
+
+
+def _in_order(known: Mapping[bytes, Vectors], texts: Sequence[str]) -> Vectors:
+    return np.stack([known[text_key(text)] for text in texts]) if texts else np.zeros((0, 0), np.float32)
