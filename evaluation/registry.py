@@ -46,8 +46,7 @@ class MetricRegistry(Registry[U]):
             unit = _member(unit, name) if _MEMBER.fullmatch(name) else None
         if unit is None or not at:
             return unit
-        limited = "k" in unit.Options.model_fields and count.isdecimal() and count == str(int(count))
-        return _at_k(unit, int(count)) if limited else None
+        return _limited(unit, count)
 
     def of_unitxt(self, name: str) -> tuple[str, Mapping[str, Any]] | None:
         """Return the metric, by key, and the options that a name such as `metrics.rag.mrr` means; None for no such."""
@@ -69,26 +68,31 @@ class MetricRegistry(Registry[U]):
         return unit
 
 
-def _member(unit: type[U], name: str) -> type[U] | None:
-    """Return the metric of a family, or another of a named metric, that is called so."""
+def _member(unit: Any, name: str) -> Any:
+    """Return the metric of a family, or another of a named metric, that is called so; None where there is none."""
     if hasattr(unit, "members"):
-        member: type[U] = unit.member(name)
-        return member
+        return unit.member(name)
     return _another(unit, name) if getattr(unit, "named", False) else None
 
 
+def _limited(unit: Any, count: str) -> Any:
+    """Return a metric with its option k set to what is written; None for one without k, or what is no k."""
+    given = count.isdecimal() and count == str(int(count))
+    return _at_k(unit, int(count)) if given and "k" in unit.Options.model_fields else None
+
+
 @cache
-def _another(unit: type[U], name: str) -> type[U]:
+def _another(unit: Any, name: str) -> Any:
     """Return a metric once more, under a name of its own."""
     title = name.replace("_", " ")
     return _derived(unit, f"{unit.key}:{name}", f"{unit.label}: {title}", unit.Options)
 
 
 @cache
-def _at_k(unit: type[U], k: int) -> type[U] | None:
+def _at_k(unit: Any, k: int) -> Any:
     """Return a metric with its option k set for good; None for one that it does not take."""
     field = unit.Options.model_fields["k"]
-    options = create_model(f"{unit.Options.__name__}At{k}", __base__=unit.Options, k=(field.annotation, k))
+    options: Any = create_model(f"{unit.Options.__name__}At{k}", __base__=unit.Options, k=(field.annotation, k))
     try:
         unit.Options.model_validate({"k": k})
     except ValidationError:
@@ -96,10 +100,9 @@ def _at_k(unit: type[U], k: int) -> type[U] | None:
     return _derived(unit, f"{unit.key}@{k}", f"{unit.label} @{k}", options)
 
 
-def _derived(unit: type[U], key: str, label: str, options: type[Any]) -> type[U]:
+def _derived(unit: Any, key: str, label: str, options: Any) -> Any:
     own = {"__doc__": unit.__doc__, "__module__": unit.__module__, "key": key, "label": label, "Options": options}
-    made: type[U] = type(unit)(f"{unit.__name__}_{key}", (unit,), own | {"worked": None, "known_as": {}})
-    return made
+    return type(unit)(f"{unit.__name__}_{key}", (unit,), own | {"worked": None, "known_as": {}})
 
 
 metric_units: MetricRegistry[Unit] = MetricRegistry("metric", "evaluation.metrics")
