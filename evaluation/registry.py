@@ -46,7 +46,8 @@ class MetricRegistry(Registry[U]):
             unit = _member(unit, name) if _MEMBER.fullmatch(name) else None
         if unit is None or not at:
             return unit
-        return _limited(unit, count)
+        limited: type[U] | None = _limited(unit, count)
+        return limited
 
     def of_unitxt(self, name: str) -> tuple[str, Mapping[str, Any]] | None:
         """Return the metric, by key, and the options that a name such as `metrics.rag.mrr` means; None for no such."""
@@ -69,7 +70,7 @@ class MetricRegistry(Registry[U]):
 
 
 def _member(unit: Any, name: str) -> Any:
-    """Return the metric of a family, or another of a named metric, that is called so; None where there is none."""
+    """Return the metric of a family, or another of a named metric, that is called so."""
     if hasattr(unit, "members"):
         return unit.member(name)
     return _another(unit, name) if getattr(unit, "named", False) else None
@@ -92,7 +93,7 @@ def _another(unit: Any, name: str) -> Any:
 def _at_k(unit: Any, k: int) -> Any:
     """Return a metric with its option k set for good; None for one that it does not take."""
     field = unit.Options.model_fields["k"]
-    options: Any = create_model(f"{unit.Options.__name__}At{k}", __base__=unit.Options, k=(field.annotation, k))
+    options = create_model(f"{unit.Options.__name__}At{k}", __base__=unit.Options, k=(field.annotation, k))
     try:
         unit.Options.model_validate({"k": k})
     except ValidationError:
@@ -100,7 +101,7 @@ def _at_k(unit: Any, k: int) -> Any:
     return _derived(unit, f"{unit.key}@{k}", f"{unit.label} @{k}", options)
 
 
-def _derived(unit: Any, key: str, label: str, options: Any) -> Any:
+def _derived(unit: Any, key: str, label: str, options: type[Any]) -> Any:
     own = {"__doc__": unit.__doc__, "__module__": unit.__module__, "key": key, "label": label, "Options": options}
     return type(unit)(f"{unit.__name__}_{key}", (unit,), own | {"worked": None, "known_as": {}})
 

@@ -34,6 +34,7 @@ LOADING_FOR_SECONDS = (
     "evaluation/metrics/models/",
     "evaluation/metrics/test_lexical.py",
     "evaluation/question_writers/",
+    "evaluation/services/test_completing.py",
     "evaluation/services/test_tuning.py",
     "evaluation/statistics/",
     "rag_pipeline/embedders/test_any_local_model.py",

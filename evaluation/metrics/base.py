@@ -143,6 +143,8 @@ class Metric(Unit):
     higher_is_better: ClassVar[bool] = True
     formula: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    people: ClassVar[str] = ""
+    cannot_see: ClassVar[str] = ""
     revision: ClassVar[int] = 1
     changes: ClassVar[str] = ""
     parts: ClassVar[tuple[str, ...]] = ("",)
@@ -182,10 +184,14 @@ class Metric(Unit):
 
     def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
         """Return one score per sample; all of them have what the metric needs."""
+        if not self.reads_answer:  # neither refusals nor agreement say anything of what was retrieved
+            return [self.score(sample, context) for sample in samples]
         return [self.score(sample, context.only([position])) for position, sample in enumerate(samples)]
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
-        """Return the score of one sample; `context` holds its refusal and agreement alone."""
+        """Return the score of one sample; `context` holds its refusal and agreement alone, for a metric of retrieval
+        those of its block.
+        """
         raise NotImplementedError(f"{type(self).__name__} has neither score nor score_block")
 
     def why_null(self, sample: Sample, context: MetricContext) -> str:

@@ -17,6 +17,8 @@ class TokenF1(ReferenceOverlap):
     help = "Agreement of the answer's words with the reference's, both ways."
     formula = "2 · precision · recall / (precision + recall), by tokens"
     source = "Rajpurkar et al. 2016 (SQuAD)"
+    people = "AUROC .841 (.658 to .954) on 96 answers of instruct-qa, right or wrong"
+    cannot_see = "the order of words, negations and synonyms: it counts common words"
     worked = WorkedExample(
         0.75,
         "Precision 3/3, recall 3/5: 2 · 1 · 0.6 / 1.6.",

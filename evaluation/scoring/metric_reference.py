@@ -8,6 +8,7 @@ from typing import Any
 from evaluation.metrics.base import INPUTS, Metric, kind_words, metrics
 from evaluation.metrics.worked import WorkedExample
 from evaluation.registry import UNITXT
+from evaluation.scoring.glossary import terms
 from evaluation.scoring.scales import scale_of
 
 _HEAD = """# Metrics
@@ -30,7 +31,7 @@ agree. unitxt's names are understood wherever metrics are named (`--metrics metr
 def metrics_page() -> str:
     """Return the page, metrics by group."""
     found = sorted(metrics, key=lambda metric: (metric.group, metric.key))
-    lines = [_HEAD]
+    lines = [_HEAD, "## Terms\n", *(f"- **{each.label}**: {each.text}" for each in terms()), ""]
     group = ""
     for metric in found:
         if metric.group != group:
@@ -85,6 +86,10 @@ def _entry(metric: type[Metric]) -> Iterator[str]:
         yield f"- Formula revision {metric.revision}: {metric.changes}. Scores of earlier revisions are not compared"
     if metric.source:
         yield f"- Source: {metric.source}"
+    if metric.people:
+        yield f"- Agreement with people: {metric.people}"
+    if metric.cannot_see:
+        yield f"- Cannot see: {metric.cannot_see}"
     if metric.worked:
         yield from _worked(metric.worked)
     yield ""

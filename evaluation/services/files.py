@@ -41,8 +41,13 @@ def write_testset_file(*, testset: TestSet) -> Path:
 
 def write_run_file(*, run: Run) -> Path:
     """Write runs/<id>/eval.csv into the data folder and return its path."""
+    return write_results(run=run, results=_results(run, with_evidence=EvalCsv.with_evidence))
+
+
+def write_results(*, run: Run, results: RunResults) -> Path:
+    """Write runs/<id>/eval.csv from answers and scores that are at hand."""
     folder = Path(settings.DATA_DIR) / "runs" / str(run.pk)
-    return write_file(folder / EvalCsv.filename, export_run(run=run))
+    return write_file(folder / EvalCsv.filename, EvalCsv().write(results))
 
 
 def further_metrics(run: Run) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from django import forms
 
 from evaluation.exchange.base import AnswersReader, TestSetReader, accepted
 from evaluation.models import Question
+from evaluation.question_writers.base import Completion
 from evaluation.spec import GeneratorSpec
 from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError
@@ -71,6 +72,25 @@ def _generator_field(setting: Setting) -> forms.Field:
     if setting.type is int:
         return CountField(min_value=setting.limit("ge"), max_value=setting.limit("le") or _LARGEST, **shown)
     return forms.CharField(required=bool(setting.default), **shown)
+
+
+class CompleteForm(forms.Form):
+    """What a test set that people brought is completed with."""
+
+    evidence = forms.BooleanField(
+        label="Evidence", required=False, help_text="Found by search, and confirmed by the built-in reader."
+    )
+    twins = forms.BooleanField(
+        label="Twins", required=False, help_text="The same question in other words or as key words, with slips."
+    )
+    out_of_scope = CountField(
+        label="Out of scope", min_value=0, max_value=2000, help_text="How many questions to decline there are to be."
+    )
+
+    @property
+    def wanted(self) -> Completion:
+        """Return what was asked for."""
+        return Completion(**self.cleaned_data)
 
 
 class ImportForm(forms.Form):
