@@ -18,7 +18,8 @@ from pydantic import BaseModel, Field
 from evaluation.queries.comparison import compare_runs
 from evaluation.scoring.comparability import HowScored, measured_differently
 from evaluation.services.contexts import refuse_retrieval_settings, with_retrieval_of
-from evaluation.spec import SCORES, EvaluationSpec, GeneratorSpec, RunOptions, TuningSpec
+from evaluation.spec import SCORES, EvaluationSpec, GeneratorSpec, RunOptions
+from evaluation.tuning_spec import TuningSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.rerankers.base import Reranker, RerankOptions, rerankers
 from rag_pipeline.setting_fields import CommandOption, SettingInfo, Stage, settings_in
