@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from evaluation.registry import DEFAULT_AGREEMENT, agreements, checked_options, is_agreement, metric_units
+from evaluation.registry import (
+    DEFAULT_AGREEMENT,
+    agreements,
+    checked_options,
+    in_our_names,
+    is_agreement,
+    metric_units,
+)
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.registry import first_problem, shortened
@@ -163,6 +170,21 @@ class EvaluationSpec(CheckedSpec):
     failure_brevity: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
         0.3, ge=0, le=1, title="Unspecific below", description="Brevity under which a right answer is too long."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _metrics_in_our_names(cls, given: Any) -> Any:
+        """Understand the names of unitxt; options that are given stay."""
+        names = given.get("metrics") if isinstance(given, Mapping) else None
+        names = names.split(",") if isinstance(names, str) else names
+        if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+            return given
+        ours, meant = in_our_names([name.strip() for name in names])
+        options = given.get("metric_options") or {}
+        merged = (
+            {name: meant.get(name, {}) | options.get(name, {}) for name in {*meant, *options}} if meant else options
+        )
+        return {**given, "metrics": ours, **({"metric_options": merged} if merged else {})}
 
     @field_validator("agreement", mode="before")
     @classmethod

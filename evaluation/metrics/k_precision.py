@@ -27,6 +27,17 @@ class KPrecision(Metric):
 
     key = "k_precision"
     label = "K-precision"
+    known_as = {
+        "unitxt": (
+            "metrics.rag.faithfulness",
+            "metrics.rag.faithfulness.k_precision",
+            "metrics.rag.faithfulness.token_k_precision",
+            "metrics.rag.answer_faithfulness",
+            "metrics.rag.k_precision",
+            "metrics.rag.response_generation.faithfullness.token_overlap",
+        )
+    }
+    unitxt_options = {"best_context": True}
     help = "Share of the answer's words that stand in the contexts: low where the answer adds words of its own."
     group = "groundedness"
     needs: ClassVar[frozenset[str]] = frozenset({"answer", "contexts"})

@@ -20,6 +20,7 @@ class RougeL(ReferenceOverlap):
 
     key = "rouge_l"
     label = "ROUGE-L"
+    known_as = {"RAGAS": ("RougeScore",)}
     help = "How much of answer and reference is the same words in the same order."
     formula = "F1 of LCS / words of the answer and LCS / words of the reference"
     source = "Lin 2004"

@@ -22,6 +22,7 @@ class SemanticSimilarity(Metric):
 
     key = "semantic_similarity"
     label = "Semantic similarity"
+    known_as = {"RAGAS": ("SemanticSimilarity",)}
     help = "Cosine of answer and reference under the scoring embedding."
     group = "agreement"
     is_agreement = True

@@ -13,6 +13,7 @@ class TokenF1(ReferenceOverlap):
 
     key = "token_f1"
     label = "Token F1"
+    known_as = {"unitxt": ("metrics.rag.response_generation.correctness.token_overlap",)}
     help = "Agreement of the answer's words with the reference's, both ways."
     formula = "2 · precision · recall / (precision + recall), by tokens"
     source = "Rajpurkar et al. 2016 (SQuAD)"

@@ -16,6 +16,14 @@ class TokenRecall(Metric):
 
     key = "token_recall"
     label = "Token recall"
+    known_as = {
+        "unitxt": (
+            "metrics.rag.answer_correctness",
+            "metrics.rag.answer_correctness.token_recall",
+            "metrics.rag.correctness",
+            "metrics.rag.recall",
+        )
+    }
     help = "Share of the reference's words that the answer has."
     group = "agreement"
     is_agreement = True

@@ -56,6 +56,11 @@ class RunRow:
         """The total score (0..5), None until the run is scored."""
         return self.metrics.get("total")
 
+    def mean(self, metric: str) -> float | None:
+        """Return the mean of a metric or of the total, None where the run has none."""
+        summary = self.metrics.get(metric)
+        return summary.mean if summary else None
+
     @property
     def prompt_name(self) -> str:
         """Name of the prompt, for colours and legends; “No context” for a run without retrieval."""
@@ -312,8 +317,6 @@ class QuestionChange:
     change: float
     a: QuestionRow
     b: QuestionRow
-    a_contexts: list[ContextView]
-    b_contexts: list[ContextView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,8 +364,3 @@ class Comparison:
     older: list[OlderFormulas] = field(default_factory=list)
     together: str = ""
     further_together: str = ""
-
-    @property
-    def both(self) -> tuple[RunRow, RunRow]:
-        """The two runs."""
-        return self.a, self.b

@@ -155,7 +155,7 @@ def editable(*, testset: TestSet) -> TestSet:
         raise ConfigError(f"The test set “{testset}” is still being generated. Wait until it is ready.")
     if not testset.used:
         return testset
-    return _copy(testset)
+    return copy_testset(testset)
 
 
 def edit_question(*, question: Question, text: str, reference_answers: Sequence[str]) -> Question:
@@ -274,13 +274,13 @@ def _same_question(question: Question) -> Question:
     return target.questions.get(question_id=question.question_id)
 
 
-def _copy(testset: TestSet) -> TestSet:
-    """Store the next version of a test set with the same questions and evidence."""
-    newest = TestSet.objects.filter(corpus=testset.corpus, name=testset.name).aggregate(n=Max("version"))["n"]
+def copy_testset(testset: TestSet, *, name: str = "") -> TestSet:
+    """Store the next version of a test set, or one of another name, with the same questions and evidence."""
+    newest = TestSet.objects.filter(corpus=testset.corpus, name=name or testset.name).aggregate(n=Max("version"))["n"]
     copy = TestSet.objects.create(
         corpus=testset.corpus,
-        name=testset.name,
-        version=newest + 1,
+        name=name or testset.name,
+        version=(newest or 0) + 1,
         parent=testset,
         generator=testset.generator,
         report=testset.report,

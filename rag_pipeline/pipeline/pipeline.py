@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 
 from rag_pipeline.errors import PipelineError
@@ -39,7 +40,14 @@ class Pipeline:
 
         After a permanent failure the questions not yet sent are left out. Raises ProviderError when retrieval fails.
         """
-        found = await self.retrieve_many(questions)
+        async with aclosing(self.answer_found(questions, await self.retrieve_many(questions))) as coming:
+            async for each in coming:
+                yield each
+
+    async def answer_found(
+        self, questions: Sequence[str | Query], found: Sequence[Retrieved]
+    ) -> AsyncGenerator[tuple[int, Trace]]:
+        """Do as `answer_many` does with what was retrieved already."""
         requests, places = [], []
         for position, (question, each) in enumerate(zip(questions, found, strict=True)):
             if each.error is not None:

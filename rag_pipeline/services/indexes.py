@@ -171,8 +171,9 @@ def embed_chunks(step: str, chunks: ChunkVectors) -> Generator[Progress, None, V
     """Compute the vectors of chunks, yielding progress. Raises ConfigError, ProviderError."""
     total = chunks.missing()
     yield Progress(step, 0, total)
-    for done in chunks.compute():
-        yield Progress(step, done, total)
+    if total:
+        for done in chunks.compute():
+            yield Progress(step, done, total)
     return chunks.vectors()
 
 

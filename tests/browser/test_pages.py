@@ -14,7 +14,6 @@ PAGES = {
     "Workbench": "/",
     "Documents": "/documents/",
     "Test sets": "/testsets/",
-    "Runs": "/runs/",
     "Sweeps": "/sweeps/",
     "Dashboard": "/dashboard/",
     "Compare": "/compare/",

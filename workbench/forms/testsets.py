@@ -6,8 +6,9 @@ from typing import Any
 
 from django import forms
 
-from evaluation.exchange.base import TestSetReader, accepted
+from evaluation.exchange.base import AnswersReader, TestSetReader, accepted
 from evaluation.models import Question
+from evaluation.question_writers.base import Completion
 from evaluation.spec import GeneratorSpec
 from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError
@@ -73,6 +74,25 @@ def _generator_field(setting: Setting) -> forms.Field:
     return forms.CharField(required=bool(setting.default), **shown)
 
 
+class CompleteForm(forms.Form):
+    """What a test set that people brought is completed with."""
+
+    evidence = forms.BooleanField(
+        label="Evidence", required=False, help_text="Found by search, and confirmed by the built-in reader."
+    )
+    twins = forms.BooleanField(
+        label="Twins", required=False, help_text="The same question in other words or as key words, with slips."
+    )
+    out_of_scope = CountField(
+        label="Out of scope", min_value=0, max_value=2000, help_text="How many questions to decline there are to be."
+    )
+
+    @property
+    def wanted(self) -> Completion:
+        """Return what was asked for."""
+        return Completion(**self.cleaned_data)
+
+
 class ImportForm(forms.Form):
     """A file of questions, and a second one when the answers are apart."""
 
@@ -100,6 +120,17 @@ class ImportForm(forms.Form):
         answers.help_text = f"Only for {listed([unit.help for unit in apart], 'or')}."
         file.widget.attrs["accept"] = accepted(readers)
         answers.widget.attrs["accept"] = accepted(apart)
+
+
+class ContextsForm(forms.Form):
+    """A file of contexts for the questions of a test set."""
+
+    contexts = forms.FileField(
+        label="File of contexts",
+        help_text="JSONL, CSV, Excel or Parquet with question_id or question, and contexts (a list of texts).",
+        error_messages={"required": "Choose a file first.", "empty": "The file is empty."},
+        widget=forms.FileInput(attrs={"accept": accepted(AnswersReader.units())}),
+    )
 
 
 class QuestionFilter(forms.Form):

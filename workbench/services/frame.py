@@ -18,7 +18,7 @@ PAGES = (
     (("Workbench", "workbench"),),
     (("Documents", "documents"),),
     (("Test sets", "testsets"),),
-    (("Dashboard", "dashboard"), ("Runs", "runs"), ("Sweeps", "sweeps")),
+    (("Dashboard", "dashboard"), ("Sweeps", "sweeps")),
     (("Compare", "compare"),),
     (("Chat", "chat"),),
     (("Metrics", "metrics"), ("Score", "score"), ("Calibration", "calibration")),
@@ -67,6 +67,8 @@ class Frame:
         path = self._request.path
         if path.endswith("/calibration/"):  # of a run
             path = reverse("calibration")
+        elif path.startswith(reverse("runs")):  # the Dashboard lists them
+            path = reverse("dashboard")
         entries = []
         for group in PAGES:
             pages = [(label, reverse(name)) for label, name in group]

@@ -18,6 +18,8 @@ from django.utils.safestring import SafeString
 
 from evaluation.metrics.base import metrics
 from evaluation.models import Answer
+from evaluation.queries.settings import setting_label
+from evaluation.queries.word_changes import word_changes
 from evaluation.scoring.scales import money_text, scale_of, seconds_text
 from rag_pipeline.extractive_qa.strictness import let_through
 from rag_pipeline.extractive_qa.trained_model import card
@@ -136,6 +138,12 @@ def metric_name(key: str) -> str:
     """The name of a metric on screen; its key in words where there is no such metric any more."""
     unit = metrics.find(key)
     return unit.label if unit else words(key)
+
+
+@register.filter
+def setting_name(name: str) -> str:
+    """The name of a setting on screen."""
+    return setting_label(name)
 
 
 @register.filter
@@ -360,6 +368,18 @@ def setting_value(value: Any) -> str:
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and value.strip() == value != ""
+
+
+@register.filter
+def p_value(value: float | None) -> str:
+    """< 0.001, else = 0.023."""
+    return "—" if value is None else "< 0.001" if value < 0.001 else f"= {value:.3f}"
+
+
+@register.inclusion_tag("_word_changes.html", name="word_changes")
+def changed_words(before: str, after: str) -> dict[str, Any]:
+    """A text with the words that were taken out and put in."""
+    return {"pieces": word_changes(before, after)}
 
 
 @register.inclusion_tag("_difference_bar.html")

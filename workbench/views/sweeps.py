@@ -15,12 +15,20 @@ from evaluation.models import Sweep, TestSet
 from evaluation.queries.sweep_map import question_map
 from evaluation.queries.sweep_table import sweep_table
 from evaluation.services.sweep_files import sweep_csv, sweep_json
-from evaluation.services.sweeps import confirm_sweep, delete_sweep, plan_sweep, resume_sweep, start_sweep
+from evaluation.services.sweeps import (
+    confirm_sweep,
+    delete_sweep,
+    pilot_sweep,
+    plan_sweep,
+    resume_sweep,
+    start_sweep,
+)
 from rag_pipeline.background.tasks import request_cancel
 from rag_pipeline.errors import ConfigError, PipelineError
-from workbench.forms.sweeps import SweepForm, as_lines
+from workbench.forms.sweeps import SweepForm, as_lines, asked_sweep
 from workbench.htmx import render_page
-from workbench.services.current_settings import present_settings
+from workbench.services.current_settings import chosen_corpus, present_settings
+from workbench.services.preferences import newest_testset
 from workbench.services.sweep_panel import sweep_panel
 
 PER_PAGE = 30
@@ -30,10 +38,23 @@ PAGE, PART = "sweeps/page.html", "sweeps/_start.html"
 @require_safe
 def sweeps(request: HttpRequest) -> HttpResponse:
     """List the sweeps, with the form that asks for another."""
-    present = present_settings()
-    newest = TestSet.objects.order_by("-id").first()
+    corpus = chosen_corpus()
+    present, newest = present_settings(corpus=corpus), newest_testset(corpus)
     initial = {"others": as_lines(present.spec), "testset": request.GET.get("testset", newest and newest.pk)}
+    if request.GET.get("grid"):
+        return _planned(request, asked_sweep(request.GET.dict(), initial, present.evaluation))
     return _page(request, SweepForm(initial=initial, evaluation=present.evaluation))
+
+
+def _planned(request: HttpRequest, form: SweepForm) -> HttpResponse:
+    """Show the plan of a sweep that an address asks for."""
+    if form.is_valid() and form.spec is not None:
+        testset = form.cleaned_data["testset"]
+        try:
+            return _page(request, form, plan=plan_sweep(corpus=testset.corpus, testset=testset, spec=form.spec))
+        except ConfigError as error:
+            form.refuse(error)
+    return _page(request, form)
 
 
 @require_POST
@@ -45,6 +66,8 @@ def begin(request: HttpRequest) -> HttpResponse:
     testset = form.cleaned_data["testset"]
     try:
         plan = plan_sweep(corpus=testset.corpus, testset=testset, spec=form.spec)
+        if "pilot" in request.POST:
+            plan = pilot_sweep(corpus=testset.corpus, testset=testset, spec=form.spec, plan=plan)
         if "start" not in request.POST:
             return _page(request, form, plan=plan)
         started = start_sweep(
@@ -53,6 +76,8 @@ def begin(request: HttpRequest) -> HttpResponse:
     except ConfigError as error:
         form.refuse(error)
         return _page(request, form, 422)
+    except PipelineError as error:
+        return _page(request, form, plan=plan, pilot_error=str(error))
     return redirect("sweep", started.pk)
 
 

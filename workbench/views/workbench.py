@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from asgiref.sync import async_to_sync
 from django.contrib import messages
@@ -12,12 +13,14 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.models import Run, TestSet
-from evaluation.services.runs import quick_options, start_run
+from evaluation.services.paces import pilot as measure_model
+from evaluation.services.runs import asked_questions, quick_options, start_run
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.llm.connection import test_connection
 from rag_pipeline.models import Corpus
 from rag_pipeline.services.prompts import get_prompt, save_prompt
+from workbench.forms.sweeps import sweep_query
 from workbench.forms.workbench import SettingsForm
 from workbench.htmx import render_page, wants_part
 from workbench.ids import as_id
@@ -25,7 +28,7 @@ from workbench.models import WorkbenchState
 from workbench.services.current_settings import choose_corpus
 from workbench.services.preferences import Bench, bench_of_run, preferred_bench, save_preferred
 from workbench.services.results_panel import Results, results
-from workbench.services.sample import loading_sample
+from workbench.services.sample import loading_sample, sample_so_far
 from workbench.views.settings_panel import settings_panel
 
 SETTINGS = "workbench/_settings.html"
@@ -39,7 +42,7 @@ def workbench(request: HttpRequest) -> HttpResponse:
     """
     loading = loading_sample()
     if loading is not None:
-        return render(request, "workbench/sample.html", {"task": loading})
+        return render(request, "workbench/sample.html", {"task": loading, "sample": sample_so_far()})
     preferred = preferred_bench()
     if preferred.corpus is None:
         return render_page(request, "workbench/empty.html", "workbench/empty.html")
@@ -49,6 +52,12 @@ def workbench(request: HttpRequest) -> HttpResponse:
     form = SettingsForm(initial=given)
     _remember(form, preferred, base)
     return _show(request, form, preferred, base)
+
+
+@require_safe
+def sample(request: HttpRequest) -> HttpResponse:
+    """Return the sample's answers so far."""
+    return render(request, "workbench/_sample_answers.html", {"sample": sample_so_far()})
 
 
 @require_safe
@@ -97,8 +106,10 @@ def estimate(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def evaluate(request: HttpRequest) -> HttpResponse:
-    """Start a run with these settings; `quick` asks only about ten questions."""
+    """Start a run with these settings; `quick` asks only about ten questions. Several values lead to a sweep's plan."""
     form, preferred = sent_form(request), preferred_bench()
+    if form.is_valid() and form.grid and "quick" not in request.POST:
+        return _plan_sweep(request, form)
     run = _start(form, quick="quick" in request.POST) if form.is_valid() else None
     if run is None:
         return refused(request, form, preferred)
@@ -107,6 +118,15 @@ def evaluate(request: HttpRequest) -> HttpResponse:
     response = move_to(request, SettingsForm(initial=values), preferred, base)
     response["HX-Trigger-After-Settle"] = "run-started"
     return response
+
+
+def _plan_sweep(request: HttpRequest, form: SettingsForm) -> HttpResponse:
+    """Go to the plan of a sweep over the values that the form holds."""
+    query = sweep_query(
+        testset=form.cleaned_data["testset"], grid=form.grid, spec=form.spec, evaluation=form.evaluation
+    )
+    address = f"{reverse('sweeps')}?{urlencode(query)}#sweep-form"
+    return HttpResponse(headers={"HX-Redirect": address}) if wants_part(request) else redirect(address)
 
 
 @require_POST
@@ -155,6 +175,22 @@ def connection(request: HttpRequest) -> HttpResponse:
         return render(request, "workbench/_connection.html", {"said": said, "good": good, "which": which})
     (messages.success if good else messages.error)(request, said)
     return settings(request)
+
+
+@require_POST
+def pilot(request: HttpRequest) -> HttpResponse:
+    """Ask the model three questions, to know what a run will take, and show the form again."""
+    form, preferred = sent_form(request), preferred_bench()
+    if not form.is_valid():
+        return refused(request, form, preferred)
+    testset, options = form.cleaned_data["testset"], form.options.model_copy(update={"limit": 3})
+    try:
+        questions = asked_questions(testset=testset, options=options)
+        measure_model(corpus=form.cleaned_data["corpus"], questions=questions, spec=form.spec)
+    except PipelineError as error:
+        messages.error(request, f"The pilot failed: {error}")
+    values = {name: form.value(name) for name in form.fields}
+    return move_to(request, SettingsForm(initial=values), preferred, base_of(request.POST, preferred))
 
 
 def _library_prompt(request: HttpRequest, given: QueryDict) -> dict[str, str]:
@@ -272,11 +308,13 @@ def _results_of(request: HttpRequest, form: SettingsForm, preferred: Bench, run:
 
 urlpatterns = [
     path("", workbench, name="workbench"),
+    path("sample/", sample, name="sample"),
     path("results/", results_part, name="results"),
     path("settings/", settings, name="settings"),
     path("settings/estimate/", estimate, name="estimate"),
     path("settings/preferred/", preferences, name="preferences"),
     path("settings/prompt/", library, name="save-prompt"),
+    path("settings/pilot/", pilot, name="pilot"),
     path("settings/connection/", connection, name="connection"),
     path("evaluate/", evaluate, name="evaluate"),
 ]

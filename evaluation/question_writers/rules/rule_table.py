@@ -11,13 +11,11 @@ from evaluation.question_writers.rules.clauses import Clause
 RULES: dict[str, Callable[[Clause], Iterator[Ask]]] = {
     "who": asking_arguments.subject,
     "what": asking_arguments.object_,
+    "does": asking_arguments.does,
     "definition": asking_clauses.definition,
     "named_thing": asking_clauses.named_thing,
     "apposition": asking_clauses.apposition,
     "statement": asking_clauses.statement,
-    "purpose": asking_clauses.purpose,
-    "cause": asking_clauses.cause,
-    "manner": asking_arguments.manner,
     "identity": asking_clauses.identity,
     "called": asking_clauses.called,
     "when": asking_arguments.when,
@@ -25,7 +23,7 @@ RULES: dict[str, Callable[[Clause], Iterator[Ask]]] = {
     "where": asking_arguments.where,
     "by_whom": asking_arguments.by_whom,
     "what_with": asking_arguments.stranded,
-    "used_as": asking_arguments.used_as,
+    "needed": asking_arguments.needed,
     "why": asking_clauses.why,
     "how": asking_clauses.how,
     "how_many": asking_amounts.how_many,
@@ -34,7 +32,6 @@ RULES: dict[str, Callable[[Clause], Iterator[Ask]]] = {
     "how_large": asking_amounts.how_large,
     "list": asking_arguments.includes,
     "required": asking_clauses.duty,
-    "condition": asking_clauses.condition,
     "happens": asking_clauses.outcome,
 }
 """By kind of question, as stored with it."""
