@@ -47,6 +47,10 @@ class CorpusPlaces:
             self._known[key] = self._found(*key)
         return self._known[key]
 
+    def name_of(self, span: Span) -> str:
+        """Return the name of the document that holds a place."""
+        return self._documents[span.document_id].name
+
     def _found(self, text: str, source: str, start: int | None) -> Span | None:
         wanted = text.replace("\r\n", "\n").strip()
         if not wanted:

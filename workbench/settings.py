@@ -110,7 +110,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "workbench.services.frame.frame",
             ],
-            "builtins": ["workbench.templatetags.workbench"],
+            "builtins": ["workbench.templatetags.workbench", "workbench.templatetags.definitions"],
             "libraries": {
                 "static": "django.templatetags.static",
                 "humanize": "django.contrib.humanize.templatetags.humanize",

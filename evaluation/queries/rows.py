@@ -317,8 +317,6 @@ class QuestionChange:
     change: float
     a: QuestionRow
     b: QuestionRow
-    a_contexts: list[ContextView]
-    b_contexts: list[ContextView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,8 +364,3 @@ class Comparison:
     older: list[OlderFormulas] = field(default_factory=list)
     together: str = ""
     further_together: str = ""
-
-    @property
-    def both(self) -> tuple[RunRow, RunRow]:
-        """The two runs."""
-        return self.a, self.b

@@ -12,6 +12,7 @@ from evaluation.models import Answer, Run, RunMetric, Scoring, TestSet
 from evaluation.queries.rows import RunRow
 from evaluation.spec import EvaluationSpec, RunOptions
 from evaluation.types import Summary
+from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
@@ -47,6 +48,25 @@ def run_rows(
     if not archived:
         runs = runs.filter(archived=False)
     return rows_of(_with_testsets(runs))
+
+
+def find_run(*, wanted: str, testset: TestSet | None = None, field: str = "run") -> Run | None:
+    """Return the run of that id or name, of a test set or of all; None where there is none.
+
+    Raises ConfigError, naming `field`, where several have the name.
+    """
+    runs = Run.objects.select_related("task")
+    if testset is not None:
+        runs = runs.filter(testset=testset)
+    wanted = wanted.strip()
+    found = list(runs.filter(name=wanted).order_by("pk")) if wanted else []
+    number = wanted.lower().removeprefix("run").strip()
+    if not found and number.isdecimal():
+        found = list(runs.filter(pk=int(number)))
+    if len(found) > 1:
+        ids = ", ".join(str(run.pk) for run in found)
+        raise ConfigError(f"Several runs are called “{wanted}”. Give the id of one: {ids}.", field)
+    return found[0] if found else None
 
 
 def runs_to_choose(*, testset: TestSet | None = None) -> list[RunRow]:

@@ -1,24 +1,36 @@
 """Question writers: documents and settings in, questions with references, exact evidence and reasons out.
 
-`write_questions` is all that the rest of the workbench calls.
+`write_questions` and `question_completer` are all that the rest of the workbench calls.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Literal
 
 from evaluation.spec import GeneratorSpec
-from evaluation.types import DraftQuestion, Written
+from evaluation.types import DraftEvidence, DraftQuestion, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.llm.target import BUILTIN_READER
+from rag_pipeline.prompt_files import read_prompts
 from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import SourceDoc
 
 Stage = Literal["pairs", "out_of_scope"]
 """What is written: simple questions with their complex twins, or questions that the documents do not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What questions that people brought are completed with; `out_of_scope`: how many there are to be in all."""
+
+    twins: bool = True
+    evidence: bool = True
+    out_of_scope: int = 0
 
 
 class QuestionWriter(Unit):
@@ -47,8 +59,43 @@ class QuestionWriter(Unit):
         """Yield until `spec.out_of_scope` questions are made, half of them `far`, half `near`."""
 
 
+class QuestionCompleter(QuestionWriter):
+    """A writer that also completes questions which people brought."""
+
+    @abstractmethod
+    def find_evidence(self, question: DraftQuestion) -> tuple[DraftEvidence | None, str]:
+        """Return where the documents answer a question as its references say; or None and why that is not found."""
+
+    @abstractmethod
+    def write_twins(self, questions: Sequence[DraftQuestion]) -> Iterator[DraftQuestion]:
+        """Yield a complex twin of each simple question, which shares its references, evidence and split."""
+
+    def complete_out_of_scope(self, questions: Sequence[DraftQuestion], wanted: int) -> Iterator[Written]:
+        """Yield questions that the documents do not answer, until there are `wanted` with those in `questions`."""
+        there, taken = {each.text for each in questions}, {each.question_id for each in questions}
+        missing = wanted - sum(each.kind == "out_of_scope" for each in questions)
+        free = (name for name in (f"o{number:03d}" for number in count(1)) if name not in taken)
+        # Half far, half near; then, where the documents have few names, more far ones.
+        for asked in (wanted, 4 * wanted):
+            spec = self.spec.model_copy(update={"out_of_scope": asked})
+            for written in type(self)(self.documents, spec, self.embed).write_out_of_scope() if missing > 0 else ():
+                made = [each for each in written.questions if each.text not in there][:missing]
+                missing -= len(made)
+                there |= {each.text for each in made}
+                named = [(each, next(free)) for each in made]
+                drafts = tuple(replace(each, question_id=name, pair_id=name) for each, name in named)
+                yield Written(drafts, written.rejected)
+                if not missing:
+                    return
+
+
 question_writers: Registry[QuestionWriter] = Registry("question writer", "evaluation.question_writers")
 """By key: `builtin` (rules), `llm` (any chat model)."""
+
+
+def writer_prompts() -> dict[str, str]:
+    """Return the prompts with which a model is asked to write and check questions, by name, as they are shipped."""
+    return read_prompts("evaluation.question_writers.by_model")
 
 
 def write_questions(
@@ -68,3 +115,10 @@ def write_questions(
     unit = question_writers.get("builtin" if spec.llm == BUILTIN_READER else "llm", "llm")
     writer = unit(documents, spec, embed, usage)
     return writer.write_pairs(done) if stage == "pairs" else writer.write_out_of_scope(done)
+
+
+def question_completer(documents: Sequence[SourceDoc], embed: Embed) -> QuestionCompleter:
+    """Return what completes questions over documents, without a model."""
+    unit = question_writers.get("builtin", "llm")
+    assert issubclass(unit, QuestionCompleter)
+    return unit(documents, GeneratorSpec.create(), embed)

@@ -8,10 +8,12 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
-from evaluation.question_writers.base import QuestionWriter, question_writers
+from evaluation.question_writers.base import QuestionCompleter, question_writers
+from evaluation.question_writers.evidence_search import EvidenceSearch
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
+from evaluation.question_writers.rules.parsing import in_sentence
 from evaluation.question_writers.rules.purpose import situation
 from evaluation.question_writers.rules.round_trip import ANSWERED, RoundTrip
 from evaluation.question_writers.rules.selection import Purpose, Selection
@@ -20,6 +22,7 @@ from evaluation.question_writers.rules.twins import keywords, protected_words, r
 from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
 from rag_pipeline.embedders.base import Embed
+from rag_pipeline.english.trees import parse
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.types import SourceDoc, Span
 
@@ -31,7 +34,7 @@ _NEIGHBOURS = 10
 
 
 @question_writers.register
-class BuiltinWriter(QuestionWriter):
+class BuiltinWriter(QuestionCompleter):
     """Rules over well-formed sentences. Makes fewer questions rather than poor ones."""
 
     key = "builtin"
@@ -80,6 +83,23 @@ class BuiltinWriter(QuestionWriter):
                     made = (self._out_of_scope(f"o{number:03d}", question),) if question is not None else ()
                     yield Written(made, rejected)
 
+    def find_evidence(self, question: DraftQuestion) -> tuple[DraftEvidence | None, str]:
+        """Search by the words of question and references; the built-in reader confirms."""
+        return self._evidence.find(question)
+
+    def write_twins(self, questions: Sequence[DraftQuestion]) -> Iterator[DraftQuestion]:
+        """Yield other words or key words of each question, with a slip of a person."""
+        trees = parse(question.text for question in questions)
+        for number, (question, tree) in enumerate(zip(questions, trees, strict=True), 1):
+            said = in_sentence(list(tree), reworded=True)
+            others = (f"{said[:1].upper()}{said[1:]}",)
+            candidate = Candidate("brought", question.text, question.text, others, question.references[0], "", ())
+            yield twin_of(question, candidate, number, self.spec)
+
+    @cached_property
+    def _evidence(self) -> EvidenceSearch:
+        return EvidenceSearch(self.documents)
+
     def _without_answered(
         self, source: Iterator[OutOfScope]
     ) -> Iterator[tuple[OutOfScope | None, tuple[Rejected, ...]]]:
@@ -115,23 +135,7 @@ class BuiltinWriter(QuestionWriter):
             evidence=tuple(DraftEvidence(span, self._text_at(span)) for span in _joined(candidate)),
             split=self._split(pair_id), metadata=metadata,
         )  # fmt: skip
-        return simple, self._twin(number, candidate, simple)
-
-    def _twin(self, number: int, candidate: Candidate, simple: DraftQuestion) -> DraftQuestion:
-        rng = random.Random(f"twin:{self.spec.seed}:{number}")
-        ways = {"rephrase": rephrase(candidate, rng), "keywords": keywords(candidate)}
-        if self.spec.purpose:
-            ways["situational"] = situate(candidate, situation(self.spec.purpose))
-        order = list(ways)[(number - 1) % len(ways) :] + list(ways)[: (number - 1) % len(ways)]
-        # Where no other wording reads well, the twin is the question itself, with a slip.
-        way = next((each for each in order if ways[each]), "rephrase")
-        kind = _SLIPS[(number - 1) % len(_SLIPS)]
-        text, error = _with_slip(ways[way] or candidate.text, protected_words(candidate), rng, kind)
-        return DraftQuestion(
-            f"{simple.pair_id}-complex", simple.pair_id, "complex", text,
-            references=simple.references, evidence=simple.evidence, split=simple.split, metadata=simple.metadata,
-            transformation=way, error=error,
-        )  # fmt: skip
+        return simple, twin_of(simple, candidate, number, self.spec)
 
     def _out_of_scope(self, number: str, question: OutOfScope) -> DraftQuestion:
         metadata: dict[str, object] = {"writer": self.key}
@@ -147,6 +151,24 @@ class BuiltinWriter(QuestionWriter):
 
     def _text_at(self, span: Span) -> str:
         return self._corpus.texts[span.document_id][span.start : span.end]
+
+
+def twin_of(simple: DraftQuestion, candidate: Candidate, number: int, spec: GeneratorSpec) -> DraftQuestion:
+    """Return the complex twin of the simple question that a candidate became, the pair of this number."""
+    rng = random.Random(f"twin:{spec.seed}:{number}")
+    ways = {"rephrase": rephrase(candidate, rng), "keywords": keywords(candidate)}
+    if spec.purpose:
+        ways["situational"] = situate(candidate, situation(spec.purpose))
+    order = list(ways)[(number - 1) % len(ways) :] + list(ways)[: (number - 1) % len(ways)]
+    # Where no other wording reads well, the twin is the question itself, with a slip.
+    way = next((each for each in order if ways[each]), "rephrase")
+    kind = _SLIPS[(number - 1) % len(_SLIPS)]
+    text, error = _with_slip(ways[way] or candidate.text, protected_words(candidate), rng, kind)
+    return DraftQuestion(
+        f"{simple.pair_id}-complex", simple.pair_id, "complex", text,
+        references=simple.references, evidence=simple.evidence, split=simple.split, metadata=simple.metadata,
+        transformation=way, error=error,
+    )  # fmt: skip
 
 
 def _pair_id(number: int) -> str:

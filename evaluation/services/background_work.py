@@ -2,6 +2,7 @@
 
 from evaluation.services import (  # noqa: F401
     answer_files,
+    completing,
     evaluating,
     generation,
     preferring,

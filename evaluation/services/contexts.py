@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from evaluation.models import Answer, Question, Run, TestSet
+from evaluation.queries.runs import find_run
 from evaluation.queries.stored_answers import passages_of
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask
@@ -33,21 +34,13 @@ def runs_with_contexts(*, testset: TestSet | int) -> QuerySet[Run]:
 
 def find_source(*, testset: TestSet, wanted: str) -> Run:
     """Return the run of a test set by id or name. Raises ConfigError listing those there are."""
-    runs = Run.objects.filter(testset=testset).select_related("task")
-    wanted = wanted.strip()
-    found = list(runs.filter(name=wanted)) if wanted else []
-    number = wanted.lower().removeprefix("run").strip()
-    if not found and number.isdecimal():
-        found = list(runs.filter(pk=int(number)))
-    if len(found) == 1:
-        return found[0]
-    if found:
-        ids = ", ".join(str(run.pk) for run in found)
-        raise ConfigError(f"Several runs are called “{wanted}”. Give the id of one: {ids}.", FIELD)
+    found = find_run(wanted=wanted, testset=testset, field=FIELD)
+    if found is not None:
+        return found
     offered = runs_with_contexts(testset=testset)[:_LISTED]
     there = ", ".join(f"{run.pk} ({run})" if run.name else str(run.pk) for run in offered)
     mend = f"There are: {there}." if there else "None of its runs has finished with contexts: evaluate one first."
-    raise ConfigError(f"The test set “{testset}” has no run “{wanted}”. {mend}", FIELD)
+    raise ConfigError(f"The test set “{testset}” has no run “{wanted}”, nor is there such a file. {mend}", FIELD)
 
 
 def refuse_retrieval_settings(*, source: Run, given: Iterable[str]) -> None:

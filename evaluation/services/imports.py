@@ -20,7 +20,7 @@ def import_testset(*, corpus: Corpus, name: str, file: File, answers: File | Non
 
     Raises ConfigError naming the row and what is wrong with it; nothing of the file is kept then.
     """
-    name = _free_name(corpus, name)
+    name = free_name(corpus, name)
     for each in (file, *([answers] if answers else [])):
         if len(each[1]) > settings.MAX_UPLOAD_MB * 1024 * 1024:
             raise ConfigError(
@@ -41,7 +41,8 @@ def import_testset(*, corpus: Corpus, name: str, file: File, answers: File | Non
     return testset
 
 
-def _free_name(corpus: Corpus, name: str) -> str:
+def free_name(corpus: Corpus, name: str) -> str:
+    """Return the checked name of a new test set. Raises ConfigError where the corpus has one of this name."""
     name = checked_name(name)
     drop_leftover(corpus=corpus, name=name)
     if corpus.testsets.filter(name=name).exists():

@@ -13,12 +13,14 @@ from django.db import transaction
 from django.db.models import Max
 
 from evaluation.models import Evidence, Question, TestSet
+from evaluation.queries.judge_prompts import changed_writer_prompts
 from evaluation.services.files import write_testset_file
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background import tasks as background
 from rag_pipeline.errors import ConfigError, InUseError, UsageError
 from rag_pipeline.llm.preflight import check_model
+from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.types import Span
 
@@ -44,6 +46,8 @@ def start_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec, inline: 
     if not corpus.documents.exists():
         raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
     check_model(spec.llm)
+    if spec.llm != BUILTIN_READER:
+        spec = spec.model_copy(update={"prompts": changed_writer_prompts()})
     drop_leftover(corpus=corpus, name=name)
     with transaction.atomic():
         # Not asked beforehand whether the name is free: two may ask at the same moment.
@@ -80,7 +84,10 @@ def drop_leftover(*, corpus: Corpus, name: str) -> None:
 def stopped_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec) -> TestSet | None:
     """Return the test set of this name whose writing with just these settings ended, or died, before its end."""
     testset = corpus.testsets.filter(name=name.strip(), version=1).first()
-    if testset is None or testset.task is None or testset.generator != spec.model_dump():
+    if testset is None or testset.task is None:
+        return None
+    begun = GeneratorSpec.create(testset.generator).model_copy(update={"prompts": spec.prompts})  # it keeps its own
+    if begun != spec:
         return None
     return testset if testset.stopped or background.abandoned(testset.task) else None
 
@@ -155,7 +162,7 @@ def editable(*, testset: TestSet) -> TestSet:
         raise ConfigError(f"The test set “{testset}” is still being generated. Wait until it is ready.")
     if not testset.used:
         return testset
-    return _copy(testset)
+    return copy_testset(testset)
 
 
 def edit_question(*, question: Question, text: str, reference_answers: Sequence[str]) -> Question:
@@ -274,13 +281,13 @@ def _same_question(question: Question) -> Question:
     return target.questions.get(question_id=question.question_id)
 
 
-def _copy(testset: TestSet) -> TestSet:
-    """Store the next version of a test set with the same questions and evidence."""
-    newest = TestSet.objects.filter(corpus=testset.corpus, name=testset.name).aggregate(n=Max("version"))["n"]
+def copy_testset(testset: TestSet, *, name: str = "") -> TestSet:
+    """Store the next version of a test set, or one of another name, with the same questions and evidence."""
+    newest = TestSet.objects.filter(corpus=testset.corpus, name=name or testset.name).aggregate(n=Max("version"))["n"]
     copy = TestSet.objects.create(
         corpus=testset.corpus,
-        name=testset.name,
-        version=newest + 1,
+        name=name or testset.name,
+        version=(newest or 0) + 1,
         parent=testset,
         generator=testset.generator,
         report=testset.report,

@@ -151,7 +151,7 @@ def resume(task: BackgroundTask) -> None:
             owner="",
         )
         task.count_units(stage)
-        BackgroundTask.objects.filter(pk=task.pk).update(step_from=F("done"))
+        BackgroundTask.objects.filter(pk=task.pk).update(step_from=F("done"), step_ends=None)
 
 
 def worker_alive() -> bool:
@@ -282,6 +282,7 @@ def _begin_stage(task: BackgroundTask, work: TaskHandler, stage: str) -> bool:
             total=0,
             step_started=now,
             step_from=0,
+            step_ends=None,
             started=task.started or now,
             heartbeat=now,
         )

@@ -38,6 +38,9 @@ class Embedder(Unit):
     max_tokens: int | None = None
     """Longest text in tokens that the model reads at once, special tokens included; None where unknown."""
 
+    characters_a_block: ClassVar[int] = 40_000
+    """So much text is embedded between two reports: about a second of a small model on two cores."""
+
     def __init__(self, name: str, mode: str = "mean") -> None:
         super().__init__()
         self.name = name

@@ -22,6 +22,7 @@ class OpenAIEmbedder(RemoteEmbedder):
     key = "openai"
     label = "OpenAI embeddings"
     help = "OpenAI's embedding models, or those of a compatible server at OPENAI_BASE_URL."
+    characters_a_block = 1_000_000  # several requests at once
 
     def __init__(self, name: str, mode: str = "mean", limits: ModelLimits | None = None) -> None:
         super().__init__(name, mode, Target.create(OPENAI, name), limits)

@@ -16,12 +16,25 @@ from rag_pipeline.embedders.late import LateWindows
 from rag_pipeline.indexing.token_vectors import TokenVectors
 
 _LOOKUP = 500  # keys per query, below SQLite's limit of variables
-BLOCK = 256  # texts embedded between two writes, so that an interrupted build keeps what it has
 
 
 def text_key(text: str) -> bytes:
     """Return the 16-byte key of a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _blocks(texts: Sequence[str], characters: int) -> Iterator[list[str]]:
+    """Yield texts in blocks of so many characters: what is embedded between two writes and two reports."""
+    block: list[str] = []
+    size = 0
+    for text in texts:
+        if block and size + len(text) > characters:
+            yield block
+            block, size = [], 0
+        block.append(text)
+        size += len(text)
+    if block:
+        yield block
 
 
 class CachedEmbedder(Embedder):
@@ -60,13 +73,13 @@ class CachedEmbedder(Embedder):
 
     def embed_progressively(self, texts: Sequence[str]) -> Iterator[int]:
         """Embed what is missing block by block; yield the number of missing texts done so far."""
-        missing = self.unseen(texts)
-        # Of like length together: a batch is padded to its longest text.
-        missing.sort(key=len)
-        for start in range(0, len(missing), BLOCK):
-            block = missing[start : start + BLOCK]
+        # Of like length together: a batch is padded to its longest text. The longest first: the pace rises to the end.
+        missing = sorted(self.unseen(texts), key=len, reverse=True)
+        done = 0
+        for block in _blocks(missing, self.inner.characters_a_block):
             self._write("passage", block, self.inner.embed_passages(block))
-            yield start + len(block)
+            done += len(block)
+            yield done
 
     def unseen(self, texts: Sequence[str]) -> list[str]:
         """Return the distinct texts that are not in the cache."""

@@ -18,6 +18,8 @@ from rag_pipeline.generators.base import Generator, generator_for
 from rag_pipeline.generators.builtin import BuiltinReader
 from rag_pipeline.indexing.chunk_table import ChunkTable
 from rag_pipeline.indexing.index_store import ChunkIndex
+from rag_pipeline.llm.target import LOCAL
+from rag_pipeline.local_models.chat_weights import chat_weights
 from rag_pipeline.models import Corpus
 from rag_pipeline.pipeline.pipeline import Pipeline
 from rag_pipeline.pipeline.retrieval import Retrieval, contexts_of
@@ -55,7 +57,10 @@ def check_parts(spec: PipelineSpec) -> None:
 
 
 def _load_models(spec: PipelineSpec) -> None:
-    """Load the models that units name, before an index is built: a name of the hub may be wrong. Raises ConfigError."""
+    """Load the models that run here, before an index is built: a name of the hub may be wrong. Raises ConfigError."""
+    provider, _, name = spec.core.llm.partition(":")
+    if provider == LOCAL:
+        chat_weights(name)
     for part in PARTS:
         value = getattr(spec.core, part.field)
         unit = part.unit(value) if part.named and part.field in spec.options else None

@@ -68,6 +68,17 @@
     menu.querySelector("summary").focus();
   }
 
+  // A definition opens below its question mark, within the window; without this the browser puts it in the middle.
+  document.addEventListener("toggle", (event) => {
+    const text = event.target;
+    if (event.newState !== "open" || !text.matches("[popover].definition")) return;
+    const mark = document.querySelector(`[popovertarget="${text.id}"]`).getBoundingClientRect();
+    const below = mark.bottom + 6 + text.offsetHeight < window.innerHeight;
+    text.style.margin = "0";
+    text.style.left = `${Math.max(8, Math.min(mark.left, window.innerWidth - text.offsetWidth - 8))}px`;
+    text.style.top = `${below ? mark.bottom + 6 : Math.max(8, mark.top - 6 - text.offsetHeight)}px`;
+  }, true);
+
   // Clamped text opens in place.
   document.addEventListener("click", (event) => {
     const text = event.target.closest("[data-clamp]");

@@ -38,7 +38,7 @@ def test_compare_warns_at_the_metric_and_scoring_again_mends_it(client, runs):
     old, new = runs
     page = "/compare/", {"a": old.pk, "b": new.pk}
     html = client.get(*page).content.decode()
-    (further,) = client.get(*page).context["comparison"].further
+    (further,) = client.get(*page).context["found"].comparisons[0].further
     assert further.verdict == ""
     assert "computed by different formulas of Groundedness (offline). Score Old again to compare them" in html
     assert "New in Groundedness (offline)" in html
@@ -50,7 +50,7 @@ def test_compare_warns_at_the_metric_and_scoring_again_mends_it(client, runs):
     run_inline(old.scoring_task)
     response = client.get(*page)
     assert "different formulas" not in response.content.decode()
-    assert response.context["comparison"].further[0].verdict == "not distinguishable"
+    assert response.context["found"].comparisons[0].further[0].verdict == "not distinguishable"
     assert 'id="older"' not in client.get(f"/runs/{old.pk}/").content.decode()
 
 

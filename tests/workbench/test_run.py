@@ -10,7 +10,7 @@ from evaluation.services.files import export_run
 from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset
-from tests.markup import markup
+from tests.markup import leads_to, markup
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
@@ -261,3 +261,19 @@ def test_metrics_that_the_run_does_not_hold_are_not_offered(client):
     html = client.get(address(make_run()), {"metric": "token_f1", "below": "0.5"}, headers=HTMX).content.decode()
     assert "Further metrics" not in html
     assert "8 answers, 8 shown" in html
+
+
+def test_the_report_of_a_run_holds_scores_settings_and_answers_and_leads_nowhere(client):
+    run = make_run(errors={"o2": "The server is down."}, name="Short chunks", note="as agreed")
+    response = client.get(f"/runs/{run.pk}/report.html")
+    html = response.content.decode()
+    body = html.partition("<body>")[2]
+    assert response["Content-Disposition"] == 'attachment; filename="run.html"'
+    assert "plotly.js (cartesian" in html
+    for text in ("Short chunks", "as agreed", "Knowledge bounding", "Chunk size", "July 1799", "The server is down."):
+        assert text in body
+    assert leads_to(html) == []
+
+
+def test_the_report_of_a_run_without_scores_says_so(client):
+    assert "This run has no scores." in client.get(f"/runs/{make_run(scored=False).pk}/report.html").content.decode()

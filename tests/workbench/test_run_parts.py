@@ -154,3 +154,12 @@ def test_runs_of_earlier_versions_know_only_the_sum():
     assert (both.completion_tokens, both.cost_usd, both.share) == (None, None, None)
     run.answers.update(latency_s=None)
     assert stage_costs(run, None) == []
+
+
+def test_the_workbench_says_it_too(client, fake_openai):
+    fake_openai.when("rate the answer", Behaviour.too_long())
+    run = make_run(evaluation=JUDGED | {"metrics": "judge_score,token_f1"})
+    html = markup(client.get("/", {"run": run.pk}).content.decode())
+    assert "<strong>Judge score: no verdict on 8 of 8</strong>:" in html
+    assert 'data-card="token_f1"' in html
+    assert "no verdict on" not in client.get("/", {"run": make_run().pk}).content.decode()

@@ -190,7 +190,7 @@ def test_confirming_from_the_page(client):
     client.post(f"/sweeps/{sweep.pk}/act/", {"action": "confirm"})
     assert run_inline(sweep.task).state == "done"
     html = client.get(f"/sweeps/{sweep.pk}/").content.decode()
-    assert html.count("<dt>On holdout</dt>") == 2
+    assert html.count("<dt>On holdout ") == 2
     again = client.post(f"/sweeps/{sweep.pk}/act/", {"action": "confirm"}, follow=True).content.decode()
     assert "confirmed already" in again
 

@@ -34,7 +34,8 @@ def test_generation_is_queued_with_what_was_asked_and_shown(client):
     response = generate(client, corpus)
     testset = TestSet.objects.get()
     assert response["Location"] == f"/testsets/{testset.pk}/"
-    assert testset.generator == FORM
+    unasked = {"near_share": 50, "prompts": {}, "slips": "", "transformations": ""}
+    assert testset.generator == FORM | unasked
     assert testset.task.state == BackgroundTask.State.QUEUED
     page = client.get(response["Location"]).content.decode()
     assert 'hx-trigger="every 2s, task-ended from:body"' in page
@@ -211,7 +212,8 @@ def test_a_writing_that_was_stopped_goes_on_by_its_button_unless_a_run_used_it(c
 
 
 @pytest.mark.parametrize(
-    "address", ["generate/", "import/", "1/delete/", "1/resume/", "1/status/", "add/store/", "questions/1/save/"]
+    "address",
+    ["generate/", "import/", "1/delete/", "1/resume/", "1/complete/", "1/status/", "add/store/", "questions/1/save/"],
 )
 def test_changes_go_by_post_only(client, address):
     assert client.get(f"/testsets/{address}").status_code == 405
@@ -225,5 +227,30 @@ def test_looking_goes_by_get_only(client, address):
 @pytest.mark.parametrize("address", ["7/", "7/output.csv", "questions/7/"])
 def test_what_is_missing_is_not_found(client, address):
     assert client.get(f"/testsets/{address}").status_code == 404
-    for change in ("7/delete/", "7/resume/", "7/status/", "questions/7/save/"):
+    for change in ("7/delete/", "7/resume/", "7/complete/", "7/status/", "questions/7/save/"):
         assert client.post(f"/testsets/{change}").status_code == 404
+
+
+def test_what_people_brought_can_be_completed_by_its_button(client):
+    testset = make_testset()
+    assert b"Complete this test set" not in client.get(f"/testsets/{testset.pk}/").content
+    testset.questions.filter(kind="complex").delete()
+    page = client.get(f"/testsets/{testset.pk}/")
+    assert b"Complete test set" in page.content
+    asked = {"complete-twins": "on", "complete-out_of_scope": "2"}
+    made = client.post(f"/testsets/{testset.pk}/complete/", asked)
+    newest = TestSet.objects.get(name=testset.name, version=2)
+    assert made.status_code == 302
+    assert made["Location"] == f"/testsets/{newest.pk}/"
+    assert newest.task.kind == "complete"
+    assert newest.task.payload == {"testset": newest.pk, "twins": True, "evidence": False, "out_of_scope": 2}
+
+
+def test_nothing_to_complete_is_said_beside_the_form(client):
+    testset = make_testset()
+    testset.questions.filter(kind="complex").delete()
+    page = client.post(f"/testsets/{testset.pk}/complete/", {"complete-out_of_scope": "0"})
+    assert page.status_code == 422
+    assert "has all that was asked for" in page.content.decode()
+    worse = client.post(f"/testsets/{testset.pk}/complete/", {"complete-out_of_scope": "-1"})
+    assert worse.status_code == 422

@@ -28,6 +28,7 @@ def report_html(template: str, context: Mapping[str, Any]) -> str:
     """Return a report. Where it has a `figure`, the program that draws charts is in it: 1.5 MB."""
     drawn = any(getattr(each, "figure", None) for each in context.values())
     own = {
+        "plain_report": True,  # parts of pages leave out what leads to other pages
         "made": now(),
         "styles": _inlined(_STYLES, "style"),
         "scripts": _inlined(_SCRIPTS, "script") if drawn else "",

@@ -19,6 +19,7 @@ from django.utils.safestring import SafeString
 from evaluation.metrics.base import metrics
 from evaluation.models import Answer
 from evaluation.queries.settings import setting_label
+from evaluation.queries.word_changes import word_changes
 from evaluation.scoring.scales import money_text, scale_of, seconds_text
 from rag_pipeline.extractive_qa.strictness import let_through
 from rag_pipeline.extractive_qa.trained_model import card
@@ -367,6 +368,18 @@ def setting_value(value: Any) -> str:
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and value.strip() == value != ""
+
+
+@register.filter
+def p_value(value: float | None) -> str:
+    """< 0.001, else = 0.023."""
+    return "—" if value is None else "< 0.001" if value < 0.001 else f"= {value:.3f}"
+
+
+@register.inclusion_tag("_word_changes.html", name="word_changes")
+def changed_words(before: str, after: str) -> dict[str, Any]:
+    """A text with the words that were taken out and put in."""
+    return {"pieces": word_changes(before, after)}
 
 
 @register.inclusion_tag("_difference_bar.html")

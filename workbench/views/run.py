@@ -21,7 +21,7 @@ from evaluation.queries.runs import rows_of, runs_to_choose
 from evaluation.services.files import export_run
 from evaluation.spec import HEADLINE
 from workbench.display.reader_answer import READER, page_of, reader_answer
-from workbench.downloads import download_of
+from workbench.downloads import download_of, saved_as
 from workbench.forms.runs import MetricsForm, QuestionFilterForm, RefusalForm, RunNameForm
 from workbench.htmx import render_page
 from workbench.services.judge_facts import judge_facts, without_verdict
@@ -30,6 +30,7 @@ from workbench.services.marking import mark_rows
 from workbench.services.preferences import preferred_bench
 from workbench.services.run_costs import stage_costs
 from workbench.services.run_facts import failures, further_scores, neighbours, run_facts, score_parts
+from workbench.services.run_report import run_report
 
 TWINS = "twins"
 IN_SUMMARY = 10
@@ -166,6 +167,12 @@ def question(request: HttpRequest, pk: int, question_pk: int) -> HttpResponse:
 
 
 @require_safe
+def report(request: HttpRequest, pk: int) -> HttpResponse:
+    """Download a run as one file that opens without a network."""
+    return saved_as("run.html", run_report(found_run(pk)).encode("utf-8", errors="replace"), "text/html")
+
+
+@require_safe
 def download(request: HttpRequest, pk: int, writer: type[RunWriter]) -> HttpResponse:
     """Download a run in a format, eval.csv with the bytes that are kept in the data folder."""
     return download_of(writer, export_run(run=found_run(pk), writer=writer))
@@ -202,6 +209,7 @@ urlpatterns = [
     path("runs/<int:pk>/failures/", failures_part, name="run-failures"),
     path("runs/<int:pk>/questions/", questions_part, name="run-questions"),
     path("runs/<int:pk>/settings/", settings_part, name="run-settings"),
+    path("runs/<int:pk>/report.html", report, name="run-report"),
     path("runs/<int:pk>/<run_file:writer>", download, name="run-file"),
     path("runs/<int:pk>/questions/<int:question_pk>/", question, name="run-question"),
 ]

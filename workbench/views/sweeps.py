@@ -31,8 +31,8 @@ from rag_pipeline.errors import ConfigError, PipelineError
 from workbench.downloads import saved_as
 from workbench.forms.sweeps import SweepForm, as_lines, asked_sweep
 from workbench.htmx import render_page
-from workbench.services.current_settings import present_settings
-from workbench.services.preferences import save_preferred
+from workbench.services.current_settings import chosen_corpus, present_settings
+from workbench.services.preferences import newest_testset, save_preferred
 from workbench.services.presets import save_preset
 from workbench.services.report import report_of
 from workbench.services.sweep_panel import sweep_panel
@@ -44,8 +44,8 @@ PAGE, PART = "sweeps/page.html", "sweeps/_start.html"
 @require_safe
 def sweeps(request: HttpRequest) -> HttpResponse:
     """List the sweeps, with the form that asks for another."""
-    present = present_settings()
-    newest = TestSet.objects.order_by("-id").first()
+    corpus = chosen_corpus()
+    present, newest = present_settings(corpus=corpus), newest_testset(corpus)
     initial = {"others": as_lines(present.spec), "testset": request.GET.get("testset", newest and newest.pk)}
     if request.GET.get("grid"):
         return _planned(request, asked_sweep(request.GET.dict(), initial, present.evaluation))

@@ -15,13 +15,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.exchange.base import TestSetWriter
 from evaluation.models import TestSet
+from evaluation.question_writers.base import Completion
+from evaluation.services.completing import lacking, start_completion
 from evaluation.services.files import export_testset
+from evaluation.services.given_contexts import contexts_from_file
 from evaluation.services.imports import import_testset
 from evaluation.services.testsets import delete_testset, resume_generation, start_generation
+from evaluation.spec import GeneratorSpec
 from rag_pipeline.errors import InUseError, PipelineError
 from rag_pipeline.models import BackgroundTask, Corpus
 from workbench.downloads import download_of
-from workbench.forms.testsets import GenerateForm, ImportForm, QuestionFilter
+from workbench.forms.testsets import CompleteForm, ContextsForm, GenerateForm, ImportForm, QuestionFilter
 from workbench.htmx import render_page
 from workbench.ids import as_id
 from workbench.services.current_settings import chosen_corpus, preferred_generator
@@ -68,6 +72,20 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
+def complete(request: HttpRequest, pk: int) -> HttpResponse:
+    """Start completing a test set in the background: its next version gets what it lacks."""
+    found = _found(pk)
+    form = CompleteForm(request.POST, prefix="complete")
+    if form.is_valid():
+        try:
+            made = start_completion(testset=found, wanted=form.wanted)
+            return HttpResponseRedirect(reverse("testset", args=[made.pk]))
+        except PipelineError as error:
+            form.add_error(None, str(error))
+    return testset_page(request, found, completing=form)
+
+
+@require_POST
 def importing(request: HttpRequest) -> HttpResponse:
     """Import a test set; a file that does not fit is refused with its rows and reasons."""
     form = ImportForm(request.POST, request.FILES, prefix="import")
@@ -100,6 +118,21 @@ def download(request: HttpRequest, pk: int, writer: type[TestSetWriter]) -> Http
 
 
 @require_POST
+def contexts(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep the contexts of a file, so that runs can answer from them; refused with the reason where they do not fit."""
+    found = _found(pk)
+    form = ContextsForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            run = contexts_from_file(testset=found, file=_content(form.cleaned_data["contexts"]))
+            messages.success(request, f"{run.notes[0]} Choose “{run}” under Contexts from.")
+            return HttpResponseRedirect(f"{reverse('workbench')}?testset={found.pk}&contexts_from={run.pk}")
+        except PipelineError as error:
+            _add_error(form, error, fallback="contexts")
+    return testset_page(request, found, contexts_form=form)
+
+
+@require_POST
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a version that no run used."""
     found = _found(pk)
@@ -127,14 +160,23 @@ def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpRes
         "filters": filters,
         "query": request.GET.urlencode(),
         "formats": TestSetWriter.units(),
+        "contexts_form": ContextsForm(),
     }
     if writing:
         context["newest"] = newest_pairs(testset=found, count=NEWEST_SHOWN)
     else:
         context["list"] = pair_page(testset=found, chosen=filters.chosen, number=request.GET.get("page"))
-        context |= tuning_panel(found)
+        context |= {"completing": _complete_form(found)} | tuning_panel(found)
     status = 422 if values else 200
     return render_page(request, "testsets/testset.html", "testsets/_body.html", context | values, status)
+
+
+def _complete_form(found: TestSet) -> CompleteForm | None:
+    """Return the form that completes a test set, ticked for what it lacks; None where it lacks nothing."""
+    missing = lacking(testset=found, wanted=Completion(out_of_scope=1))
+    number = max(found.questions.filter(kind="out_of_scope").count(), GeneratorSpec.create().out_of_scope)
+    start = {"evidence": "evidence" in missing, "twins": "twins" in missing, "out_of_scope": number}
+    return CompleteForm(initial=start, prefix="complete") if missing else None
 
 
 def _list(request: HttpRequest, **forms: Any) -> HttpResponse:
@@ -168,7 +210,9 @@ def _content(file: UploadedFile) -> tuple[str, bytes]:
     return file.name or "", file.read()
 
 
-def _add_error(form: GenerateForm | ImportForm, error: PipelineError, fallback: str | None = None) -> None:
+def _add_error(
+    form: ContextsForm | GenerateForm | ImportForm, error: PipelineError, fallback: str | None = None
+) -> None:
     field = getattr(error, "field", None)
     by_row = re.split(r" (?=Row \d+:)", str(error))  # one line for each row of a file that does not fit
     form.add_error(field if field in form.fields else fallback, by_row)
@@ -179,7 +223,9 @@ urlpatterns = [
     path("testsets/generate/", generate, name="testset-generate"),
     path("testsets/import/", importing, name="testset-import"),
     path("testsets/<int:pk>/", testset, name="testset"),
+    path("testsets/<int:pk>/contexts/", contexts, name="testset-contexts"),
     path("testsets/<int:pk>/<testset_file:writer>", download, name="testset-file"),
     path("testsets/<int:pk>/resume/", resume, name="testset-resume"),
+    path("testsets/<int:pk>/complete/", complete, name="testset-complete"),
     path("testsets/<int:pk>/delete/", delete, name="testset-delete"),
 ]

@@ -28,7 +28,7 @@ from workbench.models import WorkbenchState
 from workbench.services.current_settings import choose_corpus
 from workbench.services.preferences import Bench, bench_of_run, preferred_bench, save_preferred
 from workbench.services.results_panel import Results, results
-from workbench.services.sample import loading_sample
+from workbench.services.sample import loading_sample, sample_so_far
 from workbench.views.settings_panel import settings_panel
 
 SETTINGS = "workbench/_settings.html"
@@ -42,7 +42,7 @@ def workbench(request: HttpRequest) -> HttpResponse:
     """
     loading = loading_sample()
     if loading is not None:
-        return render(request, "workbench/sample.html", {"task": loading})
+        return render(request, "workbench/sample.html", {"task": loading, "sample": sample_so_far()})
     preferred = preferred_bench()
     if preferred.corpus is None:
         return render_page(request, "workbench/empty.html", "workbench/empty.html")
@@ -52,6 +52,12 @@ def workbench(request: HttpRequest) -> HttpResponse:
     form = SettingsForm(initial=given)
     _remember(form, preferred, base)
     return _show(request, form, preferred, base)
+
+
+@require_safe
+def sample(request: HttpRequest) -> HttpResponse:
+    """Return the sample's answers so far."""
+    return render(request, "workbench/_sample_answers.html", {"sample": sample_so_far()})
 
 
 @require_safe
@@ -302,6 +308,7 @@ def _results_of(request: HttpRequest, form: SettingsForm, preferred: Bench, run:
 
 urlpatterns = [
     path("", workbench, name="workbench"),
+    path("sample/", sample, name="sample"),
     path("results/", results_part, name="results"),
     path("settings/", settings, name="settings"),
     path("settings/estimate/", estimate, name="estimate"),

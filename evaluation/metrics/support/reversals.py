@@ -27,7 +27,8 @@ class _Told:
 class Reversals:
     """Compares sentences with their evidence; `learn` parses what is new in one go.
 
-    Of texts that are not English, and have no trees here, nothing is told.
+    Of texts that are not English, and have no trees here, nothing is told: that roles are not read there is said in
+    what the metric cannot see.
     """
 
     def __init__(self) -> None:

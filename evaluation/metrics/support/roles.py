@@ -70,7 +70,7 @@ def read_roles(sentence: AnalysedSentence, tree: Doc) -> Roles:
     """Return the roles in a sentence; `tree` is that of its text."""
     units = units_by_token(sentence, tree)
     reader = _Places(units)
-    names = {units[token.i] for token in tree if token.pos_ == "PROPN" and token.i in units}
+    names = {units[token.i] for token in tree if token.pos_ == "PROPN" and token.is_title and token.i in units}
     kinds = {unit: NAME if unit in names and unit.kind == WORD else unit.kind for unit in sentence.units}
     found: dict[str, set[Place]] = defaultdict(set)
     lists: dict[int, set[str]] = defaultdict(set)

@@ -114,7 +114,8 @@ def _block(
         rows.append([_query(sentence, known[case.contexts], scheme) for sentence in statements(case.text)])
     meaning.learn([query for row in rows for query in row])
     drafts = [_weighed(row, case, meaning, scheme) for row, case in zip(rows, cases, strict=True)]
-    reversals.learn(pair for row in drafts for draft in row if (pair := draft.compared(scheme)))
+    if scheme.trees:
+        reversals.learn(pair for row in drafts for draft in row if (pair := draft.compared(scheme)))
     return [_support(row, case, reversals, scheme) for row, case in zip(drafts, cases, strict=True)]
 
 

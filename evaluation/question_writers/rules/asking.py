@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from evaluation.question_writers.rules.asking_tasks import how_many_there_are, how_to
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.clauses import Clause, clauses
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
-from evaluation.question_writers.rules.parsing import only_sentence, phrase
-from evaluation.question_writers.rules.rule_table import RULES
+from evaluation.question_writers.rules.first_person import in_first_person
+from evaluation.question_writers.rules.parsing import after_comma, only_sentence, phrase
+from evaluation.question_writers.rules.rule_table import RULES, Rules
 from evaluation.question_writers.rules.same_things import SameThings
+from evaluation.question_writers.rules.sentence_index import SentenceIndex
 from evaluation.question_writers.rules.standing_alone import POINTING, KnownThings, points_elsewhere
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech
@@ -20,12 +23,13 @@ from rag_pipeline.english.trees import parse
 from rag_pipeline.english.words import word_set
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Span
+    from spacy.tokens import Doc, Span, Token
 
 CUT_SHORT = "its answer is no whole phrase"
 GIVES_AWAY = "it gives its answer away"
 DANGLING = "it is not understood without its passage"
 VAGUE = "it does not say enough of what is meant"
+TASK, FAQ = "how_to", "faq"
 UNNATURAL = "nobody asks for what is not so"
 LENGTH = "it is too short or too long"
 
@@ -35,22 +39,53 @@ _LIMITS = re.compile(
     r"(?:However|But|Except|Unless|Otherwise|In (?:that|this|such) case|This (?:does|is|was|means|includes|applies)|"
     r"These (?:include|are|were)|For example|For instance|Instead|Therefore|Thus|As a result|If)\b"
 )
-_BRIEFLY = frozenset({"when", "what", "by_whom", "called", "where", "apposition", "what_with", "who", "why", "used_as"})
+_BRIEFLY = frozenset({"when", "what", "by_whom", "called", "where", "apposition", "what_with", "who", "why"})
 """Kinds that are understood without all that the sentence says."""
-_NEEDS_MORE = frozenset({"what", "what_with", "purpose", "statement", "used_as", "who", "how", "why", "cause"})
-_MAY_DENY = frozenset({"why", "condition", "happens", "statement"})
+_NEEDS_MORE = frozenset({"what", "what_with", "statement", "who", "how", "why"})
+_WANTS_NAMES = (_NEEDS_MORE | _BRIEFLY | {"definition"}) - {"called"}
+"""Kinds that `the file` or `your account` is no answer to."""
+_MAY_DENY = frozenset({"why", "happens", "statement"})
 _EXPLAINS = re.compile(r"(?:It|They|He|She|This|These|Such|Its|Their|The (?:latter|former|same))\b")
 _EXPLAINED = frozenset({
-    "definition", "apposition", "why", "how", "statement", "list", "cause", "happens", "required", "purpose", "manner",
+    "definition", "apposition", "why", "how", "statement", "happens", "does",
+    "how_to",
 })  # fmt: skip
 """Kinds of which a person wants to read on: what something is, why, how, what is said of it."""
-_FEWEST, _MOST = 3, 17
+_FEWEST, _MOST = 3, 19
 _LONGEST_ANSWER, _SHORT = 32, 4
 _VAGUE = word_set("example reason result addition part way fact thing kind type number case other series")
 _THE_ONE, _WELL_KNOWN = 2, frozenset({"GPE", "NORP", "LOC", "EVENT"})
 _SOME = word_set("both some many several most each two three all other few more no any one that much every")
 _SENTENCE_WORDS = range(6, 46)
+_END_OF_LINE = re.compile(r"[*_\s]*?\n")
+_SHOWS_ELSEWHERE = re.compile(
+    r"\b(?:[Ss]ections?|[Cc]hapters?|[Tt]ables?|[Ff]igures?|[Cc]lauses?|[Aa]rticles?) [\dIVX]|"
+    r"^by \w+ing (?:the|this|that) \w+$"
+)
+_ONE_OF_SEVERAL = re.compile(
+    r"\bthe (?:default|opposite|same|other|first|second|third|last|next|previous|new) \w+"
+    r"(?:\?| (?:be|is|was|are|were)\b)"
+)
+"""Which one is only clear in the passage."""
+_SHOWN = re.compile(r"(?:The following|See|Click|Read|Learn|Here|Below|As follows|Yes|No)\b")
+_ASKS = re.compile(r"(?:What|Who|When|Where|Why|How|Which)\b[^?.;]*\?")
 _ODD = re.compile(r"[|{}<>=_\\^]|\.\.\.|…|\[\d+\]|https?:|@|•|\bet al\b|\bibid\b|U\. ?S\. \d|§", re.IGNORECASE)
+_HEADED = re.compile(
+    r"[a-z]{3}\.(?:[A-Z][a-z]|\d)|\w [-–—] [A-Z]|"
+    r"[\w”\"):] (?:If|When|You|This|These|There|It|They|We|How|To|Use)\b(?= [a-z])|"
+    r"\b([A-Z]\w+) (?:\w+ )?\1\b"
+)
+"""A heading that was joined to its sentence: `Fees If you file late, …`, `Ringo Starr Ringo Starr was …`."""
+_GENERIC = re.compile(r"(?:the|your|its|their) (?:[a-z-]+ )?[a-z-]+")
+_HALVES = frozenset({"conj", "appos"})
+_BEFORE_NOUN = frozenset({"compound", "amod", "det", "nummod", "poss", "advmod", "nmod", "npadvmod", "quantmod"})
+_ABOUT_ONE = frozenset({"definition", "does", "apposition"})
+"""Kinds that ask for all there is to say of one thing."""
+_PHRASES = frozenset({
+    "what", "what_with", "who", "by_whom", "where", "definition", "named_thing", "apposition",
+    "identity", "how_to",
+})  # fmt: skip
+"""Kinds that a phrase answers, which must not end before the next of a list."""
 
 
 @dataclass(frozen=True)
@@ -58,18 +93,20 @@ class Passage:
     """A sentence, and the one before it in the same paragraph where its subject is a pronoun.
 
     `behind`: the one behind it, where that limits what it says (`However, …`) or goes on about it (`It …`).
+    `asked`: the question above it that it answers, as in a list of questions that people ask.
     """
 
     sentence: DocumentSentence
     before: DocumentSentence | None = None
     behind: DocumentSentence | None = None
+    asked: str = ""
 
 
 def passages(sentences: Sequence[DocumentSentence], text: str) -> list[Passage]:
     """Return the sentences of a document that may be asked about."""
     found = []
     for number, one in enumerate(sentences):
-        if len(one.text.split()) not in _SENTENCE_WORDS or _ODD.search(one.text):
+        if len(one.text.split()) not in _SENTENCE_WORDS or _ODD.search(one.text) or _HEADED.search(one.text):
             continue
         before = sentences[number - 1] if number and _PRONOUN_FIRST.match(one.text) else None
         if before is not None and "\n\n" in text[before.span.end : one.span.start]:
@@ -78,24 +115,58 @@ def passages(sentences: Sequence[DocumentSentence], text: str) -> list[Passage]:
         goes_on = behind is not None and (_LIMITS.match(behind.text) or _EXPLAINS.match(behind.text))
         if behind is not None and (not goes_on or "\n\n" in text[one.span.end : behind.span.start]):
             behind = None
-        found.append(Passage(one, before, behind))
+        found.append(Passage(one, before, behind, _asked_above(sentences, number, text)))
     return found
 
 
-def ask(found: Sequence[Passage], known: KnownThings, same: SameThings) -> Iterator[tuple[Candidate, str]]:
+def _asked_above(sentences: Sequence[DocumentSentence], number: int, text: str) -> str:
+    """Return the question that stands by itself right above a sentence, as a heading or a line."""
+    one = sentences[number]
+    last = sentences[number - 1] if number else None
+    if one.heading.endswith("?") and (last is None or last.heading != one.heading):
+        return one.heading
+    if last is None or not last.text.endswith("?") or _END_OF_LINE.match(text, last.span.end) is None:
+        return ""
+    return last.text if _line_start(text, last.span.start) else ""
+
+
+def _line_start(text: str, at: int) -> bool:
+    """Return whether a sentence begins its line, marks of a list or heading aside."""
+    return not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t*_#>-0123456789.)Q:")
+
+
+def is_answered_elsewhere(candidate: Candidate, index: SentenceIndex) -> bool:
+    """Return whether other sentences may answer a question as well: all its words there, or its topic in front."""
+    evidence = [one.text for one in candidate.sentences]
+    if candidate.rule in _ABOUT_ONE:
+        return index.begun_with(candidate.topic, evidence) > 0
+    return candidate.rule != FAQ and index.elsewhere(candidate.original, evidence) > 0
+
+
+def ask(
+    found: Sequence[Passage], known: KnownThings, same: SameThings, rules: Rules = RULES
+) -> Iterator[tuple[Candidate, str]]:
     """Yield every question that the rules make of the passages, with why it cannot be asked, empty where it can."""
     texts = list(dict.fromkeys(one.text for each in found for one in (each.sentence, each.before) if one))
     parsed = dict(zip(texts, parse(map(_without_brackets, texts)), strict=True))
     asked: set[str] = set()
     for passage in found:
+        whole = rules is RULES
+        if whole and (answered := _already_asked(passage)) is not None and answered[0].original not in asked:
+            asked.add(answered[0].original)
+            yield answered
         sentence = only_sentence(parsed[passage.sentence.text])
-        if sentence is None or not sentence.text.rstrip("\"'”’)").endswith((".", ";", ":")):
+        if sentence is None or not sentence.text.rstrip("\"'”’)").endswith((".", ";")):
             continue
+        for candidate, reason in _tasks(sentence, passage, known) if whole else ():
+            if candidate.original not in asked:
+                asked.add(candidate.original)
+                yield candidate, reason
         named = _named(passage, parsed)
         sources = (passage.before, passage.sentence) if passage.before and named else (passage.sentence,)
         named = named or _same(sentence, passage.sentence.title, same)
         for clause in _forms(sentence, named):
-            for candidate, reason in _checked(clause, sources, passage, known):
+            for candidate, reason in _checked(clause, sources, passage, known, rules):
                 if candidate.original not in asked:
                     asked.add(candidate.original)
                     yield candidate, reason
@@ -103,7 +174,7 @@ def ask(found: Sequence[Passage], known: KnownThings, same: SameThings) -> Itera
 
 def _without_brackets(text: str) -> str:
     """Return a sentence without what stands in brackets, which no question needs and no tree is better for."""
-    return re.sub(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])", "", text)
+    return re.sub(r"\s*(?:\([^()]*\)|\[[^\[\]]*\]|,? from time to time,?)", "", text)
 
 
 def _forms(sentence: Span, named: str) -> Iterator[Clause]:
@@ -146,18 +217,64 @@ def _named(passage: Passage, parsed: dict[str, Doc]) -> str:
 
 
 def _checked(
-    clause: Clause, sources: tuple[DocumentSentence, ...], passage: Passage, known: KnownThings
+    clause: Clause, sources: tuple[DocumentSentence, ...], passage: Passage, known: KnownThings, rules: Rules
 ) -> Iterator[tuple[Candidate, str]]:
-    for name, rule in RULES.items():
+    for name, rule in rules.items():
         for asked in rule(clause):
-            original = asked.wording(False)
+            text, original, *others = map(in_first_person, (asked.wording(True), asked.wording(False), *asked.others))
             evidence = (*sources, *_needed_behind(passage, name))
             candidate = Candidate(
-                name, asked.wording(True), original, asked.others, _shortest(asked.answer),
-                clause.said_subject(), evidence, sources.index(passage.sentence), _again(clause),
+                name, text, original, tuple(others), _shortest(asked.answer),
+                clause.said_subject(), evidence, sources.index(passage.sentence),
             )  # fmt: skip
             if original:
                 yield candidate, _objection(candidate, clause, known)
+
+
+def _already_asked(passage: Passage) -> tuple[Candidate, str] | None:
+    """Return the question that a passage answers, as it stands above it."""
+    if not _ASKS.fullmatch(passage.asked) or not passage.sentence.text.endswith("."):
+        return None
+    text = in_first_person(passage.asked)
+    evidence = (passage.sentence, passage.behind) if passage.behind else (passage.sentence,)
+    candidate = Candidate(FAQ, text, text, (), _shortest(passage.sentence.text), "", evidence)
+    shared = set(content_lemmas(text)) & set(content_lemmas(candidate.answer))
+    first = parts_of_speech(passage.sentence.text.split()[0].lower())
+    told = 2 * len(shared) >= len(set(content_lemmas(text))) or (not text.startswith("Wh") and "VERB" in first)
+    unclear = DANGLING if points_elsewhere(text, "") or _SHOWN.match(passage.sentence.text) or not told else ""
+    return candidate, _objection_to_form(candidate) or unclear
+
+
+def _tasks(sentence: Span, passage: Passage, known: KnownThings) -> Iterator[tuple[Candidate, str]]:
+    for rule, asked in [
+        *((TASK, each) for each in how_to(sentence)),
+        *(("how_many", each) for each in how_many_there_are(sentence)),
+    ]:
+        text = in_first_person(asked.wording(False))
+        others = tuple(map(in_first_person, asked.others))
+        evidence = (passage.sentence, *_needed_behind(passage, rule))
+        candidate = Candidate(rule, text, text, others, _shortest(asked.answer), "", evidence)
+        reason = _objection_to_form(candidate) or (CUT_SHORT if _is_cut(candidate, sentence) else "")
+        yield candidate, reason or _objection_to_things(candidate, sentence, known, "")
+
+
+def _is_cut(candidate: Candidate, sentence: Span) -> bool:
+    """Return whether an answer ends before the rest of its list: `bread` of `bread, butter and milk`."""
+    at = sentence.text.lower().find(candidate.answer.lower())
+    end = at + len(candidate.answer)
+    behind = [each for each in sentence if at >= 0 and each.idx - sentence.start_char >= end][:3]
+    if candidate.rule in _PHRASES and at < 0:
+        return True  # something was left out of its middle
+    if candidate.rule not in _PHRASES or len(behind) < 2 or behind[0].lower_ not in {",", "and", "or", "as"}:
+        return False
+    noun = behind[2] if behind[1].lower_ in {"and", "or"} and len(behind) > 2 else behind[1]
+    if behind[0].lower_ == "as":
+        return behind[1].lower_ == "well"
+    first = noun
+    while noun.dep_ in _BEFORE_NOUN and noun.head.i > noun.i:
+        noun = noun.head
+    added = noun.dep_ == "appos" and first.lower_ in {"a", "an", "the"}
+    return noun.dep_ in _HALVES and noun.pos_ not in {"VERB", "AUX"} and noun.head.i < noun.i and not added
 
 
 def _needed_behind(passage: Passage, rule: str) -> tuple[DocumentSentence, ...]:
@@ -166,15 +283,6 @@ def _needed_behind(passage: Passage, rule: str) -> tuple[DocumentSentence, ...]:
         return ()
     needed = _LIMITS.match(passage.behind.text) or rule in _EXPLAINED
     return (passage.behind,) if needed else ()
-
-
-def _again(clause: Clause) -> str:
-    """Return how a clause's subject is called when it comes a second time."""
-    if clause.subject.pos_ == "PRON" and clause.subject.lower_ in _PRONOUNS:
-        return clause.subject.lower_
-    if clause.subject.ent_type_ == "PERSON":
-        return clause.said_subject().split()[-1]
-    return "they" if clause.is_plural else "it"
 
 
 def _shortest(answer: str) -> str:
@@ -190,7 +298,8 @@ def _is_unbalanced(text: str) -> bool:
 
 
 def _objection(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
-    return _objection_to_form(candidate) or _objection_to_meaning(candidate, clause, known)
+    cut = CUT_SHORT if _is_cut(candidate, clause.verb.sent) else ""
+    return _objection_to_form(candidate) or cut or _objection_to_meaning(candidate, clause, known)
 
 
 def _objection_to_form(candidate: Candidate) -> str:
@@ -209,21 +318,48 @@ def _objection_to_form(candidate: Candidate) -> str:
     content = set(content_lemmas(candidate.answer))
     if content and content <= set(content_lemmas(candidate.original)):
         return GIVES_AWAY
+    if candidate.rule == "how_many" and re.search(rf"\b{re.escape(candidate.answer)}\b", candidate.original):
+        return GIVES_AWAY
+    said = f"{candidate.original}\n{candidate.answer}"
+    if _SHOWS_ELSEWHERE.search(candidate.answer) or _SHOWS_ELSEWHERE.search(said) or _ONE_OF_SEVERAL.search(said):
+        return DANGLING
     pointing = answer[0] in POINTING or (len(answer) < _SHORT and POINTING & set(answer))
     return DANGLING if pointing or words[-1] == "each" or _ODD.search(candidate.original) else ""
 
 
 def _objection_to_meaning(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
-    if (clause.brief and candidate.rule not in _BRIEFLY) or _is_bare(candidate):
+    generic = candidate.rule in (_NEEDS_MORE | _BRIEFLY | {"definition"}) - {"called"} and _GENERIC.fullmatch(
+        candidate.answer.lower()
+    )
+    named = any(word[:1].isupper() for word in candidate.answer.split())
+    if (clause.brief and candidate.rule not in _BRIEFLY) or _is_bare(candidate) or (generic and not named):
         return VAGUE
+    if candidate.rule == "when" and clause.brief and not (clause.is_passive or clause.children("dobj")):
+        return VAGUE
+    if _is_list_cut(clause):
+        return CUT_SHORT
     if clause.negated and candidate.rule not in _MAY_DENY:
         return UNNATURAL
     tokens = [each for each in clause.verb.sent if not (clause.named and each in clause.subject.subtree)]
-    understood = known.are_understood(tokens, f"{candidate.original} {candidate.original.lower()}")
     subject = candidate.topic if candidate.rule != "who" else ""
-    if not understood or points_elsewhere(candidate.original, subject) or (not clause.named and _is_vague(clause)):
+    if not clause.named and _is_vague(clause):
         return DANGLING
-    return ""
+    return _objection_to_things(candidate, tokens, known, subject)
+
+
+def _objection_to_things(candidate: Candidate, tokens: Iterable[Token], known: KnownThings, subject: str) -> str:
+    """Return why a question is not understood without its passage."""
+    said = candidate.original.replace(" are there", " are")
+    understood = known.are_understood(tokens, f"{said} {said.lower()}")
+    return "" if understood and not points_elsewhere(said, subject) else DANGLING
+
+
+def _is_list_cut(clause: Clause) -> bool:
+    """Return whether a list was taken for appositions, of which a question would keep the first."""
+    added = [each for each in clause.verb.subtree if each.dep_ == "appos" and after_comma(each)]
+    return any(one.dep_ in {"appos", "conj"} for each in added for one in each.children) or len(
+        {each.head.i for each in added}
+    ) < len(added)
 
 
 def _is_bare(candidate: Candidate) -> bool:
@@ -233,13 +369,15 @@ def _is_bare(candidate: Candidate) -> bool:
     topic = content_lemmas(candidate.topic) if candidate.rule != "who" else []
     full = sum(word[:1].isupper() for word in candidate.topic.split()) > 1 and candidate.rule != "who"
     rest = [lemma for lemma in content_lemmas(candidate.original) if lemma not in topic]
-    return len(rest) < (1 if full or len(topic) > 1 else 2)
+    return len(rest) < (1 if full or len(topic) > 1 or candidate.rule == "what_with" else 2)
 
 
 def _is_vague(clause: Clause) -> bool:
     """Return whether the subject is something that was said before: `three of them`, `some`, `both`."""
     tokens = phrase(clause.subject)
     first = tokens[0].lower_ if tokens else ""
+    if first in {"a", "an"} and not clause.is_general:
+        return True  # which one?
     if not tokens or tokens[0].pos_ == "ADP" or {tokens[0].tag_, tokens[-1].tag_} & {"RB", "WRB"}:
         return True
     the_one = len(tokens) == _THE_ONE and first == "the" and clause.subject.ent_type_ not in _WELL_KNOWN

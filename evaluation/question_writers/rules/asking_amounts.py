@@ -34,8 +34,12 @@ def how_many(clause: Clause) -> Iterator[Ask]:
             continue
         counted = in_sentence([each for each in phrase(noun, [number]) if each.dep_ != "det" or each.i > number.i])
         answer = written(subtree(number))
+        if " and " in counted or not number.like_num:
+            continue
         if any(each.tag_ in {"JJS", "RBS"} or each.dep_ == "relcl" for each in noun.subtree):
             continue
+        if any(each.lower_ in {"the", "these", "those", "its", "all"} and each.i < number.i for each in noun.children):
+            continue  # they were counted before
         if noun.lemma_.lower() in {"time", "percent", "year", "day", "kind", "type"} or number.lower_ == "one":
             continue
         if noun.dep_ in {"nsubj", "nsubjpass"}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -9,11 +10,14 @@ from evaluation.question_writers.rules.candidates import Ask
 from evaluation.question_writers.rules.clauses import Clause, full, tidy, tree_text
 from evaluation.question_writers.rules.nouns import (
     ACTORS,
+    OCCUPATIONS,
     as_said,
+    is_actor,
     keeping_subject,
     who_or_what,
 )
 from evaluation.question_writers.rules.parsing import in_sentence, phrase, subtree
+from rag_pipeline.english.lemmas import content_lemmas, parts_of_speech
 from rag_pipeline.english.words import word_set
 
 if TYPE_CHECKING:
@@ -21,13 +25,24 @@ if TYPE_CHECKING:
 
 _SAYING = word_set(
     "say argue state believe claim show find suggest report note explain propose think announce predict "
-    "estimate hold mean indicate demonstrate conclude require ensure warn declare insist assert prove"
+    "estimate hold indicate demonstrate conclude warn declare insist assert prove"
 )
-_WANTING = word_set("try want attempt seek refuse decide agree plan hope aim promise offer fail need wish intend")
-_CAUSING = word_set(
-    "cause prevent protect determine produce control affect influence define govern enable lead trigger "
-    "destroy create improve reduce increase limit"
+_NO_KIND = word_set(
+    "one part example way reason characteristic form kind type case result lot number matter source determinant "
+    "factor artifact element aspect role issue problem"
 )
+"""Nouns behind `is a` that do not say what something is."""
+_LIMITS = word_set("maximum minimum default average median total normal standard usual annual typical largest smallest")
+_MEASURED = word_set(
+    "fee cost price rate deadline budget population area length height weight capacity speed temperature salary size "
+    "age limit period term amount number distance depth width fine penalty charge rent tax income password address"
+)
+_FINDING_OUT = word_set("determine check see ask decide know test wonder detect verify tell find")
+"""Verbs that `if` completes: `checks if the file exists`."""
+_LEAST_TOLD = 2
+"""Words that a definition says beside those of what it defines."""
+_WISHES = word_set("want need have wish like be plan know")
+_AMOUNTS = frozenset({"CARDINAL", "MONEY", "PERCENT", "QUANTITY", "TIME"})
 
 
 def definition(clause: Clause) -> Iterator[Ask]:
@@ -38,11 +53,14 @@ def definition(clause: Clause) -> Iterator[Ask]:
         known = any(each.dep_ == "det" and each.lower_ in {"a", "an", "the"} for each in noun.children)
         if noun.pos_ != "NOUN" or not (known or noun.tag_ == "NNS") or len(clause.said_subject().split()) > 5:
             continue
-        asking = "who" if clause.subject.ent_type_ == "PERSON" else "what"
-        if not _can_be_defined(clause, noun):
+        asking = _who_or_what(clause.subject, noun)
+        if not _can_be_defined(clause, noun) or len(clause.subject.text) < 2:
             continue
-        answer = _defining(noun)
-        if len(answer.split()) >= 3 and noun.lemma_.lower() not in {"one", "part", "example", "way", "reason"}:
+        answer = re.sub(r"^(?:just|simply|only|merely) ", "", _defining(noun))
+        told = set(content_lemmas(answer)) - set(content_lemmas(clause.said_subject()))
+        if len(told) < _LEAST_TOLD or answer.startswith("either "):
+            continue
+        if len(answer.split()) >= 3 and noun.lemma_.lower() not in _NO_KIND:
             said = f"{clause.verb.lower_} {clause.said_subject()}"
             others = (
                 (f"Can you explain what {clause.said_subject()} {clause.verb.lower_}?",) if asking == "what" else ()
@@ -53,9 +71,17 @@ def definition(clause: Clause) -> Iterator[Ask]:
 def named_thing(clause: Clause) -> Iterator[Ask]:
     """`The capital of Oyo is Ibadan` → `What is the capital of Oyo?` Ibadan."""
     of = any(each.dep_ == "prep" and each.lower_ == "of" for each in clause.subject.children)
-    if clause.verb.lemma_ == "be" and not clause.auxiliaries and of and not clause.named and not clause.negated:
+    measured = clause.subject.lemma_.lower() in _MEASURED
+    told = any(each.dep_ == "prep" for each in clause.subject.children)
+    limit = told and (measured or any(each.lower_ in _LIMITS for each in clause.subject.children))
+    one_of_many = any(each.lower_ in {"a", "an"} for each in clause.subject.children)
+    if one_of_many or clause.auxiliaries or clause.named or clause.negated:
+        return
+    if clause.verb.lemma_ == "be":
         for noun in clause.children("attr"):
-            if noun.pos_ == "PROPN" or (noun.tag_ == "NN" and len(phrase(noun)) > 1):
+            amount = noun.ent_type_ in _AMOUNTS or noun.pos_ == "NUM"
+            whole = noun.tag_ == "NN" and len(phrase(noun)) > 1 and noun.lemma_.lower() not in _NO_KIND
+            if (of and (noun.pos_ == "PROPN" or whole)) or (limit and (amount or whole)):
                 asking = who_or_what(noun)
                 yield Ask(as_said(tidy(f"{asking} {clause.verb.lower_} {clause.said_subject()}")), full(noun))
 
@@ -65,11 +91,12 @@ def apposition(clause: Clause) -> Iterator[Ask]:
     for noun in (clause.subject, *clause.children("dobj")):
         for other in noun.children:
             fits = other.dep_ == "appos" and other.pos_ == "NOUN" and other.i > noun.i and noun.pos_ == "PROPN"
-            if not fits or not any(each.lower_ in {"a", "an", "the"} for each in other.children):
+            listed = any(each.dep_ in {"conj", "appos"} for each in other.children)
+            if not fits or listed or not any(each.lower_ in {"a", "an", "the"} for each in other.children):
                 continue
             answer = tree_text(other)
             verb = "was" if clause.verb.tag_ == "VBD" else "is"
-            asking = "who" if noun.ent_type_ == "PERSON" else "what"
+            asking = "who" if is_actor(noun) and noun.ent_type_ == "PERSON" else "what"
             if len(answer.split()) >= 3 and noun.ent_type_:
                 said = in_sentence(phrase(noun))
                 yield Ask(as_said(tidy(f"{asking} {verb} {said}")), answer)
@@ -77,13 +104,13 @@ def apposition(clause: Clause) -> Iterator[Ask]:
 
 def statement(clause: Clause) -> Iterator[Ask]:
     """`Smith argued that prices fall` → `What did Smith argue?`"""
-    if clause.verb.lemma_ in _SAYING and not clause.is_passive:
+    if clause.verb.lemma_ in _SAYING and not clause.is_passive and not clause.is_general:
         for said in clause.children("ccomp"):
             answer = tree_text(said)
             if said.i > clause.verb.i and answer.lower().startswith("that ") and 5 <= len(answer.split()) <= 30:
                 topic = _topic_of(said)
-                end = f"about {topic}" if topic and len(topic.split()) <= 5 else ""
-                yield Ask(keeping_subject(clause, "what", [said], end=end), answer)
+                if topic and len(topic.split()) <= 5:
+                    yield Ask(keeping_subject(clause, "what", [said], end=f"about {topic}"), answer)
 
 
 def _topic_of(verb: Token) -> str:
@@ -91,13 +118,10 @@ def _topic_of(verb: Token) -> str:
     return in_sentence(phrase(noun)) if noun is not None and noun.pos_ in {"NOUN", "PROPN"} else ""
 
 
-def purpose(clause: Clause) -> Iterator[Ask]:
-    """`The city tried to ban cars` → `What did the city try to do?`"""
-    if clause.verb.lemma_ in _WANTING:
-        for part in clause.children("xcomp"):
-            answer = tree_text(part)
-            if answer.startswith("to ") and 4 <= len(answer.split()) <= 20:
-                yield Ask(keeping_subject(clause, "what", [part], end="to do"), answer[3:])
+def _who_or_what(subject: Token, attribute: Token) -> str:
+    """Return the word that asks for what something is said to be."""
+    person = is_actor(subject) and subject.ent_type_ == "PERSON"
+    return "who" if person or attribute.lemma_.lower() in OCCUPATIONS else "what"
 
 
 def _can_be_defined(clause: Clause, noun: Token) -> bool:
@@ -112,7 +136,8 @@ def _can_be_defined(clause: Clause, noun: Token) -> bool:
     if subject.pos_ == "PROPN":
         return clause.verb.lower_ == "is" or subject.ent_type_ in {"ORG", "GPE", "FAC", "LOC", "WORK_OF_ART", "EVENT"}
     definite = any(each.dep_ == "det" and each.lower_ == "the" for each in subject.children)
-    return clause.is_general and (not definite or any(each.dep_ == "prep" for each in subject.children))
+    judged = any(each.dep_ == "amod" for each in subject.children) and noun.left_edge.lower_ == "the"
+    return clause.is_general and not judged and (not definite or any(each.dep_ == "prep" for each in subject.children))
 
 
 def _defining(noun: Token) -> str:
@@ -120,25 +145,11 @@ def _defining(noun: Token) -> str:
     return in_sentence(tokens)
 
 
-def identity(clause: Clause) -> Iterator[Ask]:
-    """`Lagos is the largest city in Nigeria` → `What is the largest city in Nigeria?` Lagos."""
-    if clause.verb.lemma_ != "be" or clause.auxiliaries or clause.named or clause.negated:
-        return
-    for noun in clause.children("attr"):
-        words = {each.lower_ for each in noun.children}
-        special = any(each.tag_ in {"JJS", "RBS"} or each.ent_type_ == "ORDINAL" for each in noun.subtree)
-        if "the" not in words or not special or clause.subject.pos_ != "PROPN":
-            continue
-        asking = "who" if clause.subject.ent_type_ == "PERSON" else "what"
-        said = in_sentence(phrase(noun))
-        yield Ask(as_said(tidy(f"{asking} {clause.verb.lower_} {said}")), full(clause.subject))
-
-
 def called(clause: Clause) -> Iterator[Ask]:
     """`The fund is called the Trust` → `What is the fund called?`"""
     if clause.verb.lemma_ in {"call", "name", "know", "title", "entitle", "nickname"} and clause.is_passive:
         for noun in clause.children("oprd", "prep"):
-            if noun.dep_ == "prep" and noun.lower_ != "as":
+            if (noun.dep_ == "prep") != (clause.verb.lemma_ == "know" and noun.lower_ == "as"):
                 continue
             answer = tree_text(noun).removeprefix("as ")
             asking = "what"
@@ -163,7 +174,8 @@ def _reason(part: Token) -> str:
         return text
     if part.dep_ == "prep" and lower.startswith(("because of ", "due to ", "owing to ")):
         return text
-    aimed = part.dep_ == "advcl" and part.tag_ == "VB" and part.left_edge.lower_ == "to"
+    verb = "VERB" in parts_of_speech(part.lower_)
+    aimed = part.dep_ == "advcl" and verb and part.tag_ == "VB" and part.left_edge.lower_ == "to"
     passive = any(each.dep_ == "auxpass" for each in part.head.children)
     actor = any(each.dep_ == "nsubj" and each.ent_type_ in ACTORS for each in part.head.children)
     aimed = aimed and (passive or actor)
@@ -178,47 +190,25 @@ def how(clause: Clause) -> Iterator[Ask]:
             yield Ask(keeping_subject(clause, "how", [part]), tree_text(part))
 
 
-def duty(clause: Clause) -> Iterator[Ask]:
-    """`A tenant must give notice in writing` → `What must a tenant do?`, with its condition where it has one."""
-    if clause.modal not in {"must", "shall", "should"} or clause.is_passive or clause.verb.lemma_ == "be":
-        return
-    conditions = _conditions(clause)
-    if clause.negated or len(conditions) != 1:
-        return
-    condition = tree_text(conditions[0])
-    answer = in_sentence(
-        [each for each in subtree(clause.verb, conditions) if each.i >= clause.verb.i and each.text != "."]
-    ).strip(" ,;")
-    if 3 <= len(answer.split()) <= 30 and len(condition.split()) <= 14:
-        yield Ask(
-            as_said(tidy(f"what {clause.modal} {clause.said_subject()} do {condition}")),
-            answer,
-            (tidy(f"{condition}, what {clause.modal} {clause.said_subject()} do"),),
-        )
-
-
-def condition(clause: Clause) -> Iterator[Ask]:
-    """`A licence may be withdrawn if …` → `When may a licence be withdrawn?`"""
-    if not clause.modal or clause.modal in {"would", "could", "might"}:
-        return
-    for part in _conditions(clause):
-        answer = tree_text(part)
-        if 3 <= len(answer.split()) <= 25:
-            asking = "when" if clause.modal != "will" else "in which case"
-            yield Ask(
-                keeping_subject(clause, asking, [part]),
-                answer,
-                (clause.question("under what conditions", [part]),),
-            )
-
-
 def outcome(clause: Clause) -> Iterator[Ask]:
     """`If the payment is late, interest is added` → `What happens if the payment is late?`"""
     for part in _conditions(clause):
         said = tree_text(part)
-        answer = in_sentence([each for each in subtree(clause.verb, [part]) if each.text != "."]).strip(" ,;")
-        if clause.is_general and said.lower().startswith("if ") and 4 <= len(said.split()) <= 16:
+        begin = clause.subject.left_edge.i
+        tokens = [each for each in subtree(clause.verb, [part]) if each.i >= begin and each.text != "."]
+        answer = in_sentence(tokens).strip(" ,;")
+        wish = part.lemma_ in _WISHES and any(each.lower_ == "you" for each in part.children)
+        own = clause.subject in clause.verb.children and _is_usual(part)
+        own = own and clause.verb.lemma_ not in _FINDING_OUT
+        if own and clause.is_general and not wish and said.lower().startswith("if ") and 4 <= len(said.split()) <= 16:
             yield Ask(as_said(tidy(f"what happens i{said[1:]}")), answer)
+
+
+def _is_usual(condition: Token) -> bool:
+    """Return whether a condition is one that comes up: `if you move`, not `if you moved`, nor a further one."""
+    first = next((each for each in condition.children if each.dep_ in {"aux", "auxpass"}), condition)
+    vague = any(each.lower_ in {"also", "no", "any"} for each in condition.subtree)
+    return first.tag_ in {"VBZ", "VBP"} and not vague
 
 
 def _conditions(clause: Clause) -> list[Token]:
@@ -228,11 +218,3 @@ def _conditions(clause: Clause) -> list[Token]:
         if first in {"if", "when"} and any(one.dep_ in {"nsubj", "nsubjpass"} for one in each.children):
             found.append(each)
     return found
-
-
-def cause(clause: Clause) -> Iterator[Ask]:
-    """`Heat causes cracks` → `What causes cracks?`"""
-    noun = clause.subject
-    general = noun.pos_ == "NOUN" and not any(each.dep_ == "det" for each in noun.children)
-    if clause.verb.lemma_ in _CAUSING and clause.children("dobj", "prep") and general and not clause.is_passive:
-        yield Ask(lambda other: clause.question_for_subject("what", reworded=other), full(noun))

@@ -17,7 +17,6 @@ class Candidate:
 
     `original` asks in the document's words; `others` ask the same in yet other ones. `topic`: what it is about.
     `answered_by`: which sentence has the answer.
-    `again`: how the topic is called the second time. `parts`: the questions that this one joins.
     """
 
     rule: str
@@ -28,8 +27,6 @@ class Candidate:
     topic: str
     sentences: tuple[DocumentSentence, ...]
     answered_by: int = 0
-    again: str = "it"
-    parts: tuple[Candidate, ...] = ()
 
     @property
     def sentence(self) -> DocumentSentence:

@@ -7,10 +7,23 @@ from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.candidates import Wording
 from evaluation.question_writers.rules.clauses import Clause, tree_text
+from evaluation.question_writers.rules.entities import ORGANISATION_WORDS, looks_like_person
+from rag_pipeline.english.lemmas import parts_of_speech
+from rag_pipeline.english.words import word_set
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+_FOLK = word_set(
+    "musicians players writers authors scientists researchers people students teachers critics members officials "
+    "doctors physicians judges historians philosophers artists engineers farmers soldiers workers women men children"
+)
+OCCUPATIONS = word_set(
+    "singer songwriter actor actress author writer poet novelist president king queen emperor politician player "
+    "footballer physicist chemist biologist scientist mathematician philosopher musician composer painter artist "
+    "director producer lawyer judge general admiral saint bishop explorer inventor engineer businessman rapper comedian"
+)
+"""What only persons are, also where a text has no capitals."""
 ACTORS = frozenset({"PERSON", "ORG", "GPE", "NORP"})
 _SET_PHRASES = frozenset({"into law", "into account", "into force", "on foot", "of course", "to death", "in place"})
 
@@ -22,6 +35,18 @@ def who_or_what(token: Token, *, subject: bool = False) -> str:
     if token.ent_type_ == "NORP" and token.pos_ == "PROPN":
         return "who"
     return "who" if subject and token.lower_ in {"people", "person"} else "what"
+
+
+def is_actor(noun: Token) -> bool:
+    """Return whether a noun is surely somebody: `Marie Curie`, `the Romans`, `the Free Software Foundation`."""
+    if noun.ent_type_ == "ORG":
+        return bool((ORGANISATION_WORDS - {"service", "services"}) & {each.lower_ for each in noun.subtree})
+    if noun.ent_type_ == "PERSON":
+        named = [each.text for each in noun.subtree if each.ent_type_ == "PERSON" and each.text[:1].isupper()]
+        single = len(named) == 1 and not parts_of_speech(noun.lower_) and noun.text[1:].islower()
+        return single or looks_like_person(named)
+    people = noun.ent_type_ == "NORP" and (noun.tag_ == "NNPS" or noun.lower_.endswith("s"))
+    return people or noun.ent_type_ == "GPE" or noun.lower_ in _FOLK
 
 
 def is_counted(noun: Token) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from rag_pipeline.english.words import word_list
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
+_LINKS = frozenset({"DET", "ADP", "SCONJ", "CCONJ", "PRON", "ADV", "AUX"})
 _CLAUSES_OF_NOUNS = frozenset({"relcl", "acl"})
 
 
@@ -37,7 +39,7 @@ def phrase(token: Token, without: Sequence[Token] = ()) -> list[Token]:
     tokens = subtree(token, (*added, *without))
     while tokens and (tokens[0].is_punct or tokens[0].dep_ == "cc"):
         tokens = tokens[1:]
-    while tokens and (tokens[-1].dep_ == "cc" or (tokens[-1].is_punct and tokens[-1].text not in {'"', "”"})):
+    while tokens and (tokens[-1].dep_ == "cc" or (tokens[-1].is_punct and tokens[-1].text not in {'"', "”", "'", "’"})):
         tokens = tokens[:-1]
     return [each for each in tokens if not (each.text == "," and _stands_alone(each, tokens))]
 
@@ -50,13 +52,18 @@ def _stands_alone(comma: Token, tokens: Sequence[Token]) -> bool:
 
 def _in_brackets(token: Token) -> bool:
     left = token.left_edge
-    return (left.i > token.sent.start and left.nbor(-1).text in {"(", "[", "–", "—"}) or left.text in {"(", "["}
+    before = left.nbor(-1) if left.i > token.sent.start else left
+    # `Dodd–Frank` has no blank around its dash.
+    return (
+        before.text in {"(", "["} or (before.text in {"–", "—"} and bool(before.whitespace_)) or left.text in {"(", "["}
+    )
 
 
 def after_comma(token: Token) -> bool:
     """Return whether what depends on a token is set off by a comma or a dash."""
     left = token.left_edge
-    return left.i > token.sent.start and left.nbor(-1).text in {",", "–", "—"}
+    before = left.nbor(-1) if left.i > token.sent.start else left
+    return before.text == "," or (before.text in {"–", "—"} and bool(before.whitespace_))
 
 
 def written(tokens: Sequence[Token], say: Callable[[Token], str] | None = None) -> str:
@@ -66,7 +73,7 @@ def written(tokens: Sequence[Token], say: Callable[[Token], str] | None = None) 
         last = number + 1 == len(tokens)
         space = token.whitespace_ if last or tokens[number + 1].i == token.i + 1 else " "
         parts.append((say(token) if say else token.text) + space)
-    return "".join(parts).strip().replace(" ,", ",").replace(" '", "'").replace(" ’", "’")
+    return re.sub(r" (?=,|['’](?:s|t|re|ve|ll|d|m)?(?:\s|$))", "", "".join(parts).strip())
 
 
 def in_sentence(tokens: Sequence[Token], *, reworded: bool = False) -> str:
@@ -84,6 +91,8 @@ def _is_common(token: Token) -> bool:
     """Return whether the first word of a sentence is no part of a name, whatever the tagger takes it for."""
     if token.lower_ in {"the", "a", "an"}:
         return True
+    if token.i + 1 < len(token.doc) and token.nbor().text.istitle() and token.pos_ not in _LINKS:
+        return False  # `Miss America`, `Catching Fire`
     return token.text[1:].islower() and not token.ent_type_ and token.lower_ in word_list("common")
 
 

@@ -29,14 +29,12 @@ _BY_SENTENCE = frozenset(
         "why",
         "how",
         "happens",
-        "required",
-        "condition",
         "definition",
-        "list",
         "apposition",
         "statement",
-        "purpose",
-        "manner",
+        "does",
+        "how_to",
+        "faq",
     }
 )
 """Kinds that a clause answers, not a phrase: the right sentence is enough."""
@@ -64,8 +62,7 @@ class RoundTrip:
 
     def objection(self, question: Candidate) -> str:
         """Return why a question is left out: the reader does not find its answer; else an empty string."""
-        asked = question.parts or (question,)
-        return "" if all(self._is_answered(each.text, each) for each in asked) else NOT_FOUND
+        return "" if self._is_answered(question.text, question) else NOT_FOUND
 
     def is_declined(self, text: str) -> bool:
         """Return whether the reader declines over the best passages of the corpus, at its default strictness."""

@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from evaluation.question_writers.rules import asking_amounts, asking_arguments, asking_clauses
 from evaluation.question_writers.rules.candidates import Ask
 from evaluation.question_writers.rules.clauses import Clause
 
-RULES: dict[str, Callable[[Clause], Iterator[Ask]]] = {
+Rules = Mapping[str, Callable[[Clause], Iterator[Ask]]]
+"""Rules by the kind of question."""
+
+RULES: Rules = {
     "who": asking_arguments.subject,
     "what": asking_arguments.object_,
+    "does": asking_arguments.does,
     "definition": asking_clauses.definition,
     "named_thing": asking_clauses.named_thing,
     "apposition": asking_clauses.apposition,
     "statement": asking_clauses.statement,
-    "purpose": asking_clauses.purpose,
-    "cause": asking_clauses.cause,
-    "manner": asking_arguments.manner,
-    "identity": asking_clauses.identity,
     "called": asking_clauses.called,
     "when": asking_arguments.when,
     "how_long": asking_amounts.how_long,
     "where": asking_arguments.where,
     "by_whom": asking_arguments.by_whom,
     "what_with": asking_arguments.stranded,
-    "used_as": asking_arguments.used_as,
+    "needed": asking_arguments.needed,
     "why": asking_clauses.why,
     "how": asking_clauses.how,
     "how_many": asking_amounts.how_many,
     "how_much": asking_amounts.how_much,
     "share": asking_amounts.share,
     "how_large": asking_amounts.how_large,
-    "list": asking_arguments.includes,
-    "required": asking_clauses.duty,
-    "condition": asking_clauses.condition,
     "happens": asking_clauses.outcome,
 }
 """By kind of question, as stored with it."""

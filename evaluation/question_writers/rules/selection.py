@@ -8,13 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from evaluation.question_writers.rules.asking import Passage, ask, passages
+from evaluation.question_writers.rules.asking import Passage, ask, is_answered_elsewhere, passages
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
 from evaluation.question_writers.rules.regions import regions
-from evaluation.question_writers.rules.two_facts import RULE as TWO_FACTS
-from evaluation.question_writers.rules.two_facts import joined
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import lower_words
@@ -24,8 +22,8 @@ UNLIKELY = "it reads poorly"
 
 _HARDNESS = (0.2, 0.6, 1.0, 1.0, 1.3, 1.6, 1.85, 2.2, 2.65, 3.8)
 """How much the evidence of people's questions stands out: every tenth of 1,589 questions on nine documents."""
-_WORTH, _EITHER = 0.9, 0.05
-"""What every question begins with, and what one for two facts begins with less."""
+_WORTH = 0.9
+"""What every question begins with."""
 _HARDER, _VARIETY, _TWICE = 0.4, 0.8, 0.15
 """What a candidate loses by the distance from the hardness wanted, by its kind's share, by a short answer used."""
 _LONG, _USUAL = 0.2, 140
@@ -38,9 +36,6 @@ _AT_ONCE = 12
 """Sentences of a region that are parsed before one is chosen."""
 _REPEATABLE = frozenset({"when", "how_many", "share", "how_much", "how_long"})
 """Kinds of which two may have the same answer."""
-_JOINED, _WANTED = 0.25, 0.6
-"""The share of questions for two facts, as long as there are any (people's are 17 to 52 % of a set where every place
-was marked), and what they gain up to it."""
 _MOST, _LEAST_MOST = 0.3, 3
 """The share of a set that one kind has at most, as long as there are others."""
 
@@ -89,14 +84,14 @@ class _Used:
     def take(self, candidate: Candidate) -> None:
         """Remember a question."""
         self.kinds[candidate.rule] += 1
-        self.sentences |= {each.sentence.text for each in candidate.parts or (candidate,)}
+        self.sentences.add(candidate.sentence.text)
         self.texts.add(candidate.original)
         if candidate.rule not in _REPEATABLE:
             self.answers.add(candidate.answer.lower())
 
     def allows(self, candidate: Candidate) -> bool:
         """Return whether neither the question, its answer nor its sentence was taken."""
-        taken = any(each.sentence.text in self.sentences for each in candidate.parts or (candidate,))
+        taken = candidate.sentence.text in self.sentences
         return not taken and candidate.original not in self.texts and candidate.answer.lower() not in self.answers
 
 
@@ -171,14 +166,13 @@ class Selection:
         for doc in self._corpus.documents:
             own = [each for each in batch if each.sentence.span.document_id == doc.id]
             for candidate, reason in ask(own, self._corpus.known[doc.id], self._corpus.same_things[doc.id]):
-                evidence = [one.text for one in candidate.sentences]
-                if not reason and self._corpus.index.elsewhere(candidate.original, evidence):
+                if not reason and is_answered_elsewhere(candidate, self._corpus.index):
                     reason = ELSEWHERE
                 if reason:
                     self._rejected.append((candidate.text, reason))
                 else:
                     fresh.append(candidate)
-        for candidate in (*fresh, *joined(fresh)):
+        for candidate in fresh:
             out = self._corpus.index.standing_out(candidate.text, [one.text for one in candidate.sentences])
             self._found[home[_place(candidate.sentence)]].append((candidate, out))
 
@@ -200,7 +194,7 @@ class Selection:
                 self._spare[number] += free
                 self._found[number] = []
                 return None
-            good = _prior(best) + naturalness(best) >= _THRESHOLD
+            good = _WORTH + naturalness(best) >= _THRESHOLD
             reason = self._objection(best) if good else UNLIKELY
             if not reason:
                 self._used.take(best)
@@ -213,18 +207,10 @@ class Selection:
         far = abs(math.log((out + 0.1) / (hardness + 0.1)))
         full = self._used.kinds[candidate.rule] >= self._used.most
         long = _LONG * min(1.0, math.log(sum(len(one.span) for one in candidate.sentences) / _USUAL))
-        if candidate.rule == TWO_FACTS:
-            wanted = self._used.kinds[TWO_FACTS] < _JOINED * total
-            return _prior(candidate) - _HARDER * far + (_WANTED if wanted else -1.0)
         return (
-            _prior(candidate) + naturalness(candidate) - _HARDER * far + long
+            _WORTH + naturalness(candidate) - _HARDER * far + long
             - _VARIETY * self._used.kinds[candidate.rule] / total - (_TWICE if full else 0.0)
         )  # fmt: skip
-
-
-def _prior(candidate: Candidate) -> float:
-    """Return what a question is worth by its kind alone: of one for two facts, either half may be wrong."""
-    return _WORTH - (_EITHER if candidate.parts else 0.0)
 
 
 def naturalness(candidate: Candidate) -> float:

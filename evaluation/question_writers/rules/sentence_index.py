@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
@@ -48,6 +49,11 @@ class SentenceIndex:
             return 0
         held = set.intersection(*(self._holding[lemma] for lemma in wanted)) - own
         return sum(_stretch(self._lemmas[number], wanted) <= _REACH * len(wanted) + _REACH for number in held)
+
+    def begun_with(self, topic: str, evidence: Collection[str]) -> int:
+        """Return how many sentences beside the evidence begin with a topic, and so may say as well what it is."""
+        start = re.compile(rf"(?:(?:the|an?) )?{re.escape(re.sub(r'^(?:the|an?) ', '', topic.lower()))}\b")
+        return sum(start.match(text.lower()) is not None for text in self._numbers if text not in evidence)
 
 
 _REACH = 2

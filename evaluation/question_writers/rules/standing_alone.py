@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 POINTING = word_set(
-    "he she it they him them himself herself itself themselves i me my mine we us our ours myself this these those "
+    "he she it they him them himself herself itself themselves we us our ours this these those "
     "such here there former latter above below following aforementioned today yesterday tomorrow now currently "
     "recently ago respectively another one ones latter said same certain"
 )
@@ -57,13 +57,16 @@ class KnownThings:
 
     def _is_understood(self, noun: Token, said: str) -> bool:
         definite = any(each.dep_ == "det" and each.lower_ in {"the", "that"} for each in noun.children)
-        if not definite or (f"the {noun.lower_}" not in said and noun.lower_ not in said):
+        if not definite or not noun.i or f"{noun.nbor(-1).lower_} {noun.lower_}" not in said.lower():
             return True
         that = any(each.dep_ == "det" and each.lower_ == "that" for each in noun.children)
         if that:
             return False
         named = any(each.pos_ in {"PROPN", "NUM"} and each.text in said.split() for each in noun.subtree)
         clear = any(each.dep_ in {"relcl", "acl"} for each in noun.children)
+        described = [each.i for each in noun.children if each.dep_ == "compound" or each.dep_ == "amod"]
+        kind = any(each.dep_ == "compound" for each in noun.children) or len(described) > 1
+        clear = clear or (kind and noun.lower_ not in _NEEDS_A_NAME)
         of = any(each.dep_ == "prep" and each.lower_ in {"of", "for", "between"} for each in noun.children)
         most = any(each.tag_ in {"JJS", "RBS"} for each in noun.subtree)
         return named or clear or of or (most and self.has(noun)) or self.has(noun)

@@ -31,7 +31,7 @@ def other_verb(verb: Token) -> str:
     """Return the base form of the verb that people would use, its own where none is known."""
     lemma = verb.lemma_.lower()
     has_object = any(child.dep_ in _OBJECTS for child in verb.children)
-    if any(child.dep_ in {"prt", "oprd", "xcomp"} for child in verb.children):
+    if any(child.dep_ in {"prt", "oprd", "xcomp", "ccomp"} for child in verb.children):
         return lemma
     sort = "vt" if has_object else "vi"
     return _table().get((sort, lemma)) or _table().get(("verb", lemma)) or lemma

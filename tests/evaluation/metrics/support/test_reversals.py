@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from pathlib import Path
+
 import pytest
 
 from evaluation.metrics.support.reversals import Reversals
@@ -57,6 +61,7 @@ def test_the_same_in_another_order_is_none(said, evidence):
         ("The bridge opened in 1889.", "The bridge did not open in 1889."),
         ("The coat has buttons.", "The coat has no buttons."),
         ("Dogs aren't allowed in the park.", "Dogs are allowed in the park."),
+        ("No dogs are allowed in the park.", "Dogs are allowed in the park."),
     ],
 )
 def test_a_denial_is_told_in_both_directions(said, evidence):
@@ -84,3 +89,13 @@ def test_other_languages_are_left_alone():
         "Paris schlug London im Endspiel der Meisterschaft.",
     )
     assert reversal(said, evidence) == ""
+
+
+def test_most_altered_sentences_of_articles_are_told_and_hardly_a_reworded_one():
+    data = Path(__file__).parents[3] / "data" / "altered_sentences.jsonl"
+    rows = [json.loads(line) for line in data.read_text(encoding="utf-8").splitlines()]
+    told = Counter(row["rule"] for row in rows if reversal(row["said"], row["sentence"]))
+    shares = {rule: told[rule] / many for rule, many in Counter(row["rule"] for row in rows).items()}
+    assert shares.pop("reworded") <= 0.1
+    assert min(shares.values()) >= 0.7
+    assert len(shares) == 3

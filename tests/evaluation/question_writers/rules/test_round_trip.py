@@ -52,13 +52,6 @@ def test_a_question_whose_answer_stands_elsewhere_or_is_another_is_left_out() ->
     assert trip().objection(replace(right, rule="why", answer="Because of wars.", sentences=(other,))) == NOT_FOUND
 
 
-def test_both_halves_of_a_question_for_two_facts_are_read() -> None:
-    right = question(FOUNDED)
-    wrong = replace(right, answer="the FSO Car Factory")
-    assert trip().objection(replace(right, parts=(right, right))) == ""
-    assert trip().objection(replace(right, parts=(right, wrong))) == NOT_FOUND
-
-
 def test_what_the_documents_answer_is_not_declined() -> None:
     assert not trip().is_declined(FOUNDED)
     assert trip().is_declined("Which brewery is the oldest in Ohio?")

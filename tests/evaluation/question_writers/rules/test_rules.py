@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from evaluation.question_writers.rules.asking import DANGLING, GIVES_AWAY, ask, passages
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
-from evaluation.question_writers.rules.two_facts import joined
 from rag_pipeline.types import SourceDoc
 
 
@@ -38,8 +37,20 @@ EXAMPLES = (
      "because the field was flooded"),
     ("how", "Employees can change their password by calling the help desk.", "How can employees change their password?",
      "by calling the help desk"),
-    ("required", "If an employee is ill, the employee must call a supervisor before noon.",
-     "What must the employee do if an employee is ill?", "call a supervisor before noon"),
+    ("how_to", "To undo a change, press the red key.", "How do I undo a change?", "press the red key"),
+    ("how_to", "You can use CTRL-F to scroll a whole screen.", "How can I scroll a whole screen?", "use CTRL-F"),
+    ("how_to", "If you want to close the window, click the red button.", "How do I close the window?",
+     "click the red button"),
+    ("how_many", "There are 38 rooms in the Tower House.", "How many rooms are there in the Tower House?", "38"),
+    ("does", "The CTRL-D command moves the window down by half a screen.", "What does the CTRL-D command do?",
+     "moves the window down by half a screen"),
+    ("needed", "A valid passport is required for registration.", "What is needed for registration?",
+     "a valid passport"),
+    ("named_thing", "The fee for a late return is $12.", "What is the fee for a late return?", "$12"),
+    ("faq", "How do I pay my rent?\n\nYou pay the rent at the desk on the first of the month.", "How do I pay my rent?",
+     "You pay the rent at the desk on the first of the month"),
+    ("happens", "If you lose your key, you pay for a new lock.", "What happens if I lose my key?",
+     "you pay for a new lock"),
     ("what_with", "Photosynthesis depends on light and on water.", "What does photosynthesis depend on?", "light"),
     ("statement", "Adam Smith argued that free trade makes all nations richer.",
      "What did Adam Smith argue about free trade?", "that free trade makes all nations richer"),
@@ -78,18 +89,10 @@ def test_a_question_that_holds_its_answer_is_left_out() -> None:
 
 
 def test_a_limit_behind_the_sentence_is_evidence_too() -> None:
-    text = "Tenants may keep small pets if the owner agrees in writing. However, dogs are never allowed in Tower House."
-    condition = [one for one, reason in asked(text) if one.rule == "condition"]
-    assert len(condition[0].sentences) == 2
-    assert condition[0].sentence == condition[0].sentences[0]
-
-
-def test_two_facts_about_the_same_thing_make_one_question() -> None:
-    text = "Wembley Stadium was designed by Norman Foster.\n\nWembley Stadium was opened in March 2007."
-    (both,) = joined([one for one, reason in asked(text) if not reason])
-    assert both.text.count("Wembley Stadium") == 1
-    assert {"Norman Foster", "March 2007"} == set(both.answer.split("; "))
-    assert len(both.sentences) == len(both.parts) == 2
+    text = "If a tenant loses the key, the tenant pays for a new lock. However, thefts are paid by Tower House."
+    pets = [one for one, reason in asked(text) if one.rule == "happens"]
+    assert len(pets[0].sentences) == 2
+    assert pets[0].sentence == pets[0].sentences[0]
 
 
 @given(st.lists(st.sampled_from([

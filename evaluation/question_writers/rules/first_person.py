@@ -1,0 +1,44 @@
+"""Questions about a text that speaks to its reader: who asks says `I` where the text says `you`."""
+
+from __future__ import annotations
+
+import re
+
+from rag_pipeline.english.words import word_set
+
+_OWN = {"your": "my", "yours": "mine", "yourself": "myself", "yourselves": "ourselves"}
+_IS = {"are": "am", "were": "was", "aren't": "am not"}
+_OBJECT_OF = word_set(
+    "to for with from by of on at about against between let lets allow allows enable enables help helps give gives "
+    "tell tells ask asks require requires permit permits make makes need needs cost costs notify contact charge send "
+    "sends get gets offer offers show shows protect protects pay owe owes bill inform train"
+)
+
+
+def in_first_person(text: str) -> str:
+    """Return a question to `you` as the one who is meant asks it: `What must you sign?` → `What must I sign?`"""
+    if not re.search(r"\byou", text, re.IGNORECASE):
+        return text
+    words = re.split(r"(\s+)", text)
+    said = [_said(words, at) for at in range(len(words))]
+    return _capital("".join(said))
+
+
+def _said(words: list[str], at: int) -> str:
+    core = words[at].strip(".,;:?!()\"'“”‘’").lower()
+    before = words[at - 2].lower() if at > 1 else ""
+    after = words[at + 2].lower().strip("?,.") if at + 2 < len(words) else ""
+    if core in _IS and "you" in {before, after}:
+        other = _IS[core]
+    elif core == "you":
+        told = after == "to" and before.endswith("s")
+        other = "me" if before in _OBJECT_OF or told or at == len(words) - 1 else "I"
+    elif core.startswith("you'") or core.startswith("you’"):
+        other = {"re": "I'm", "ve": "I've", "ll": "I'll", "d": "I'd"}.get(core[4:], core)
+    else:
+        other = _OWN.get(core, "")
+    return re.sub(re.escape(core), other, words[at], flags=re.IGNORECASE) if other else words[at]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
