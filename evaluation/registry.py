@@ -41,13 +41,11 @@ class MetricRegistry(Registry[U]):
         """Return the metric called `key`, None where there is none."""
         plain, at, count = key.partition("@")
         family, colon, name = plain.partition(":")
-        unit = super().find(family)
+        unit: Any = super().find(family)
         if unit is not None and (colon or hasattr(unit, "members")):
             unit = _member(unit, name) if _MEMBER.fullmatch(name) else None
-        if unit is None or not at:
-            return unit
-        limited: type[U] | None = _limited(unit, count)
-        return limited
+        found: type[U] | None = unit if unit is None or not at else _limited(unit, count)
+        return found
 
     def of_unitxt(self, name: str) -> tuple[str, Mapping[str, Any]] | None:
         """Return the metric, by key, and the options that a name such as `metrics.rag.mrr` means; None for no such."""

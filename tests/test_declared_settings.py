@@ -95,7 +95,7 @@ def test_a_setting_of_the_pipeline_is_checked_and_described(patience):
 
 def test_it_counts_from_its_stage_on_and_only_where_it_is_on(patience):
     stored = "cb9f431ecb1d7a278ff63b19e4a30e40"
-    off, on = PipelineSpec.create(), PipelineSpec.create({"patience": 3})
+    off, on = (PipelineSpec.create({"separators": "published"} | change) for change in ({}, {"patience": 3}))
     assert (off.fingerprint, off.index_fingerprint) == (stored, on.index_fingerprint)
     stages = [Stage.INDEX, Stage.RETRIEVAL, Stage.PROMPT, Stage.ANSWER]
     assert [stage for stage in stages if off.stage_fingerprint(stage) != on.stage_fingerprint(stage)] == stages[1:]

@@ -91,6 +91,10 @@ class _Predicates:
         word, relation = token.lower_, token.dep_
         if relation == "neg" or word in _DENYING or (word in _EMPTY and relation in _PLACES_OF_EMPTY):
             yield token.head
+            if (
+                relation == "det" and token.head.pos_ == "NOUN" and token.head.dep_ in ("nsubj", "nsubjpass")
+            ):  # no dogs are allowed
+                yield token.head.head
         elif word == "without" and relation == "prep":
             yield from (child for child in token.children if child.dep_ in ("pobj", "pcomp"))
 

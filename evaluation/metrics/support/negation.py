@@ -35,8 +35,3 @@ def contradict(one: AnalysedSentence, other: AnalysedSentence) -> bool:
         return False
     said = {unit.key for unit in one.units} & {unit.key for unit in other.units}
     return bool((mine ^ theirs) & said)
-
-
-def denies_alone(one: AnalysedSentence, evidence: AnalysedSentence) -> bool:
-    """True where a sentence denies something and its evidence nothing at all."""
-    return any(map(denies, one.units)) and not any(map(denies, evidence.units))

@@ -12,7 +12,7 @@ import numpy as np
 from evaluation.metrics.language.scripts import is_plain_english_script
 from evaluation.metrics.support.context_index import ContextIndex, Floats
 from evaluation.metrics.support.meaning import CANDIDATES, Meaning, SentenceQuery
-from evaluation.metrics.support.negation import contradict, denies, denies_alone
+from evaluation.metrics.support.negation import contradict, denies
 from evaluation.metrics.support.reversals import Reversals
 from evaluation.metrics.support.units import SMALL, AnalysedSentence, SupportUnit, analyse_sentences
 from evaluation.metrics.support.weighting import SCHEME, WeightingScheme
@@ -43,7 +43,7 @@ class SentenceSupport:
     """The support of one sentence, the place of the context and the sentence in it that support it best.
 
     `missing` are the units, function words left out, that nothing supports; `against`: in words, what the evidence
-    says the other way round; `kept`: what is left of the weight of its words for that, or for a denial of its own.
+    says the other way round.
     """
 
     sentence: AnalysedSentence
@@ -53,7 +53,6 @@ class SentenceSupport:
     best: AnalysedSentence | None
     missing: tuple[SupportUnit, ...]
     against: str
-    kept: float
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON, with character offsets in text and context."""
@@ -197,9 +196,9 @@ def _support(
     # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
     words = [unit for unit in _units(read) if not denies(unit)]
     absent = tuple(unit for unit in words if unit.key not in drafts[0].query.index.by_key)
-    turned = [each for each in found if each.kept < 1]
+    turned = [each.sentence for each in found if each.against]
     there = sum(
-        scheme.said(unit) * next((each.kept for each in turned if each.sentence.holds(unit)), 1.0)
+        scheme.said(unit) * (scheme.contradicted if any(each.holds(unit) for each in turned) else 1.0)
         for unit in words
         if unit.key in drafts[0].query.index.by_key
     )
@@ -252,16 +251,15 @@ class _WeighedSentence:
         content = [row for row, unit in enumerate(units) if unit.kind != SMALL]
         pair = self.compared(scheme)
         against = reversals.between(*pair) if pair else ""
-        alone = scheme.trees and self.best is not None and denies_alone(self.query.sentence, index.sentences[self.best])
-        kept = scheme.contradicted if against else scheme.denied_alone if alone else 1.0
-        value *= kept
-        if kept == 1 and pair and contradict(*pair):
+        if against:
+            value *= scheme.contradicted
+        elif pair and contradict(*pair):
             value *= scheme.denied_nearby
         if self.best is not None and len(content) > 1:
             value = (1 - scheme.order) * value + scheme.order * _adjacency(self.grades, content)
         missing = tuple(units[row] for row in content if self.grades[row].max() == 0)
         context, best = (None, None) if self.best is None else (index.origin[self.best], index.sentences[self.best])
-        return SentenceSupport(self.query.sentence, min(1.0, value), self.weight, context, best, missing, against, kept)
+        return SentenceSupport(self.query.sentence, min(1.0, value), self.weight, context, best, missing, against)
 
 
 def _adjacency(grades: Floats, content: Sequence[int]) -> float:

@@ -36,8 +36,6 @@ class WeightingScheme:
     """Whether roles and denials are compared with those of the evidence."""
     contradicted: float = 0.25
     """Factor for a sentence that tells the other way round, or denies, what its evidence says; and for its words."""
-    denied_alone: float = 0.6
-    """Factor for one that denies something, and for its words, where its evidence denies nothing."""
     denied_nearby: float = 0.7
     """Factor for one that has a word behind a negation which its evidence has without, or the other way round."""
     same_matter: float = 0.6

@@ -45,7 +45,7 @@ class Command(WorkbenchCommand):
         check_place(out)
         run = find_run(wanted=options["run"])
         if run is None:
-            raise ConfigError(f"There is no run “{options['run']}”. The page Runs shows the ids and names there are.")
+            raise ConfigError(f"There is no run “{options['run']}”. The Dashboard shows the ids and names there are.")
         write_to(out, written(run))
         self.out(str(out.resolve()))
 

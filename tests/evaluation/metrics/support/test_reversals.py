@@ -61,6 +61,7 @@ def test_the_same_in_another_order_is_none(said, evidence):
         ("The bridge opened in 1889.", "The bridge did not open in 1889."),
         ("The coat has buttons.", "The coat has no buttons."),
         ("Dogs aren't allowed in the park.", "Dogs are allowed in the park."),
+        ("No dogs are allowed in the park.", "Dogs are allowed in the park."),
     ],
 )
 def test_a_denial_is_told_in_both_directions(said, evidence):
