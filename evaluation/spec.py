@@ -339,7 +339,7 @@ class GeneratorSpec(CheckedSpec):
         50,
         ge=0,
         le=100,
-        title="Near share",
+        title="Near share (%)",
         description="Of a model's out-of-scope questions: those on what the documents name, for what they do not say.",
     )
     prompts: dict[str, str] = Field(
