@@ -168,7 +168,7 @@ def test_the_drawer_holds_the_settings_by_stage_and_closes(page: Page, sample: B
     drawer.get_by_role("link", name="Scoring").click()
     expect(page.get_by_label("Agreement", exact=True)).to_be_in_viewport()
     scrolled = drawer.evaluate("panel => panel.scrollTop")
-    page.get_by_label("Agreement", exact=True).select_option("token_f1")
+    page.get_by_label("Agreement", exact=True).select_option("semantic_similarity")
     at_rest(page)
     expect(drawer).to_be_visible()  # what was open is open, where it was
     assert abs(drawer.evaluate("panel => panel.scrollTop") - scrolled) < 80

@@ -31,6 +31,10 @@ def test_a_run_goes_out_and_is_scored_again_alike(tmp_path, capsys):
 
 def test_tables_for_spreadsheets_and_computing(tmp_path):
     run = make_run()
+    call_command("export_run", str(run.pk), "--out", str(tmp_path / "a.html"))
+    report = (tmp_path / "a.html").read_text()
+    assert report.lower().startswith("<!doctype html>")
+    assert str(run) in report
     for name, read in (("a.xlsx", pd.read_excel), ("a.parquet", pd.read_parquet), ("a.CSV", pd.read_csv)):
         call_command("export_run", str(run.pk), "--out", str(tmp_path / name))
         assert list(read(tmp_path / name)["recall"].dropna()) == [1.0, 1.0, 1.0]
