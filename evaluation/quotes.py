@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from rag_pipeline.english.tokens import UNSPACED
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.places import Place, find_exact, find_spaced
 from rag_pipeline.types import Span
-
-Place = tuple[int, int]
-"""First character, and the one after the last."""
 
 FIELD = "quote"
 _SAME = str.maketrans(dict.fromkeys("“”„«»", '"') | dict.fromkeys("’‘`", "'") | dict.fromkeys("–—‑−", "-"))
@@ -23,22 +21,6 @@ _SHORTEST_PART = 12
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _FEWEST_WORDS = 3
 """Words that quotation and text must share, one after the other."""
-
-
-def find_exact(text: str, quote: str, start: int = 0, end: int | None = None) -> Iterator[Place]:
-    """Yield where `quote` stands in `text[start:end]` letter by letter, overlapping places too."""
-    at = text.find(quote, start, end)
-    while at >= 0:
-        yield at, at + len(quote)
-        at = text.find(quote, at + 1, end)
-
-
-def find_spaced(text: str, quote: str, start: int = 0, end: int | None = None) -> Iterator[Place]:
-    """Yield where `quote` stands in `text[start:end]`, one place after the other; white space may differ."""
-    words = quote.split()
-    if words:
-        pattern = re.compile(r"\s+".join(map(re.escape, words)))
-        yield from (match.span() for match in pattern.finditer(text, start, len(text) if end is None else end))
 
 
 def holds(text: str, quote: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 from typing import Any
@@ -19,7 +20,8 @@ class Sample:
     Of another system's answers: `context_ids` by rank, None where only spans say what was retrieved; the gold ids and
     texts; `missing`: inputs that the row does not have at all, by the names that metrics need them under.
     `other_answer`: what another system answered, None where nothing is compared.
-    `ranks_asked`: how many contexts the retrieval was to give, None where that is not known.
+    `ranks_asked`: how many contexts the retrieval was to give, None where that is not known. `document_names`: of the
+    documents that evidence points into, by id, where somebody asked for them.
     """
 
     question_id: str
@@ -40,6 +42,7 @@ class Sample:
     missing: frozenset[str] = frozenset()
     other_answer: str | None = None
     ranks_asked: int | None = None
+    document_names: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def gold_texts(self) -> tuple[str, ...]:
@@ -170,3 +173,9 @@ class Written:
 
     questions: tuple[DraftQuestion, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+
+
+TRANSFORMATIONS = ("rephrase", "complicate", "situational")
+"""How a model is asked to word the twins, in turn."""
+SLIPS = ("typo", "dropped_word", "doubled_word", "agreement", "punctuation", "lower_case")
+"""Slips of the pen in complex questions."""

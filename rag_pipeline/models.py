@@ -58,17 +58,19 @@ class Document(models.Model):
 
 
 class NamedPrompt(models.Model):
-    """A prompt of the user's library; the shipped ones are files."""
+    """A version of a prompt of the user's library; the shipped ones are files. Its text never changes."""
 
-    name = models.CharField(max_length=80, unique=True)
+    name = models.CharField(max_length=80)
+    version = models.PositiveIntegerField(default=1)
     text = models.TextField()
     updated = models.DateTimeField(auto_now=True)
 
     class Meta:
-        ordering = ("name",)
+        ordering = ("name", "-version")
+        constraints = [models.UniqueConstraint(fields=("name", "version"), name="prompt_version_once")]
 
     def __str__(self) -> str:
-        return self.name
+        return self.name if self.version == 1 else f"{self.name} v{self.version}"
 
 
 class Index(models.Model):
@@ -109,6 +111,7 @@ class BackgroundTask(models.Model):
     total = models.PositiveIntegerField(default=0)
     step_started = models.DateTimeField(null=True, blank=True, help_text="When the present count began")
     step_from = models.PositiveIntegerField(default=0, help_text="What was done already when it began")
+    step_ends = models.DateTimeField(null=True, blank=True, help_text="When the present count is expected to end")
     calls = models.PositiveIntegerField(default=0, help_text="Model calls that its gates let through at once now")
     failures = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True, help_text="Why it failed, in the user's words")
@@ -141,18 +144,21 @@ class BackgroundTask(models.Model):
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimate from the pace since the present count began; None before anything more is done."""
-        if not self.active or self.step_started is None or self.done <= self.step_from or not self.total:
+        """Time left of the present count; None before its pace is known, and once it takes longer than expected."""
+        if not self.active or self.step_ends is None:
             return None
-        pace = (timezone.now() - self.step_started).total_seconds() / (self.done - self.step_from)
-        return pace * (self.total - self.done)
+        left = (self.step_ends - timezone.now()).total_seconds()
+        return left if left > 0 else None
 
     def count(self, *, step: str, done: int, total: int) -> None:
         """Store how far it is; another step or total is a new count, with a pace of its own."""
         now = timezone.now()
         row = BackgroundTask.objects.filter(pk=self.pk)
-        row.exclude(step=step, total=total).update(step=step, total=total, step_started=now, step_from=done)
+        row.exclude(step=step, total=total).update(
+            step=step, total=total, step_started=now, step_from=done, step_ends=None
+        )
         row.update(done=done, heartbeat=now)
+        self._foresee()
 
     def count_units(self, stage: str) -> None:
         """Store how many units of a stage have ended. One unit tells nothing: there it is what the work reports."""
@@ -161,6 +167,31 @@ class BackgroundTask(models.Model):
         if total > 1:
             ended = units.filter(state__in=(WorkUnit.State.DONE, WorkUnit.State.FAILED)).count()
             BackgroundTask.objects.filter(pk=self.pk).update(done=ended, total=total)
+            self._foresee()
+
+    def _foresee(self) -> None:
+        """Store when the present count is expected to end, by its pace so far."""
+        row = BackgroundTask.objects.only("step_started", "step_from", "step_ends", "done", "total").get(pk=self.pk)
+        done = row.done - row.step_from
+        if row.step_started is not None and done > 0:
+            ends = expected_end(
+                row.step_started, timezone.now(), done=done, left=row.total - row.done, before=row.step_ends
+            )
+            BackgroundTask.objects.filter(pk=self.pk).update(step_ends=ends)
+
+
+def expected_end(
+    started: dt.datetime, now: dt.datetime, *, done: int, left: int, before: dt.datetime | None
+) -> dt.datetime:
+    """Return when a count ends that did so many units since it started.
+
+    What was expected `before` stands unless it was wrong by a fifth of the time left and two seconds: a time left that
+    rises and falls by turns tells nobody anything.
+    """
+    ends = now + (now - started) / done * left
+    if before is None or ends <= before:
+        return ends
+    return before if ends - before <= max(before - now, dt.timedelta()) / 5 + dt.timedelta(seconds=2) else ends
 
 
 class WorkUnit(models.Model):

@@ -38,6 +38,10 @@ class Unit:
         self.options = options if options is not None else self.Options()
 
     @classmethod
+    def check_options(cls, options: Any) -> None:
+        """Refuse options that cannot work here, before any work. Raises ConfigError with the mend."""
+
+    @classmethod
     def missing(cls) -> str:
         """Return why this unit cannot be used here (a package to install), or an empty string."""
         absent = [pkg for module, pkg in cls.requires.items() if importlib.util.find_spec(module) is None]

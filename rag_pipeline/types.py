@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+
+UNPLACED = "retrieved text"
+"""What a passage is called whose source says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,12 +17,28 @@ class SourceDoc:
     """A document as plain text.
 
     `page_starts[i]` is the character offset at which page i + 1 begins; empty for formats without pages.
+    One with a negative id is a *passage*: a text that somebody else retrieved and that stands in no document here.
     """
 
     id: int
     name: str
     text: str
     page_starts: tuple[int, ...] = ()
+
+    @classmethod
+    def of_passage(cls, text: str, name: str = "") -> SourceDoc:
+        """Return a text without a place as a document of its own; the same text always has the same id."""
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).digest()
+        return cls(-1 - int.from_bytes(digest), name or UNPLACED, text)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return a passage as it is stored with the answer that got it."""
+        return {"id": self.id, "name": self.name, "text": self.text}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> SourceDoc:
+        """Return a stored passage."""
+        return cls(stored["id"], stored["name"], stored["text"])
 
     def page_at(self, offset: int) -> int | None:
         """Return the 1-based page that holds character `offset`, or None without pages."""
@@ -92,13 +112,15 @@ class Query:
     """What a retriever is asked.
 
     `evidence`: the gold spans, known in an evaluation only (for the oracle). `given`: hits that are taken as they are,
-    without retrieving (contexts of another run). `repeat`: which of several answers to the same question is wanted.
+    without retrieving (contexts of another run, or of a file). `passages`: the texts without a place among them.
+    `repeat`: which of several answers to the same question is wanted.
     """
 
     text: str
     evidence: tuple[Span, ...] = ()
     given: tuple[Hit, ...] | None = None
     repeat: int = 0
+    passages: tuple[SourceDoc, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +235,9 @@ class Trace:
 
     `latency_s` is retrieval plus generation in seconds. A failed question has `error` set and an empty answer.
     `permanent` marks an error that will come again for every question (a rejected key).
-    `queries` is what was sent to the retriever; `steps` the candidates after each step of retrieval.
+    `queries` is what was sent to the retriever; `steps` the candidates after each step of retrieval; `passages` the
+    texts among these and the contexts that stand in no document of the corpus. `usage` is that of the whole,
+    `retrieval_usage` the part of it that its steps before the answer asked of a model.
     """
 
     question: str
@@ -224,12 +248,14 @@ class Trace:
     ttft_s: float | None = None
     retrieval_s: float | None = None
     usage: Usage = Usage()
+    retrieval_usage: Usage = Usage()
     error: str = ""
     permanent: bool = False
     notes: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
     queries: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
+    passages: tuple[SourceDoc, ...] = ()
 
     @property
     def searched_for(self) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ LOADING_FOR_SECONDS = (
     "evaluation/statistics/",
     "rag_pipeline/embedders/test_any_local_model.py",
     "rag_pipeline/embedders/test_local.py",
+    "rag_pipeline/llm/test_local_chat.py",
     "rag_pipeline/local_models/",
     "rag_pipeline/retrievers/",
     "rag_pipeline/rerankers/test_cross_encoder.py",

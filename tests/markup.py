@@ -20,3 +20,9 @@ def markup(html: str) -> str:
 def words_of(response: Any) -> str:
     """Return what a page says, its tags taken out, with single spaces."""
     return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
+
+
+def leads_to(html: str) -> list[str]:
+    """Return by what a file leads elsewhere or loads from there; what its programs and styles say is left out."""
+    plain = re.sub(r"<(script|style)\b[^>]*>.*?</\1>", "", html, flags=re.S)
+    return re.findall(r"<(?:link|form|img|iframe)\b|\b(?:src|href|action)=", plain)

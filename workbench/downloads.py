@@ -6,6 +6,8 @@ from django.http import HttpResponse
 from django.urls import register_converter
 
 from evaluation.exchange.base import RUN, TEST_SET, WrittenFormat
+from evaluation.exchange.table_files import frame_of, table_file, table_files
+from evaluation.queries.run_frame import Table
 
 
 class _FileName:
@@ -39,11 +41,39 @@ class RunFile(_FileName):
     holds = RUN
 
 
+class TableEnding:
+    """The ending of a table's file, without the dot."""
+
+    regex = r"\w+"
+
+    def to_python(self, value: str) -> str:
+        """Return the ending. Raises ValueError, which makes it another address, for one that no table is written as."""
+        if table_files.find(value) is None:
+            raise ValueError(value)
+        return value
+
+    def to_url(self, ending: str) -> str:
+        """Return the ending."""
+        return ending
+
+
+register_converter(TableEnding, "table")
 register_converter(TestSetFile, "testset_file")
 register_converter(RunFile, "run_file")
 
 
 def download_of(writer: type[WrittenFormat], data: bytes) -> HttpResponse:
     """Return the answer with which a browser saves a file."""
-    saved = {"Content-Disposition": f'attachment; filename="{writer.filename}"'}
-    return HttpResponse(data, content_type=writer.content_type, headers=saved)
+    return saved_as(writer.filename, data, writer.content_type)
+
+
+def table_download(table: Table, name: str, ending: str) -> HttpResponse:
+    """Return a table as a file of that ending to save."""
+    kind = table_file(ending)
+    return saved_as(f"{name}.{ending}", kind.write(frame_of(*table)), kind.content_type)
+
+
+def saved_as(filename: str, data: bytes, content_type: str) -> HttpResponse:
+    """Return bytes that a browser saves under that name."""
+    headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    return HttpResponse(data, content_type=content_type, headers=headers)

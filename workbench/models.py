@@ -35,6 +35,20 @@ class Preferences(models.Model):
         cls.objects.update_or_create(pk=1, defaults={"values": values})
 
 
+class Preset(models.Model):
+    """Settings under a name, for any corpus. `values`: {pipeline: {...}, evaluation: {...}, options: {...}}."""
+
+    name = models.CharField(max_length=80, unique=True)
+    values = models.JSONField()
+    saved = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class WorkbenchState(models.Model):
     """The Workbench as it was left, as the query string of its address: one row."""
 

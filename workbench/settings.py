@@ -108,9 +108,9 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
-                "workbench.context_processors.frame",
+                "workbench.services.frame.frame",
             ],
-            "builtins": ["workbench.templatetags.workbench"],
+            "builtins": ["workbench.templatetags.workbench", "workbench.templatetags.definitions"],
             "libraries": {
                 "static": "django.templatetags.static",
                 "humanize": "django.contrib.humanize.templatetags.humanize",
@@ -150,9 +150,7 @@ USE_TZ = True
 USE_THOUSAND_SEPARATOR = True
 
 STATIC_URL = "/static/"
-# plotly.js comes with the plotly package, htmx with django-htmx: found without importing either.
-_PLOTLY_JS = Path(str(find_spec("plotly").origin)).parent / "package_data"  # type: ignore[union-attr]
-STATICFILES_DIRS = [BASE_DIR / "static", ("vendor/plotly", _PLOTLY_JS)]
+STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True  # serves straight from the sources: nothing to collect
 MEDIA_ROOT = DATA_DIR / "files"
 

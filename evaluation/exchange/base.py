@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 from evaluation.exchange.evidence import Documents
 from evaluation.exchange.rag_tasks import Answered, Task
+from evaluation.exchange.table_files import table_files
 from evaluation.exchange.uploads import Upload
 from evaluation.types import DraftQuestion, Sample, Score
 from rag_pipeline.registry import Registry, Unit
@@ -118,18 +119,21 @@ class AnswersWriter(WrittenFormat):
 class RunResults:
     """A run as it is written: its answers in the order of the test set, each with the values of its scores by name.
 
-    The samples have no evidence. Among the scores are `refused` and `failure_point`. `metrics`: the names of the
-    scores beside the headline ones, in the order in which they were asked for.
+    The samples have evidence only for a writer `with_evidence`. Among the scores are `refused` and `failure_point`.
+    `metrics`: the names of the scores beside the headline ones, in the order in which they were asked for.
+    `use_context`: False where the model answered without documents.
     """
 
     answers: Sequence[tuple[Sample, Mapping[str, float | None]]]
     metrics: tuple[str, ...] = ()
+    use_context: bool = True
 
 
 class RunWriter(WrittenFormat):
-    """Writes the answers and scores of a run."""
+    """Writes the answers and scores of a run. `with_evidence`: it writes where the evidence lies, too."""
 
     holds = RUN
+    with_evidence: ClassVar[bool] = False
 
     @abstractmethod
     def write(self, results: RunResults) -> bytes:
@@ -140,5 +144,7 @@ formats: Registry[Format] = Registry("format", "evaluation.exchange.formats")
 
 
 def accepted(units: Iterable[type[ReadFormat]]) -> str:
-    """Return the extensions that a choice of files offers; `.txt` too, as any text may have been saved."""
-    return ",".join(dict.fromkeys([extension for unit in units for extension in unit.extensions] + [".txt"]))
+    """Return the extensions that a choice of files offers: spreadsheets wherever a CSV is read, and any text."""
+    found = list(dict.fromkeys(extension for unit in units for extension in unit.extensions))
+    spreadsheets = [f".{unit.key}" for unit in table_files if unit.magic] if ".csv" in found else []
+    return ",".join([*found, *spreadsheets, ".txt"])

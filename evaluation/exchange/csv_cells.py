@@ -7,10 +7,13 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 _NEUTRALISED = re.compile(r"'+[=+\-@\t\r\n]")
+_SPECIAL = re.compile('[",\r\n]')
+_FIRST = frozenset("'=+-@\t\r\n")
 LONGEST_CELL = 100_000_000
 CSV_TYPE = "text/csv; charset=utf-8"
 
@@ -20,7 +23,7 @@ def neutralise(text: str) -> str:
 
     A text that has apostrophes before such a character gets one more, so that `restore` always gives the text back.
     """
-    return f"'{text}" if _FORMULA.match(text) else text
+    return f"'{text}" if text[:1] in _FIRST and _FORMULA.match(text) else text
 
 
 def restore(cell: str) -> str:
@@ -29,7 +32,12 @@ def restore(cell: str) -> str:
 
 
 def cell(value: Any) -> str:
-    """Return a value as a cell: None empty, true or false, numbers as they are, lists and objects as JSON."""
+    """Return a value as a cell of CSV: as text, which no spreadsheet takes for a formula."""
+    return neutralise(value) if isinstance(value, str) else as_text(value)
+
+
+def as_text(value: Any) -> str:
+    """Return a value as text: None empty, true or false, numbers as they are, lists and objects as JSON."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -38,17 +46,19 @@ def cell(value: Any) -> str:
         return repr(value)
     if isinstance(value, (list, dict)):
         return json.dumps(value, ensure_ascii=False)
-    return neutralise(str(value))
+    return str(value)
 
 
 def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     """Return a UTF-8 CSV file."""
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer)  # CRLF as in RFC 4180; with LF alone a lone CR in a cell would not be quoted
-    writer.writerow(header)
-    writer.writerows([cell(value) for value in row] for row in rows)
-    # A model may answer with half a surrogate pair, which UTF-8 cannot hold.
-    return buffer.getvalue().encode("utf-8", errors="replace")
+    lines = [",".join([_quoted(cell(value)) for value in row]) for row in chain([header], rows)]
+    # CRLF as in RFC 4180. A model may answer with half a surrogate pair, which UTF-8 cannot hold.
+    return "\r\n".join([*lines, ""]).encode("utf-8", errors="replace")
+
+
+def _quoted(text: str) -> str:
+    """Return a cell as `csv.writer` would write it; long texts take that one several times as long."""
+    return '"' + text.replace('"', '""') + '"' if _SPECIAL.search(text) else text
 
 
 def from_csv(text: str, delimiter: str = ",") -> list[list[str]]:

@@ -8,8 +8,8 @@ from pathlib import PurePath
 from typing import Any
 
 from evaluation.exchange.problems import RowError
-from evaluation.quotes import find_exact, find_spaced
 from evaluation.types import DraftEvidence
+from rag_pipeline.places import find_exact, find_spaced
 from rag_pipeline.types import SourceDoc, Span
 
 _ID = re.compile(r"(?P<document>.+):(?P<start>\d+)-(?P<end>\d+)")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, TypeVar
 
-from evaluation.exchange.fields import reference_list, whole_letters
+from evaluation.exchange.fields import ordered, reference_list, whole_letters
 from evaluation.exchange.problems import NOTHING_SCORED, RowError, each_row
+from evaluation.exchange.run_fields import run_fields, with_run_fields
 from evaluation.types import Sample, Score
 from rag_pipeline.types import Context, Span, Trace, Usage
 
@@ -76,7 +78,7 @@ def sample_of(task: Task, number: int) -> Sample:
     name = whole_letters(str(task.get("question_id") or f"row {number}"))
     references = reference_list(task.get("reference_answers") or [], "reference_answers")
     ids = _texts(task, "contexts_id")
-    return Sample(
+    sample = Sample(
         question_id=name,
         pair_id=name,
         kind="out_of_scope" if _label(task) is False else "simple",
@@ -88,6 +90,35 @@ def sample_of(task: Task, number: int) -> Sample:
         reference_contexts=_texts(task, "reference_contexts"),
         missing=_missing(task),
     )
+    return with_run_fields(sample, task)
+
+
+def task_of(sample: Sample, scores: Mapping[str, float | None], *, use_context: bool = True) -> Task:
+    """Return an answer of a run of our own as an object of the format, with its scores by name."""
+    trace = sample.trace
+    contexts = {
+        "contexts": [context.text for context in trace.contexts],
+        "contexts_id": [context.id for context in trace.contexts],
+    }
+    taken = dict(zip(TAKEN, (trace.latency_s, trace.ttft_s, *asdict(trace.usage).values()), strict=True))
+    return {
+        "question": trace.question,
+        "question_id": sample.question_id,
+        METADATA: ordered(sample.metadata),
+        "answer": trace.answer,
+        **(contexts if use_context else {}),
+        "reference_answers": list(sample.reference_answers),
+        "reference_contexts": list(sample.evidence_texts),
+        "reference_context_ids": [_id(span, sample.document_names) for span in sample.evidence],
+        LABEL: sample.answerable,
+        **{name: value for name, value in taken.items() if value is not None},
+        **run_fields(sample),
+        "scores": dict(scores),
+    }
+
+
+def _id(span: Span, names: Mapping[int, str]) -> str:
+    return f"{names.get(span.document_id, '')}:{span.start}-{span.end}"
 
 
 def _trace(task: Task, ids: Sequence[str]) -> Trace:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from evaluation.exchange.csv_cells import first_row, from_csv
 from evaluation.exchange.problems import NOTHING_IMPORTED, refuse
+from evaluation.exchange.table_files import table_file, table_of
 
 File = tuple[str, bytes]
 """Name and content."""
@@ -36,9 +37,9 @@ class Upload:
 
     @cached_property
     def text(self) -> str:
-        """The whole text. Raises ConfigError for a file that is empty or not UTF-8."""
+        """The whole text, of a spreadsheet its table as CSV. Raises ConfigError for a file that is empty or no text."""
         try:
-            text = self._data.decode("utf-8-sig")
+            text = (self._spreadsheet or self._data).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             how = "Save it as “CSV UTF-8”" if self.name.lower().endswith(".csv") else "Save it as UTF-8"
             raise refuse(f"“{self.name}” is not UTF-8 text (byte {error.start}). {how}.", self.nothing) from error
@@ -96,8 +97,20 @@ class Upload:
         except csv.Error as error:
             raise refuse(f"“{self.name}” is not a well-formed CSV file: {error}.", self.nothing) from error
 
+    @cached_property
+    def _spreadsheet(self) -> bytes | None:
+        """An Excel or Parquet file as CSV; None for a file that is text. Raises ConfigError for a damaged one."""
+        try:
+            frame = table_of(self._data)
+        except Exception as error:  # the libraries raise what they like for a damaged file
+            problem = str(error).strip().splitlines()[:1]
+            raise refuse(f"“{self.name}” cannot be read as a table ({'; '.join(problem)}).", self.nothing) from error
+        return None if frame is None else table_file(".csv").write(frame)
+
     @property
     def _delimiter(self) -> str:
         """What separates the cells: spreadsheets of many countries save semicolons."""
+        if self._spreadsheet is not None:
+            return ","
         first = self.text.lstrip().splitlines()[0]
         return max(_DELIMITERS, key=first.count)

@@ -2,15 +2,48 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from evaluation.experiments.space import Expanded, Space, Value, expand
+from evaluation.experiments.guided import places_of
+from evaluation.experiments.space import (
+    Configuration,
+    Expanded,
+    LeftOut,
+    Space,
+    Value,
+    check_space,
+    configuration_at,
+    expand,
+)
 from evaluation.spec import CheckedSpec, EvaluationSpec, RunOptions
+from rag_pipeline.errors import ConfigError
 from rag_pipeline.setting_fields import CommandOption, SettingInfo
+
+
+def drawn(space: Space, sizes: Sequence[int], count: int) -> Expanded:
+    """Return some configurations of a space, the same ones each time. Raises ConfigError where none can be run."""
+    check_space(space)
+    size = math.prod(sizes)
+    found = Expanded()
+    for number in random.Random(0).sample(range(size), min(count, size)):
+        places = places_of(number, sizes) or ()
+        try:
+            found.configurations.append(configuration_at(space, places, number + 1))
+        except ConfigError as error:
+            swept = {
+                name: values[place].label for (name, values), place in zip(space.grid.items(), places, strict=True)
+            }
+            found.impossible.append(LeftOut(swept, str(error)))
+    if not found.configurations:
+        raise ConfigError(found.impossible[0].reason)
+    return found
+
 
 RETRIEVAL_METRICS = ("hit_rate", "mrr", "span_precision", "span_iou")
 """What retrieval alone is scored with, beside context matching."""
@@ -21,9 +54,21 @@ class SweepOptions(CheckedSpec):
     """How a sweep is searched and judged."""
 
     search: Annotated[
-        Literal["grid", "race"],
-        SettingInfo(option=CommandOption("grid asks everything of all; race lets go of what is clearly behind")),
-    ] = Field("grid", title="Search", description="grid asks everything; race drops what is clearly behind.")
+        Literal["grid", "race", "guided"],
+        SettingInfo(
+            option=CommandOption(
+                "grid asks everything of all; race lets go of what is clearly behind; guided tries --trials of them, "
+                "each chosen by the scores before it"
+            )
+        ),
+    ] = Field(
+        "grid",
+        title="Search",
+        description="grid asks everything; race drops what is clearly behind; guided tries some, led by their scores.",
+    )
+    trials: Annotated[
+        int, SettingInfo(option=CommandOption("configurations that a guided search tries ({default})", "N"))
+    ] = Field(20, ge=1, le=500, title="Trials", description="How many configurations a guided search tries.")
     compare_at: Annotated[
         str,
         SettingInfo(
@@ -36,6 +81,12 @@ class SweepOptions(CheckedSpec):
     delta: Annotated[
         float, SettingInfo(option=CommandOption("difference that does not matter, of a score from 0 to 1 ({default})"))
     ] = Field(0.02, gt=0, lt=1, title="Smallest difference that matters", description="Of a score from 0 to 1.")
+    budget_usd: Annotated[
+        float | None, SettingInfo(option=CommandOption("pause the sweep when it has spent so many dollars", "X"))
+    ] = Field(None, gt=0, title="Budget in dollars", description="The sweep pauses when that is spent.")
+    budget_minutes: Annotated[
+        float | None, SettingInfo(option=CommandOption("pause the sweep when it has worked so many minutes", "M"))
+    ] = Field(None, gt=0, title="Budget in minutes", description="The sweep pauses when it has worked so long.")
     confirm: Annotated[
         bool, SettingInfo(option=CommandOption("then run the recommended and the present settings once on holdout"))
     ] = Field(False, title="Confirm", description="Then run recommended and present settings once on holdout.")
@@ -64,10 +115,35 @@ class SweepSpec:
     evaluation: EvaluationSpec
     run: RunOptions
 
-    def expand(self) -> Expanded:
-        """Return its configurations. Raises ConfigError where there is none."""
+    @property
+    def space(self) -> Space:
+        """What it tries."""
         options = self.options
-        return expand(Space(self.base, self.grid, options.retrieval_only, options.context_tokens))
+        return Space(self.base, self.grid, options.retrieval_only, options.context_tokens)
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many values each setting has."""
+        return [len(values) for values in self.grid.values()]
+
+    @property
+    def guided(self) -> bool:
+        """True where scores lead to what is tried next."""
+        return self.options.search == "guided"
+
+    def expand(self) -> Expanded:
+        """Return its configurations; of a guided search as many as it tries, drawn at random, to plan by.
+
+        Raises ConfigError where there is none.
+        """
+        return drawn(self.space, self.sizes, self.options.trials) if self.guided else expand(self.space)
+
+    def trial(self, number: int) -> Configuration:
+        """Return a configuration of a guided search by number, from 1. Raises ConfigError where it cannot work."""
+        places = places_of(number - 1, self.sizes)
+        if places is None:
+            raise ConfigError(f"There is no configuration {number}.")
+        return configuration_at(self.space, places, number)
 
     @property
     def scored_by(self) -> EvaluationSpec:

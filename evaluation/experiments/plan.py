@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from evaluation.experiments.pace import EMBED_PER_S, READER_S, Pace
 from evaluation.experiments.space import Configuration, Expanded, LeftOut, ranking_key
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
@@ -16,16 +17,6 @@ class IndexFacts:
 
     there: bool
     to_embed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """What a question took a model so far, on average of `answers`; None where that is unknown."""
-
-    answers: int
-    seconds: float | None = None
-    tokens: float | None = None
-    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +48,14 @@ class SweepPlan:
     seconds: float | None = None
     tokens: float | None = None
     cost_usd: float | None = None
+    paces: Mapping[str, Pace] = field(default_factory=dict)
+
+    @property
+    def unmeasured(self) -> list[str]:
+        """The models that are to be asked and of which nothing is known: a pilot would tell."""
+        asked = dict.fromkeys(each.spec.core.llm for each in self.configurations if not each.spec.is_builtin_reader)
+        found = [llm for llm in asked if llm not in self.paces or self.paces[llm].seconds is None]
+        return found if self.calls else []
 
     def as_json(self) -> dict[str, Any]:
         """Return what is stored and written to sweep.json."""
@@ -70,6 +69,7 @@ class SweepPlan:
             "seconds": self.seconds,
             "tokens": self.tokens,
             "cost_usd": self.cost_usd,
+            "paces": {llm: asdict(pace) | {"cost_usd": pace.cost_usd} for llm, pace in self.paces.items()},
         }
 
 
@@ -105,9 +105,10 @@ def make_plan(
         impossible=expanded.impossible,
         stages=stages,
         calls=sum(calls.values()),
-        seconds=_sum_of("seconds", configurations, left, calls, paces, at_once),
+        seconds=_seconds(configurations, left, calls, paces, at_once, indexes, retrieval_only),
         tokens=_sum_of("tokens", configurations, left, calls, paces),
         cost_usd=_sum_of("cost_usd", configurations, left, calls, paces),
+        paces=paces,
     )
 
 
@@ -139,13 +140,30 @@ def _answer_stage(configurations: Sequence[Configuration], questions: int, left:
     return StagePlan("Answers", "answer", total, total - sum(left.values()))
 
 
+def _seconds(
+    configurations: Sequence[Configuration],
+    left: Mapping[int, int],
+    calls: Mapping[int, int],
+    paces: Mapping[str, Pace],
+    at_once: int,
+    indexes: Mapping[str, IndexFacts],
+    retrieval_only: bool,
+) -> float | None:
+    """Return how long it takes: embedding, the built-in reader one question after the other, models many at once."""
+    asking = _sum_of("seconds", configurations, left, calls, paces)
+    if asking is None:
+        return None
+    embedding = sum(each.to_embed for each in indexes.values()) / EMBED_PER_S
+    read = [] if retrieval_only else [left[each.number] for each in configurations if each.spec.is_builtin_reader]
+    return embedding + READER_S * sum(read) + asking / at_once
+
+
 def _sum_of(
     what: str,
     configurations: Sequence[Configuration],
     left: Mapping[int, int],
     calls: Mapping[int, int],
     paces: Mapping[str, Pace],
-    at_once: int = 1,
 ) -> float | None:
     """Return what all calls take together; None where a model that is to be asked was never asked before."""
     total = 0.0
@@ -153,8 +171,8 @@ def _sum_of(
         if not calls[each.number]:
             continue
         pace = paces.get(each.spec.core.llm)
-        one = getattr(pace, what, None)
+        one = getattr(pace.for_settings(each.spec), what) if pace else None
         if one is None:
             return None
         total += one * left[each.number]
-    return total / at_once
+    return total

@@ -59,6 +59,11 @@ class Configuration:
         """What is special about it, in words: chunk size 400 · retriever hybrid."""
         return label_of(self.swept)
 
+    @property
+    def name(self) -> str:
+        """The same, short: chunk_size=400 · retriever=hybrid."""
+        return " · ".join(f"{name}={value}" for name, value in self.swept.items() if value is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
@@ -127,7 +132,12 @@ def expand(space: Space) -> Expanded:
 
     What is the same thing (a setting that nothing reads there) is run once; what cannot work is listed with its reason.
     """
-    _check_names(space)
+    check_space(space)
+    size = math.prod(len(values) for values in space.grid.values())
+    if size > MOST:
+        raise ConfigError(
+            f"That is {size:,} configurations; {MOST:,} are the most. Leave some values out, or search guided."
+        )
     base = dict(space.base) | _budget_of(space)
     found = Expanded()
     seen: dict[str, Configuration] = {}
@@ -152,14 +162,19 @@ def expand(space: Space) -> Expanded:
     return found
 
 
-def _check_names(space: Space) -> None:
-    """Refuse names that are no settings, a space that is too large, and two answers to how much context there is."""
+def configuration_at(space: Space, places: Sequence[int], number: int) -> Configuration:
+    """Return one combination of a space that may be too large to expand. Raises ConfigError where it cannot work."""
+    chosen = {name: values[place] for (name, values), place in zip(space.grid.items(), places, strict=True)}
+    given = dict(space.base) | _budget_of(space)
+    spec = _spec(given | {name: value for each in chosen.values() for name, value in each.settings.items()}, space)
+    return Configuration(number, {name: _shown(name, each, spec) for name, each in chosen.items()}, spec)
+
+
+def check_space(space: Space) -> None:
+    """Refuse names that are no settings, and two answers to how much context there is. Raises ConfigError."""
     for name in (*space.base, *space.grid):
         if name not in pipeline_settings():
             PipelineSpec.create({name: ""}, drop_unread=True)  # raises, with the closest name
-    size = math.prod(len(values) for values in space.grid.values())
-    if size > MOST:
-        raise ConfigError(f"That is {size:,} configurations; {MOST:,} are the most. Leave some values out.")
     if twice := {"top_k", "context_budget"} & {*space.base, *space.grid} if space.context_tokens else set():
         raise ConfigError(
             f"A comparison at {space.context_tokens:,} tokens sets {' and '.join(sorted(twice))} itself. Leave it out, "

@@ -23,6 +23,11 @@ def plan_lines(plan: SweepPlan) -> list[str]:
     lines += _left_out("folded, the same thing", plan.folded)
     lines += _left_out("left out, cannot work", plan.impossible)
     lines += [_stage(each) for each in plan.stages]
+    lines += [
+        f"{llm}: {pace.answers} questions as a pilot, {seconds_text(pace.seconds)} each"
+        for llm, pace in plan.paces.items()
+        if pace.piloted and pace.seconds is not None
+    ]
     return [*lines, f"Model calls: {plan.calls:,}{_takes(plan) if plan.calls else ''}"]
 
 

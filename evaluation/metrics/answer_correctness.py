@@ -48,6 +48,7 @@ class AnswerCorrectness(JudgedMetric):
 
     key = "answer_correctness"
     label = "Answer correctness"
+    known_as = {"RAGAS": ("AnswerCorrectness",)}
     help = "How right the answer is against the reference: statements in common (0.75) and closeness in meaning (0.25)."
     group = "ragas"
     is_agreement = True

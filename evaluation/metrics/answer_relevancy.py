@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from pydantic import Field
 
 from evaluation.judge.forms import JudgeForm
 from evaluation.judge.judge import Request, Unjudged
@@ -13,8 +15,17 @@ from evaluation.metrics.base import UNREAD, MetricContext, metrics
 from evaluation.metrics.judged import JudgedMetric, judge_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Refusal, Sample, Score
+from rag_pipeline.registry import UnitOptions
 
-QUESTIONS = 3
+_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+class RelevancyOptions(UnitOptions):
+    """How many questions the judge makes of an answer."""
+
+    questions: int = Field(
+        3, ge=1, le=len(_WORDS), title="Questions", description="Questions that the judge makes of each answer."
+    )
 
 
 class QuestionsBack(JudgeForm):
@@ -28,7 +39,7 @@ class QuestionsBack(JudgeForm):
 
 @metrics.register
 class AnswerRelevancy(JudgedMetric):
-    """Mean cosine of the question and three different ones that the judge makes of the answer alone.
+    """Mean cosine of the question and some different ones, three unless told, that the judge makes of the answer alone.
 
     An evasive answer is 0, and so is a refusal. For an out-of-scope question, where declining is right, both are null.
     It says nothing of whether the answer is true.
@@ -36,6 +47,11 @@ class AnswerRelevancy(JudgedMetric):
 
     key = "answer_relevancy"
     label = "Answer relevancy"
+    known_as = {
+        "RAGAS": ("ResponseRelevancy",),
+        "TruLens": ("Answer Relevance",),
+        "DeepEval": ("AnswerRelevancyMetric",),
+    }
     help = "How close the questions that the answer would answer are to the one that was asked; 0 where it evades."
     group = "ragas"
     voted = False
@@ -63,9 +79,14 @@ class AnswerRelevancy(JudgedMetric):
         "(all-MiniLM-L6-v2), 0.73 in the mean. They ask for the place alone, for the answer leaves the capital out.",
     )
 
+    Options = RelevancyOptions
+    options: RelevancyOptions
+
     async def ask(self, sample: Sample, context: MetricContext) -> QuestionsBack | Unjudged | None:
         """Return the questions that the answer would answer; None for a refusal."""
-        return None if context.refusals[0].refused else await judge_of(context).ask(_request(sample.trace.answer))
+        if context.refusals[0].refused:
+            return None
+        return await judge_of(context).ask(_request(sample.trace.answer, self.options.questions))
 
     def read_block(self, samples: Sequence[Sample], found: Sequence[Any], context: MetricContext) -> list[Score]:
         """Embed all questions at once."""
@@ -73,16 +94,17 @@ class AnswerRelevancy(JudgedMetric):
         return [_score(*each) for each in zip(samples, context.refusals, found, cosines, strict=True)]
 
 
-def _request(answer: str) -> Request[QuestionsBack]:
-    return Request("questions_back", QuestionsBack, {"answer": answer.strip()}, _different)
+def _request(answer: str, count: int) -> Request[QuestionsBack]:
+    fields = {"answer": answer.strip(), "count": _WORDS[count - 1]}
+    return Request("questions_back", QuestionsBack, fields, partial(_different, count))
 
 
-def _different(reply: QuestionsBack) -> str:
-    """Return what is wrong unless there are three questions that differ in more than case and marks."""
+def _different(count: int, reply: QuestionsBack) -> str:
+    """Return what is wrong unless there are so many questions that differ in more than case and marks."""
     plain = {"".join(letter for letter in text.casefold() if letter.isalnum()) for text in reply.questions}
-    if len(reply.questions) == QUESTIONS and len(plain - {""}) == QUESTIONS:
+    if len(reply.questions) == count and len(plain - {""}) == count:
         return ""
-    return f"“questions” must have exactly {QUESTIONS} questions, each in other words than the others."
+    return f"“questions” must have exactly {count} questions, each in other words than the others."
 
 
 def _cosines(
@@ -128,4 +150,4 @@ def _score(
         return Score.unscored(UNREAD)
     # Opposite meanings are no worse than unrelated ones; rounding may leave the cosine of equal texts above 1.
     value = float(np.clip(np.mean(read), 0.0, 1.0))
-    return Score(value, f"mean cosine {value:.2f} with {QUESTIONS} questions made of the answer", details)
+    return Score(value, f"mean cosine {value:.2f} with {len(found.questions)} questions made of the answer", details)

@@ -36,6 +36,7 @@ class AnswerReward(WeightsMetric):
 
     key = "answer_reward"
     label = "Answer reward"
+    known_as = {"unitxt": ("metrics.rag.answer_reward",)}
     help = "How much a model trained on people's preferences likes the answer to its question."
     needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "weights"})
     formula = "1 / (1 + exp(−reward(question, answer)))"

@@ -50,6 +50,7 @@ class AspectCritic(JudgedMetric):
     group = "judge"
     needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "judge"})
     needs_option = "definition"
+    known_as = {"RAGAS": ("AspectCritic",)}
     judge_prompts: ClassVar[frozenset[str]] = frozenset({BINARY_PROMPT, FIVE_PROMPT})
     formula = "1 where the judge says that the quality holds, else 0; on the longer scale (grade from 1 to 5 − 1) / 4"
     source = "Es et al. 2024 (the critique metrics of RAGAS); grades as in Liu et al. 2023 (G-Eval)"

@@ -124,7 +124,11 @@ class Metric(Unit):
     asks a judge with.
     `asks_each_context`: a judge is asked about each context by itself; `voted`: as often as there are votes.
     `is_agreement`: it says how well an answer agrees with a reference: recall and robustness can be made of it.
+    `named`: `key:NAME` is the same with options of its own, as often as there are names. One with an option k is also
+    `key@K`, so that one scoring holds several.
     `needs_option`: the option without which there is nothing to score, such as a pattern.
+    `known_as`: what other libraries call it, by library; names of unitxt are understood wherever metrics are named, and
+    mean `unitxt_options`.
     `revision`: raised when the formula gives other values than before, also by what the metric shares with others;
     `changes` then says what is new. Values of two revisions are never compared (`evaluation/scoring/comparability.py`).
     """
@@ -139,6 +143,8 @@ class Metric(Unit):
     higher_is_better: ClassVar[bool] = True
     formula: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    people: ClassVar[str] = ""
+    cannot_see: ClassVar[str] = ""
     revision: ClassVar[int] = 1
     changes: ClassVar[str] = ""
     parts: ClassVar[tuple[str, ...]] = ("",)
@@ -149,7 +155,10 @@ class Metric(Unit):
     asks_each_context: ClassVar[bool] = False
     voted: ClassVar[bool] = True
     is_agreement: ClassVar[bool] = False
+    named: ClassVar[bool] = False
     needs_option: ClassVar[str] = ""
+    known_as: ClassVar[Mapping[str, Sequence[str]]] = {}
+    unitxt_options: ClassVar[Mapping[str, Any]] = {}
     worked: ClassVar[WorkedExample | None] = None
 
     def unready(self) -> str:
@@ -175,10 +184,14 @@ class Metric(Unit):
 
     def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
         """Return one score per sample; all of them have what the metric needs."""
+        if not self.reads_answer:  # neither refusals nor agreement say anything of what was retrieved
+            return [self.score(sample, context) for sample in samples]
         return [self.score(sample, context.only([position])) for position, sample in enumerate(samples)]
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
-        """Return the score of one sample; `context` holds its refusal and agreement alone."""
+        """Return the score of one sample; `context` holds its refusal and agreement alone, for a metric of retrieval
+        those of its block.
+        """
         raise NotImplementedError(f"{type(self).__name__} has neither score nor score_block")
 
     def why_null(self, sample: Sample, context: MetricContext) -> str:

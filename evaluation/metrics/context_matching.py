@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
+from evaluation.metrics.spans import evidence_characters
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 from rag_pipeline.types import Span
@@ -41,12 +42,11 @@ class ContextMatching(Metric):
 
     def score(self, sample: Sample, context: MetricContext) -> Score:
         """Return covered over all characters; an empty retrieval is 0."""
-        wanted = evidence_positions(sample)
-        if not wanted:
+        covered, whole = evidence_characters(sample)
+        if not whole:
             return Score.unscored("the evidence is only white space")
-        covered = len(covered_positions(sample, wanted))
-        reason = f"{covered:,} of {len(wanted):,} characters of the evidence are in the contexts"
-        return Score(covered / len(wanted), reason, {"covered": covered, "characters": len(wanted)})
+        reason = f"{covered:,} of {whole:,} characters of the evidence are in the contexts"
+        return Score(covered / whole, reason, {"covered": covered, "characters": whole})
 
 
 def evidence_positions(sample: Sample) -> set[Position]:

@@ -31,6 +31,7 @@ class ContextPrecision(JudgedMetric):
 
     key = "context_precision"
     label = "Context precision"
+    known_as = {"RAGAS": ("LLMContextPrecisionWithReference",), "DeepEval": ("ContextualPrecisionMetric",)}
     help = "Whether the contexts that help to arrive at the reference come first (average precision)."
     group = "ragas"
     kinds = ANSWERABLE

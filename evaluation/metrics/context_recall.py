@@ -17,6 +17,7 @@ class ContextRecall(ClaimMetric):
 
     key = "context_recall"
     label = "Context recall"
+    known_as = {"RAGAS": ("LLMContextRecall",), "DeepEval": ("ContextualRecallMetric",)}
     help = "Share of the reference's statements that the contexts support, alone or together."
     group = "ragas"
     kinds = ANSWERABLE

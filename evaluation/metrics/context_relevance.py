@@ -10,6 +10,7 @@ from evaluation.judge.judge import Request, Unjudged
 from evaluation.metrics.base import POOLED, MetricContext, metrics
 from evaluation.metrics.claim_based import ANSWERABLE, ratio
 from evaluation.metrics.judged import JudgedMetric, judge_of
+from evaluation.metrics.ranked import CutoffOptions
 from evaluation.metrics.worked import WorkedExample
 from evaluation.quotes import covered_by, holds
 from evaluation.types import Sample, Score
@@ -38,6 +39,11 @@ class ContextRelevance(JudgedMetric):
 
     key = "context_relevance"
     label = "Context relevance"
+    known_as = {
+        "RAGAS": ("ContextRelevance",),
+        "TruLens": ("Context Relevance",),
+        "DeepEval": ("ContextualRelevancyMetric",),
+    }
     help = "Share of the contexts' sentences that are needed to answer the question: low where much is noise."
     group = "ragas"
     kinds = ANSWERABLE
@@ -69,25 +75,29 @@ class ContextRelevance(JudgedMetric):
         working="The contexts have four sentences; one of them is needed: 1/4.",
     )
 
+    Options = CutoffOptions
+    options: CutoffOptions
+
     async def ask(self, sample: Sample, context: MetricContext) -> RelevantSentences | Unjudged | None:
         """Return the sentences that are needed; None where nothing was retrieved."""
-        return await judge_of(context).ask(_request(sample)) if _texts(sample) else None
+        texts = self._texts(sample)
+        return await judge_of(context).ask(_request(sample, texts)) if texts else None
 
     def read(self, sample: Sample, found: RelevantSentences | Unjudged | None) -> Score:
         """Return the share of sentences that are needed."""
-        return _NOTHING if found is None else _score(sample, found)
+        return _NOTHING if found is None else _score(self._texts(sample), found)
+
+    def _texts(self, sample: Sample) -> list[str]:
+        contexts = sample.trace.contexts[: self.options.k]
+        return [context.text for context in contexts if context.text.strip()]
 
 
 _NOTHING = Score.without_judge(0.0, "nothing was retrieved")
 
 
-def _texts(sample: Sample) -> list[str]:
-    return [context.text for context in sample.trace.contexts if context.text.strip()]
-
-
-def _request(sample: Sample) -> Request[RelevantSentences]:
-    fields = {"question": sample.trace.question.strip(), "passages": BETWEEN.join(_texts(sample))}
-    return Request("relevant_sentences", RelevantSentences, fields, _verbatim_once(_texts(sample)))
+def _request(sample: Sample, texts: Sequence[str]) -> Request[RelevantSentences]:
+    fields = {"question": sample.trace.question.strip(), "passages": BETWEEN.join(texts)}
+    return Request("relevant_sentences", RelevantSentences, fields, _verbatim_once(texts))
 
 
 def _verbatim_once(texts: Sequence[str]) -> Callable[[RelevantSentences], str]:
@@ -113,13 +123,12 @@ def _strange(reply: RelevantSentences, texts: Sequence[str]) -> list[str]:
     return [quote for quote in reply.sentences if not any(holds(text, quote) for text in texts)]
 
 
-def _score(sample: Sample, reply: RelevantSentences | Unjudged) -> Score:
+def _score(texts: Sequence[str], reply: RelevantSentences | Unjudged) -> Score:
     from rag_pipeline.english.sentences import split_sentences
 
     if isinstance(reply, Unjudged):
         return Score.unjudged(reply.reason)
     total, relevant = 0, []
-    texts = _texts(sample)
     for text in texts:
         covered = covered_by(text, reply.sentences)
         for sentence in split_sentences(text, without_capitals=True):

@@ -19,6 +19,13 @@ class ContextRelevancePerplexity(QuestionRelevance):
 
     key = "context_relevance_perplexity"
     label = "Context relevance (perplexity)"
+    known_as = {
+        "unitxt": (
+            "metrics.rag.context_relevance",
+            "metrics.rag.context_relevance.perplexity_flan_t5_small",
+            "metrics.rag.context_perplexity",
+        )
+    }
     help = "How likely a small language model finds the question after reading the best of the contexts."
     formula = (
         "max over contexts of exp(mean ln p(token of the question | “Generate a question based on the given content:” "

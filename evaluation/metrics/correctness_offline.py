@@ -18,9 +18,9 @@ from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 from rag_pipeline.embedders.base import Embed
 
-_SCHEME = replace(SCHEME, small=0.05, asked=0.02, weakest=0.0, order=0.0, alike=0.75, kinds_apart=True)
+_SCHEME = replace(SCHEME, small=0.05, asked=0.02, weakest=0.0, order=0.0, alike=0.75, kinds_apart=True, trees=False)
 """What the question says already is nearly no part of its answer; a reference is no list of claims to distrust; a lone
-word is like another only where the two are close."""
+word is like another only where the two are close. Trees tell swapped answers, but here agree no better with people."""
 _MEANING = 0.4
 """Share of what is missing that closeness in meaning makes up for."""
 _OPPOSED = 0.25
@@ -59,6 +59,11 @@ class CorrectnessOffline(Metric):
         "other way round; where the answer says the opposite of a short one, s × 0.25 alone"
     )
     source = "Ours: token recall (Adlakha et al. 2024) with weights, and semantic similarity (Risch et al. 2021)"
+    people = "AUROC .971 (.911 to .998) on 96 answers of instruct-qa, right or wrong"
+    cannot_see = (
+        "who did what to whom, where all words of the reference are there; arithmetic; whether a paraphrase without "
+        "common words means the same"
+    )
     worked = WorkedExample(
         question="Who wrote it?",
         answer="Mary Shelley",

@@ -13,6 +13,7 @@ class ExactMatch(ReferenceOverlap):
 
     key = "exact_match"
     label = "Exact match"
+    known_as = {"RAGAS": ("ExactMatch",), "DeepEval": ("ExactMatchMetric",)}
     help = "1 where the answer is the reference, but for case, punctuation and articles."
     by_words = False
     formula = "1 if tokens(answer) = tokens(reference) else 0"

@@ -39,6 +39,7 @@ class FactualSimilarity(ClaimMetric):
 
     key = "factual_similarity"
     label = "Factual similarity"
+    known_as = {"RAGAS": ("FactualCorrectness",)}
     help = "How far answer and reference state the same: F1 (or precision, or recall) of their statements."
     group = "ragas"
     kinds = ANSWERABLE

@@ -21,6 +21,7 @@ class Faithfulness(ClaimMetric):
 
     key = "faithfulness"
     label = "Faithfulness"
+    known_as = {"RAGAS": ("Faithfulness",), "TruLens": ("Groundedness",), "DeepEval": ("FaithfulnessMetric",)}
     help = "Share of the answer's statements that the contexts support."
     group = "ragas"
     claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_CONTEXTS})

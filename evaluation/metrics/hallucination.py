@@ -20,6 +20,7 @@ class Hallucination(ClaimMetric):
 
     key = "hallucination"
     label = "Hallucination"
+    known_as = {"DeepEval": ("HallucinationMetric",)}
     help = "Share of the answer's statements that stand neither in the contexts nor in the reference."
     group = "claims"
     kinds = ANSWERABLE

@@ -14,6 +14,14 @@ class HitRate(RankMetric):
 
     key = "hit_rate"
     label = "Hit rate"
+    known_as = {
+        "unitxt": (
+            "metrics.rag.retrieval_at_k",
+            "metrics.rag.context_correctness.retrieval_at_k",
+        ),
+        "TruLens": ("ir_hit_rate",),
+    }
+    unitxt_options = {"k": 1}
     help = "1 where any gold context was retrieved."
     formula = "1 if a gold context is among the first k else 0"
     source = f"Success@k; {IR_MEASURES}"

@@ -31,6 +31,7 @@ class JudgeScore(JudgedMetric):
 
     key = "judge_score"
     label = "Judge score"
+    known_as = {"TruLens": ("Ground Truth Agreement",), "DeepEval": ("GEval",)}
     help = "The judge rates the answer as a whole, in one prompt: the plain baseline."
     group = "judge"
     needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "judge"})

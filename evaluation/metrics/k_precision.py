@@ -27,11 +27,24 @@ class KPrecision(Metric):
 
     key = "k_precision"
     label = "K-precision"
+    known_as = {
+        "unitxt": (
+            "metrics.rag.faithfulness",
+            "metrics.rag.faithfulness.k_precision",
+            "metrics.rag.faithfulness.token_k_precision",
+            "metrics.rag.answer_faithfulness",
+            "metrics.rag.k_precision",
+            "metrics.rag.response_generation.faithfullness.token_overlap",
+        )
+    }
+    unitxt_options = {"best_context": True}
     help = "Share of the answer's words that stand in the contexts: low where the answer adds words of its own."
     group = "groundedness"
     needs: ClassVar[frozenset[str]] = frozenset({"answer", "contexts"})
     formula = "tokens common to answer and contexts / tokens of the answer, as multisets"
     source = "Adlakha et al. 2024; option best_context as in unitxt"
+    people = "AUROC .928 (.873 to .973) on ClapNQ, .944 (.924 to .964) on BEGIN"
+    cannot_see = "who did what, negations, which number goes with what: words of the contexts count wherever they stand"
     worked = WorkedExample(
         0.8,
         "4 of the 5 tokens of the answer are in the context; “Paris” is not: 4/5.",

@@ -14,6 +14,12 @@ class AveragePrecision(RankMetric):
 
     key = "map"
     label = "MAP"
+    known_as = {
+        "unitxt": (
+            "metrics.rag.map",
+            "metrics.rag.context_correctness.map",
+        )
+    }
     help = "High where all gold contexts come early."
     formula = "sum over gold ranks of precision at that rank / gold contexts in all"
     source = f"Average precision (Buckley and Voorhees 2000); {IR_MEASURES}"

@@ -14,6 +14,14 @@ class Mrr(RankMetric):
 
     key = "mrr"
     label = "MRR"
+    known_as = {
+        "unitxt": (
+            "metrics.rag.mrr",
+            "metrics.rag.context_correctness",
+            "metrics.rag.context_correctness.mrr",
+        ),
+        "TruLens": ("mrr",),
+    }
     help = "1 where the first context is gold, 1/2 where the second is the first gold one."
     formula = "1 / rank of the first gold context"
     source = f"Voorhees 1999; {IR_MEASURES}"

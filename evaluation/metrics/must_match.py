@@ -13,6 +13,7 @@ class MustMatch(PatternRule):
 
     key = "must_match"
     label = "Must match"
+    known_as = {"DeepEval": ("PatternMatchMetric",)}
     help = "Whether the pattern stands somewhere in the answer."
     wanted = True
     formula = "1 if the pattern is found in the answer, else 0"

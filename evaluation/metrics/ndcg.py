@@ -18,6 +18,7 @@ class Ndcg(RankMetric):
 
     key = "ndcg"
     label = "nDCG"
+    known_as = {"TruLens": ("ndcg_at_k",)}
     help = "Gold contexts count the more the earlier they come."
     formula = (
         "sum of 1 / log2(rank + 1) over gold ranks / the same for the ideal order: all gold, up to k or top k ranks"

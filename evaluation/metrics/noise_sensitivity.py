@@ -55,6 +55,7 @@ class NoiseSensitivity(ClaimMetric):
 
     key = "noise_sensitivity"
     label = "Noise sensitivity"
+    known_as = {"RAGAS": ("NoiseSensitivity",)}
     help = "Share of the answer's statements that are wrong and come from the contexts. Lower is better."
     group = "ragas"
     kinds = ANSWERABLE

@@ -14,6 +14,7 @@ class PrecisionAtK(RankMetric):
 
     key = "precision_at_k"
     label = "Precision at k"
+    known_as = {"RAGAS": ("IDBasedContextPrecision",), "TruLens": ("precision_at_k",)}
     help = "Share of the contexts that are gold."
     formula = "gold contexts among the first k / k"
     source = f"P@k; {IR_MEASURES}"

@@ -14,6 +14,7 @@ class RecallAtK(RankMetric):
 
     key = "recall_at_k"
     label = "Recall at k"
+    known_as = {"RAGAS": ("IDBasedContextRecall",), "TruLens": ("recall_at_k",)}
     help = "Share of the gold contexts that were retrieved."
     formula = "gold among the first k / gold in all"
     source = f"R@k; {IR_MEASURES}"

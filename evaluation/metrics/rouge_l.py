@@ -20,9 +20,12 @@ class RougeL(ReferenceOverlap):
 
     key = "rouge_l"
     label = "ROUGE-L"
+    known_as = {"RAGAS": ("RougeScore",)}
     help = "How much of answer and reference is the same words in the same order."
     formula = "F1 of LCS / words of the answer and LCS / words of the reference"
     source = "Lin 2004"
+    people = "AUROC .820 (.628 to .940) on 96 answers of instruct-qa, right or wrong"
+    cannot_see = "negations, synonyms, and the same said in another order, which it takes for different"
     worked = WorkedExample(
         0.6,
         "The longest common subsequence is “born in London”, 3 words; 3/5 of the answer and 3/5 of the reference.",

@@ -15,6 +15,7 @@ class Rule(Metric):
     """
 
     group: ClassVar[str] = "rules"
+    named: ClassVar[bool] = True
     needs: ClassVar[frozenset[str]] = frozenset({"answer"})
 
 

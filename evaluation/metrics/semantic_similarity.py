@@ -22,6 +22,7 @@ class SemanticSimilarity(Metric):
 
     key = "semantic_similarity"
     label = "Semantic similarity"
+    known_as = {"RAGAS": ("SemanticSimilarity",)}
     help = "Cosine of answer and reference under the scoring embedding."
     group = "agreement"
     is_agreement = True
@@ -29,6 +30,8 @@ class SemanticSimilarity(Metric):
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
     formula = "max(0, cosine(answer, reference))"
     source = "Reimers and Gurevych 2019; as in Risch et al. 2021"
+    people = "AUROC .878 (.721 to .977) on 96 answers of instruct-qa, right or wrong"
+    cannot_see = "a negation or an exchange of names and numbers, which leave words and cosine nearly as they were"
     worked = WorkedExample(
         1.0,
         "Equal texts have equal vectors: their cosine is 1.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from evaluation.metrics.base import Metric, MetricContext, metrics
-from evaluation.metrics.spans import characters_in, context_pieces, gold_in_contexts, missing_evidence
+from evaluation.metrics.spans import characters_in, context_pieces, evidence_characters, gold_in_contexts
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
 
@@ -35,7 +35,8 @@ class SpanIou(Metric):
         """Return the ratio; nothing retrieved is 0."""
         pieces = context_pieces(sample)
         given = characters_in(pieces)
-        every = given + missing_evidence(sample)
+        held, whole = evidence_characters(sample)
+        every = given + whole - held
         if not every:
             return Score.unscored("evidence and contexts are only white space")
         gold = gold_in_contexts(sample, pieces)

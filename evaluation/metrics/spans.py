@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 
-from evaluation.metrics.context_matching import covered_positions, evidence_positions
 from evaluation.types import Sample
+from rag_pipeline.types import Span
 
 Piece = tuple[int, int, str]
 """Document, offset of the first character, and a text of it."""
@@ -16,8 +17,12 @@ Range = tuple[int, int, int]
 
 def context_pieces(sample: Sample) -> list[Piece]:
     """Return the texts of all contexts as pieces of which no two hold the same character."""
+    return _disjoint((each.span.document_id, each.span.start, each.text) for each in sample.trace.contexts)
+
+
+def _disjoint(places: Iterable[Piece]) -> list[Piece]:
+    """Return the same characters as pieces of which no two hold the same one."""
     pieces: list[Piece] = []
-    places = ((each.span.document_id, each.span.start, each.text) for each in sample.trace.contexts)
     for document, members in groupby(sorted(places, key=lambda place: place[:2]), key=lambda place: place[0]):
         reached = 0
         for _, start, text in members:
@@ -44,13 +49,28 @@ def gold_in_contexts(sample: Sample, pieces: Sequence[Piece]) -> int:
     )
 
 
-def missing_evidence(sample: Sample) -> int:
-    """Return how many characters of the evidence no context holds."""
-    wanted = evidence_positions(sample)
-    return len(wanted - covered_positions(sample, wanted))
+def evidence_characters(sample: Sample) -> tuple[int, int]:
+    """Return how many characters of the evidence the contexts hold, themselves or in a repeat, and how many it has."""
+    evidence = list(zip(sample.evidence_copies, sample.evidence_texts, strict=True))
+    whole = _disjoint((copies[0].document_id, copies[0].start, text) for copies, text in evidence)
+    held = _disjoint(piece for copies, text in evidence for piece in _held(copies, text, sample))
+    return characters_in(held), characters_in(whole)
 
 
+def _held(copies: Sequence[Span], text: str, sample: Sample) -> Iterator[Piece]:
+    """Yield the parts of an evidence span that a context holds, at their place in the span itself."""
+    for copy in copies:
+        for context in sample.trace.contexts:
+            span = context.span
+            if span.document_id == copy.document_id and span.start < copy.end and copy.start < span.end:
+                first = max(copy.start, span.start) - copy.start
+                last = min(copy.end, span.end) - copy.start
+                yield copies[0].document_id, copies[0].start + first, text[first:last]
+
+
+@lru_cache(maxsize=8192)
 def _characters(text: str) -> int:
+    """Count what is not white space; the same chunk is retrieved for many questions."""
     return len("".join(text.split()))
 
 

@@ -13,9 +13,12 @@ class TokenF1(ReferenceOverlap):
 
     key = "token_f1"
     label = "Token F1"
+    known_as = {"unitxt": ("metrics.rag.response_generation.correctness.token_overlap",)}
     help = "Agreement of the answer's words with the reference's, both ways."
     formula = "2 · precision · recall / (precision + recall), by tokens"
     source = "Rajpurkar et al. 2016 (SQuAD)"
+    people = "AUROC .841 (.658 to .954) on 96 answers of instruct-qa, right or wrong"
+    cannot_see = "the order of words, negations and synonyms: it counts common words"
     worked = WorkedExample(
         0.75,
         "Precision 3/3, recall 3/5: 2 · 1 · 0.6 / 1.6.",

@@ -16,6 +16,14 @@ class TokenRecall(Metric):
 
     key = "token_recall"
     label = "Token recall"
+    known_as = {
+        "unitxt": (
+            "metrics.rag.answer_correctness",
+            "metrics.rag.answer_correctness.token_recall",
+            "metrics.rag.correctness",
+            "metrics.rag.recall",
+        )
+    }
     help = "Share of the reference's words that the answer has."
     group = "agreement"
     is_agreement = True
@@ -23,6 +31,8 @@ class TokenRecall(Metric):
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
     formula = "tokens common to answer and reference / tokens of the reference, as multisets"
     source = "Tokens as in SQuAD (Rajpurkar et al. 2016); recall as in Adlakha et al. 2024"
+    people = "AUROC .856 (.663 to .972) on 96 answers of instruct-qa, right or wrong"
+    cannot_see = "the order of words, negations and synonyms: it counts common words"
     worked = WorkedExample(
         0.6,
         "3 of the 5 tokens of the reference (born, in, 1815) are in the answer; London and an “in” are not: 3/5.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from evaluation.metrics.base import MetricContext, metrics
 from evaluation.metrics.rule import Rule, verdict
@@ -25,7 +25,22 @@ class ValidJsonOptions(UnitOptions):
         title="Keys",
         description="Names that the object must have, commas between; any JSON if empty.",
     )
+    json_schema: str = Field(
+        "",
+        max_length=20_000,
+        title="Schema",
+        description='A JSON Schema that it must fit, such as {"type": "object", "required": ["price"]}.',
+    )
     fence: bool = Field(True, title="Fence", description="Allow the marks of a code block around it (```json).")
+
+    @field_validator("json_schema")
+    @classmethod
+    def _is_a_schema(cls, value: str) -> str:
+        if value.strip():
+            from evaluation.json_schemas import read_schema  # a quarter of a second, for one option
+
+            read_schema(value)
+        return value.strip()
 
 
 @metrics.register
@@ -34,9 +49,10 @@ class ValidJson(Rule):
 
     key = "valid_json"
     label = "Valid JSON"
-    help = "Whether the whole answer is JSON, and an object with the wanted keys where some are named."
-    formula = "1 if the answer parses as JSON and has the keys, else 0"
-    source = "RFC 8259 (Bray 2017)"
+    known_as = {"DeepEval": ("JsonCorrectnessMetric",)}
+    help = "Whether the whole answer is JSON, with the wanted keys or of the wanted schema where one is given."
+    formula = "1 if the answer parses as JSON, has the keys and fits the schema, else 0"
+    source = "RFC 8259 (Bray 2017); JSON Schema 2020-12 (Wright et al. 2022)"
     worked = WorkedExample(
         0.0,
         "It is a JSON object, but has no key “currency”: broken. Without the option it would be kept.",
@@ -67,7 +83,14 @@ class ValidJson(Rule):
         if wanted and not isinstance(value, dict):
             return verdict(False, "it is JSON, but not an object")
         absent = [name for name in wanted if name not in value]  # type: ignore[operator]
-        return verdict(not absent, f"it has no {' and no '.join(absent)}" if absent else "it is JSON")
+        if absent:
+            return verdict(False, f"it has no {' and no '.join(absent)}")
+        if not self.options.json_schema:
+            return verdict(True, "it is JSON")
+        from evaluation.json_schemas import problem_with, read_schema
+
+        problem = problem_with(value, read_schema(self.options.json_schema))
+        return verdict(not problem, problem or "it is JSON of the schema")
 
 
 def _refuse(name: str) -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from evaluation.models.answer_files import ANSWERS as ANSWERS
+from evaluation.models.answer_files import COLUMNS as COLUMNS
+from evaluation.models.answer_files import DETAILS as DETAILS
+from evaluation.models.answer_files import SCORED as SCORED
+from evaluation.models.answer_files import AnswerFile as AnswerFile
+from evaluation.models.judging import JudgeCheck as JudgeCheck
+from evaluation.models.judging import JudgePrompt as JudgePrompt
+from evaluation.models.quiz import QuizReply as QuizReply
+from evaluation.models.sweeps import Pilot as Pilot
 from evaluation.models.sweeps import Sweep as Sweep
 from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.types import Span
@@ -165,6 +172,11 @@ class Run(models.Model):
     repeat = models.PositiveIntegerField(default=1)
     afresh = models.BooleanField(default=False)
     baseline = models.BooleanField(default=False, help_text="Pinned: later runs of the test set are compared with it")
+    tags = models.JSONField(default=list, blank=True, help_text="Words of the user's, to find it by")
+    took = models.JSONField(
+        default=dict,
+        help_text="What its answers took: latency_p50, prompt_tokens, completion_tokens, cost_usd; empty until scored",
+    )
     versions = models.JSONField(default=dict, help_text="Packages, weights and code that made it")
     notes = models.JSONField(default=list, help_text="Remarks for the user, such as a setting the model rejected")
     chunks = models.PositiveIntegerField(null=True, blank=True)
@@ -184,6 +196,7 @@ class Run(models.Model):
     contexts_run = models.CharField(max_length=120, blank=True, help_text="Name of that run, should it be deleted")
     sweep = models.ForeignKey(Sweep, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs")
     retrieval_only = models.BooleanField(default=False, help_text="Nothing is answered: retrieval alone is scored")
+    facts = models.JSONField(default=dict, help_text="What it gave the model: see `services.retrieval_facts`")
     archived = models.BooleanField(default=False)
     created = models.DateTimeField(default=timezone.now)
 
@@ -295,20 +308,6 @@ class RunMetric(models.Model):
         constraints = [models.UniqueConstraint(fields=("scoring", "metric", "group"), name="run_metric_once")]
 
 
-class JudgePrompt(models.Model):
-    """A prompt of the judge as a user changed it; without a row, the shipped file counts."""
-
-    name = models.CharField(max_length=60, unique=True)
-    text = models.TextField()
-    changed = models.DateTimeField(auto_now=True)
-
-    class Meta:
-        ordering = ("name",)
-
-    def __str__(self) -> str:
-        return self.name
-
-
 class AnswerMark(models.Model):
     """What a person says of an answer: right or wrong, grounded or not. Belongs to no scoring."""
 
@@ -327,37 +326,6 @@ class AnswerMark(models.Model):
 
 MARKED_ASPECTS: tuple[str, ...] = tuple(AnswerMark.Aspect.values)
 """What people may say of an answer, in the order of the pages."""
-
-
-ANSWERS, SCORED = "answers.jsonl", "scored.jsonl"
-DETAILS, COLUMNS = "details.jsonl", "columns.json"
-"""Files in the folder of an `AnswerFile`: its rows, and what scoring them gave."""
-
-
-class AnswerFile(models.Model):
-    """Answers of another system, uploaded to be scored; the rows lie in DATA_DIR/scores/<id>."""
-
-    name = models.CharField(max_length=200)
-    spec = models.JSONField(help_text="EvaluationSpec")
-    metrics = models.JSONField(
-        default=list, help_text="Names of the metrics it is scored with, headline ones among them"
-    )
-    refusal = models.TextField(blank=True, help_text="The sentence with which that system declines")
-    rows = models.PositiveIntegerField(default=0)
-    summary = models.JSONField(default=dict, help_text="As in summary.json; empty until it is scored")
-    task = models.OneToOneField(BackgroundTask, null=True, blank=True, on_delete=models.SET_NULL)
-    created = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        ordering = ("-id",)
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def folder(self) -> Path:
-        """Where the files of its rows lie."""
-        return Path(settings.DATA_DIR) / "scores" / str(self.pk)
 
 
 class Preference(models.Model):
@@ -389,12 +357,3 @@ class PreferenceVerdict(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=("preference", "answer_a", "answer_b"), name="verdict_once")]
-
-
-class JudgeCheck(models.Model):
-    """How a judge, asked in one way, did on the shipped marked claims: the last check counts."""
-
-    judge = models.CharField(max_length=200)
-    asked = models.JSONField(default=dict, help_text="Votes, reply limit and length of lists, as in EvaluationSpec")
-    found = models.JSONField(default=dict, help_text="As `manage.py judge_check --json` gives it")
-    created = models.DateTimeField(default=timezone.now)

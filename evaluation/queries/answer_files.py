@@ -14,7 +14,7 @@ from evaluation.judge.claims.table import ClaimTable
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import COLUMNS, DETAILS, SCORED, AnswerFile
 from evaluation.queries.claims import ClaimsView, TextPiece, view_of_claims
-from evaluation.queries.rows import ScoreView, TablePage
+from evaluation.queries.rows import FEW, ScoreView, TablePage
 from evaluation.scoring.answered import MEAN
 from evaluation.scoring.metric_reference import group_title
 from evaluation.spec import HEADLINE
@@ -51,12 +51,26 @@ class MetricGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupRow:
+    """The means by metric of the `rows` whose metadata have this value."""
+
+    value: str
+    rows: int
+    means: dict[str, Summary]
+
+    @property
+    def few(self) -> bool:
+        """True when so few rows say little."""
+        return self.rows < FEW
+
+
+@dataclass(frozen=True, slots=True)
 class GroupTable:
-    """Means by the values of one key of the metadata. `rows` holds (value, number of rows, means by metric)."""
+    """Means by the values of one key of the metadata."""
 
     key: str
     metrics: list[type[Metric]]
-    rows: list[tuple[str, int, dict[str, Summary]]]
+    rows: list[GroupRow]
 
     @property
     def label(self) -> str:
@@ -156,7 +170,7 @@ def group_tables(file: AnswerFile, shown: Sequence[str]) -> list[GroupTable]:
         scored = {name for each in values.values() for name in each["metrics"]}
         units = [unit for name in shown if name in scored and (unit := metrics.find(name)) is not None]
         rows = [
-            (value, each["rows"], {name: _summary(each, name) for name in each["metrics"]})
+            GroupRow(value, each["rows"], {name: _summary(each, name) for name in each["metrics"]})
             for value, each in values.items()
         ]
         tables.append(GroupTable(key, units, rows))

@@ -10,8 +10,8 @@ from evaluation.judge.claims.places import ClaimPlaces
 from evaluation.judge.claims.table import Claim, ClaimTable, Verdict
 from evaluation.models import CLAIMS, Answer, MetricScore
 from evaluation.queries.context_views import ContextPiece, ContextView
-from evaluation.quotes import Place
 from evaluation.types import Sample
+from rag_pipeline.places import Place
 
 ANSWER, REFERENCE = "answer", "reference"
 _PREFIX = {ANSWER: "A", REFERENCE: "R"}

@@ -26,6 +26,7 @@ from evaluation.queries.rows import (
     PairedDifference,
     QuestionChange,
     QuestionRow,
+    RunRow,
     ScoreCard,
 )
 from evaluation.queries.runs import rows_of, summary_of
@@ -37,7 +38,7 @@ from evaluation.scoring.summaries import TOTAL, TOTAL_HIGH
 from evaluation.spec import HEADLINE
 from evaluation.types import Summary
 
-_CLEAR_CHANGE = 0.1
+CLEAR_CHANGE = 0.1
 """A question is won or lost when its score by kind changed by so much."""
 _TOTAL_HELP = "The weighted mean of the five scores, from 0 to 5."
 
@@ -60,19 +61,28 @@ def score_cards(*, run: Run, previous: Run | None = None, preferred: Run | None 
 
 
 def compare_runs(*, a: Run, b: Run, limit: int = 50, further: bool = False) -> Comparison:
-    """Return what run b does otherwise than run a.
-
-    A question is won (lost) when its score by kind (recall, robustness or knowledge bounding) rose (fell) by
-    a tenth or more. At most `limit` of each are returned, the largest changes first. `further`: also the metrics
-    beside the five.
+    """Return what run b does otherwise than run a, with at most `limit` of the questions won and lost each, the largest
+    changes first.
     """
     row_a, row_b = rows_of([a, b])
     scores_a, scores_b = (load_scores(each, further=further) for each in (a, b))
+    return compare_loaded((row_a, scores_a), (row_b, scores_b), limit=limit, further=further)
+
+
+def compare_loaded(
+    a: tuple[RunRow, ScoredRun], b: tuple[RunRow, ScoredRun], *, limit: int = 0, further: bool = False
+) -> Comparison:
+    """Return what run b does otherwise than run a, of runs that are loaded; `further`: with metrics beside the five.
+
+    A question is won (lost) when its score by kind (recall, robustness or knowledge bounding) rose (fell) by
+    a tenth or more.
+    """
+    (row_a, scores_a), (row_b, scores_b) = a, b
     note = why_incomparable(scores_a, scores_b)
     changes = {} if note else question_changes(scores_a, scores_b)
     scored = {key: change for key, (_, change) in changes.items() if change is not None}
-    won = {key: change for key, change in scored.items() if change >= _CLEAR_CHANGE}
-    lost = {key: change for key, change in scored.items() if change <= -_CLEAR_CHANGE}
+    won = {key: change for key, change in scored.items() if change >= CLEAR_CHANGE}
+    lost = {key: change for key, change in scored.items() if change <= -CLEAR_CHANGE}
     shown = [*_largest(won, limit), *_largest(lost, limit)]
     views = _question_changes(scores_a, scores_b, shown, changes)
     differences = list(paired_differences(scores_a, scores_b).values())
@@ -188,8 +198,8 @@ def _largest(changes: Mapping[Key, float], limit: int) -> list[Key]:
 def _question_changes(
     a: ScoredRun, b: ScoredRun, keys: Sequence[Key], changes: Mapping[Key, tuple[str, float | None]]
 ) -> list[QuestionChange]:
-    rows_a, contexts_a = _answers(a, keys)
-    rows_b, contexts_b = _answers(b, keys)
+    rows_a, _ = first_answers(a, keys)
+    rows_b, _ = first_answers(b, keys)
     return [
         QuestionChange(
             question=b.questions[key],
@@ -197,14 +207,14 @@ def _question_changes(
             change=changes[key][1] or 0.0,
             a=rows_a[key],
             b=rows_b[key],
-            a_contexts=contexts_a[key],
-            b_contexts=contexts_b[key],
         )
         for key in keys
     ]
 
 
-def _answers(scored: ScoredRun, keys: Sequence[Key]) -> tuple[dict[Key, QuestionRow], dict[Key, list[ContextView]]]:
+def first_answers(
+    scored: ScoredRun, keys: Sequence[Key]
+) -> tuple[dict[Key, QuestionRow], dict[Key, list[ContextView]]]:
     """Return a run's first answers to some questions, and their contexts."""
     by_question: dict[int, Any] = {scored.questions[key].pk: key for key in keys}
     answers = list(

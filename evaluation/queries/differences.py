@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from django.db.models import QuerySet
 
 from evaluation.metrics.base import metrics
-from evaluation.models import MetricScore, Question, Run, RunMetric, Scoring
+from evaluation.models import Answer, MetricScore, Question, Run, RunMetric, Scoring
 from evaluation.queries.rows import PairedDifference
 from evaluation.queries.sentences import difference_sentence
 from evaluation.scoring.comparability import HowScored, measured_differently, other_formulas
@@ -56,10 +56,23 @@ class ScoredRun:
 
 def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
     """Read a run's five scores, or with `further` those of all its metrics, in three queries."""
+    return _load(run, {question.pk: question for question in _asked(run)}, further=further)
+
+
+def load_scores_of(runs: Iterable[Run]) -> dict[int, ScoredRun]:
+    """Read the five scores of runs of one test set, by id; their questions are read once."""
+    runs = list(runs)
+    asked: dict[int, set[int]] = {}
+    for run_id, question_id in Answer.objects.filter(run__in=runs).order_by().values_list("run_id", "question_id"):
+        asked.setdefault(run_id, set()).add(question_id)
+    questions = Question.objects.in_bulk(set().union(*asked.values()))
+    return {run.pk: _load(run, {pk: questions[pk] for pk in questions if pk in asked[run.pk]}) for run in runs}
+
+
+def _load(run: Run, questions: Mapping[int, Question], *, further: bool = False) -> ScoredRun:
     scoring = Scoring.objects.filter(run=run, current=True).first()
     if scoring is None:
         return ScoredRun(run, None, {}, {})
-    questions = {question.pk: question for question in _asked(run)}
     keys = {pk: (question.question_id, question.text) for pk, question in questions.items()}
     collected: dict[Key, dict[str, list[float]]] = {}
     rows = _scores_that_count(scoring, (*HEADLINE, *(scoring.spec.get("metrics", ()) if further else ())))

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.metrics.base import metrics
 from evaluation.models import FAILURE_POINT, MetricScore, Run, Scoring
+from evaluation.queries.runs import summary_of
 from evaluation.scoring.diagnosis.advice import Advice, advice
-from evaluation.scoring.diagnosis.points import LABELS, ORDER, PASSED
+from evaluation.scoring.diagnosis.points import LABELS, ORDER, PASSED, SPEAKING
 from evaluation.spec import FAILURES, evaluation_settings
+from evaluation.types import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,25 @@ def failure_flow(run: Run) -> FailureFlow | None:
         limits=_limits(scoring),
         unknown=next((reason for _, reason, details, _ in rows if details.get("cause") == "unknown"), ""),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakingMetric:
+    """A metric in which a failure point shows; `summary` is None where the scoring does not hold it."""
+
+    key: str
+    label: str
+    summary: Summary | None
+
+
+def speaking_metrics(scoring: Scoring) -> dict[int, list[SpeakingMetric]]:
+    """Return, by failure point, the metrics that speak for it, those of the scoring first."""
+    held = {row.metric: summary_of(row) for row in scoring.metrics.filter(group="")}
+    found = {}
+    for point, names in SPEAKING.items():
+        speaking = [SpeakingMetric(name, metrics.get(name).label, held.get(name)) for name in names]
+        found[point] = sorted(speaking, key=lambda each: each.summary is None)
+    return found
 
 
 def _limits(scoring: Scoring) -> dict[str, float]:

@@ -12,14 +12,14 @@ from evaluation.queries.answers import context_views, evidence_views, gold_spans
 from evaluation.queries.claims import claims_view, with_claims
 from evaluation.queries.rows import QuestionDetail, QuestionFilters, QuestionRow, ScoreView, StepsView, TablePage
 from evaluation.queries.steps import documents_in, steps_view
-from evaluation.queries.stored_answers import make_samples, texts_for
+from evaluation.queries.stored_answers import PASSAGES, make_samples, passages_of, texts_for
 from evaluation.types import Sample
 from rag_pipeline.models import Document
 from rag_pipeline.pipeline.step_table import stored_steps
 
 _SORTS = {"latency": "latency_s", "answer": "text", "question": "question__text", "kind": "question__kind"}
 _UNSHOWN = ("contexts", "prompt")
-_SHOWN_APART = frozenset({"steps", "queries"})
+_SHOWN_APART = frozenset({"steps", "queries", "retrieval", PASSAGES})
 _POSITION = ("question__position", "question_id", "repeat")
 
 
@@ -85,7 +85,7 @@ def question_detail(*, run: Run, question: Question, repeat: int = 0) -> Questio
 def _steps(answer: Answer, sample: Sample) -> StepsView | None:
     steps = stored_steps(answer.details)
     found = Document.objects.filter(pk__in=documents_in(steps)) if steps else ()
-    documents = {document.pk: document.as_source() for document in found}
+    documents = {each.id: each for each in [*(one.as_source() for one in found), *passages_of(answer.details)]}
     top_k = int(answer.run.pipeline.get("top_k") or 0)
     return steps_view(steps, sample.trace.contexts, documents, gold_spans(sample), top_k)
 

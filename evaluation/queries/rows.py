@@ -15,6 +15,9 @@ from evaluation.types import Refusal, Score, Summary
 
 R = TypeVar("R")
 
+FEW = 7
+"""Parts with fewer questions than this are shown only to those who ask for them."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
@@ -52,6 +55,11 @@ class RunRow:
     def total(self) -> Summary | None:
         """The total score (0..5), None until the run is scored."""
         return self.metrics.get("total")
+
+    def mean(self, metric: str) -> float | None:
+        """Return the mean of a metric or of the total, None where the run has none."""
+        summary = self.metrics.get(metric)
+        return summary.mean if summary else None
 
     @property
     def prompt_name(self) -> str:
@@ -98,6 +106,11 @@ class GroupValue:
     group: str
     label: str
     summary: Summary
+
+    @property
+    def few(self) -> bool:
+        """True when so few questions say little."""
+        return self.summary.n < FEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,8 +317,6 @@ class QuestionChange:
     change: float
     a: QuestionRow
     b: QuestionRow
-    a_contexts: list[ContextView]
-    b_contexts: list[ContextView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,8 +364,3 @@ class Comparison:
     older: list[OlderFormulas] = field(default_factory=list)
     together: str = ""
     further_together: str = ""
-
-    @property
-    def both(self) -> tuple[RunRow, RunRow]:
-        """The two runs."""
-        return self.a, self.b

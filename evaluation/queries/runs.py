@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import BooleanField, Count, QuerySet
 from django.db.models.expressions import RawSQL
@@ -12,12 +12,25 @@ from evaluation.models import Answer, Run, RunMetric, Scoring, TestSet
 from evaluation.queries.rows import RunRow
 from evaluation.spec import EvaluationSpec, RunOptions
 from evaluation.types import Summary
+from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
-_SUMMARY = ("metric", "mean", "ci_low", "ci_high", "n", "n_null", "reason", "details")
+_SUMMARY = ("metric", "mean", "ci_low", "ci_high", "n", "n_null", "reason")
 _FAILED = RawSQL("NOT (error = '')", (), output_field=BooleanField())
 """Failed answers, in the letters of their index: SQLite would not see by a parameter that it serves."""
+
+_SCORED = ("run", "pk", "spec", "prompts", "formulas")
+_UNSCORED: tuple[Any, ...] = (0, 0, {}, {}, {})
+
+
+class _Ended(NamedTuple):
+    state: str
+    error: str
+
+
+_DONE = _Ended(BackgroundTask.State.DONE.value, "")
+"""A run without a task has come to its end."""
 
 
 def run_rows(
@@ -37,6 +50,25 @@ def run_rows(
     return rows_of(_with_testsets(runs))
 
 
+def find_run(*, wanted: str, testset: TestSet | None = None, field: str = "run") -> Run | None:
+    """Return the run of that id or name, of a test set or of all; None where there is none.
+
+    Raises ConfigError, naming `field`, where several have the name.
+    """
+    runs = Run.objects.select_related("task")
+    if testset is not None:
+        runs = runs.filter(testset=testset)
+    wanted = wanted.strip()
+    found = list(runs.filter(name=wanted).order_by("pk")) if wanted else []
+    number = wanted.lower().removeprefix("run").strip()
+    if not found and number.isdecimal():
+        found = list(runs.filter(pk=int(number)))
+    if len(found) > 1:
+        ids = ", ".join(str(run.pk) for run in found)
+        raise ConfigError(f"Several runs are called “{wanted}”. Give the id of one: {ids}.", field)
+    return found[0] if found else None
+
+
 def runs_to_choose(*, testset: TestSet | None = None) -> list[RunRow]:
     """Return the scored runs to choose from, newest first, without scores and counts.
 
@@ -45,12 +77,12 @@ def runs_to_choose(*, testset: TestSet | None = None) -> list[RunRow]:
     runs = Run.objects.filter(scorings__current=True).order_by("-id")
     if testset is not None:
         runs = runs.filter(testset=testset, archived=False)
-    return [_row(run, None, {}, (0, 0)) for run in _with_testsets(runs.defer("versions", "notes"))]
+    return [_row(run, _DONE, _UNSCORED, {}, (0, 0)) for run in _with_testsets(runs)]
 
 
 def _with_testsets(runs: QuerySet[Run]) -> list[Run]:
-    """Return runs with task, test set and corpus; joined, a test set and its report would be read for every run."""
-    found = list(runs.select_related("task").prefetch_related("testset__corpus"))
+    """Return runs with test set and corpus; joined, a test set and its report would be read for every run."""
+    found = list(runs.defer("versions", "notes", "evaluation").prefetch_related("testset__corpus"))
     for run in found:
         if run.corpus_id == run.testset.corpus_id:
             run.corpus = run.testset.corpus
@@ -58,13 +90,23 @@ def _with_testsets(runs: QuerySet[Run]) -> list[Run]:
 
 
 def rows_of(runs: Iterable[Run]) -> list[RunRow]:
-    """Return the rows of some runs in four queries beside their own."""
+    """Return the rows of some runs in five queries beside their own; their summaries are without details."""
     runs = list(runs)
-    scorings = {each.run_id: each for each in Scoring.objects.filter(run__in=runs, current=True)}
-    metrics = _whole_run_metrics([each.pk for each in scorings.values()])
+    scorings = {each[0]: each for each in Scoring.objects.filter(run__in=runs, current=True).values_list(*_SCORED)}
+    metrics = _whole_run_metrics([each[1] for each in scorings.values()])
+    tasks = {pk: _Ended(*each) for pk, *each in _tasks_of(runs).values_list("pk", "state", "error")}
     asked = Answer.objects.filter(run__in=runs).order_by().values_list("run").annotate(Count("id"))
     answers, failed = dict(asked), dict(asked.filter(_FAILED))
-    return [_row(run, scorings.get(run.pk), metrics, (answers.get(run.pk, 0), failed.get(run.pk, 0))) for run in runs]
+    rows = []
+    for run in runs:
+        scoring, state = scorings.get(run.pk, _UNSCORED), tasks.get(run.task_id or 0, _DONE)
+        counts = answers.get(run.pk, 0), failed.get(run.pk, 0)
+        rows.append(_row(run, state, scoring, metrics.get(scoring[1], {}), counts))
+    return rows
+
+
+def _tasks_of(runs: Sequence[Run]) -> QuerySet[BackgroundTask]:
+    return BackgroundTask.objects.filter(pk__in=[run.task_id for run in runs if run.task_id])
 
 
 def summary_of(row: RunMetric) -> Summary:
@@ -80,19 +122,21 @@ def _whole_run_metrics(scorings: Sequence[int]) -> dict[int, dict[str, Summary]]
     return found
 
 
-def _row(run: Run, scoring: Scoring | None, metrics: dict[int, dict[str, Summary]], counts: tuple[int, int]) -> RunRow:
-    evaluation: dict[str, Any] = scoring.spec if scoring else {}
+def _row(
+    run: Run, task: _Ended, scoring: tuple[Any, ...], metrics: dict[str, Summary], counts: tuple[int, int]
+) -> RunRow:
+    _, _, evaluation, prompts, formulas = scoring
     return RunRow(
         run=run,
         settings=run.pipeline,
         evaluation=evaluation,
-        state=run.task.state if run.task else BackgroundTask.State.DONE.value,
-        error=run.task.error if run.task else "",
+        state=task.state,
+        error=task.error,
         answers=counts[0],
         failed=counts[1],
-        metrics=metrics.get(scoring.pk, {}) if scoring else {},
-        prompts=scoring.prompts if scoring else {},
-        formulas=scoring.formulas if scoring else {},
+        metrics=metrics,
+        prompts=prompts,
+        formulas=formulas,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluation.models import Question
-from evaluation.queries.differences import load_scores
+from evaluation.queries.differences import load_scores_of
 from evaluation.queries.sweep_table import SweepRow, SweepTable
 from evaluation.queries.sweeps import mean_of
 from evaluation.scoring.diagnosis.losses import PRIMARY
@@ -62,9 +62,10 @@ def question_map(table: SweepTable) -> QuestionMap:
     rows = sorted(table.scored, key=lambda row: -float((mean_of(row.row, table.score) if row.row else None) or 0.0))
     found: dict[int, Question] = {}
     values: dict[int, dict[int, float]] = {}
+    loaded = load_scores_of(row.run for row in rows if row.run)
     for column, row in enumerate(rows):
         assert row.run is not None
-        scored = load_scores(row.run)
+        scored = loaded[row.run.pk]
         for key, question in scored.questions.items():
             found[question.pk] = question
             metric = BY_EVIDENCE if table.spec.options.retrieval_only else PRIMARY[question.kind]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count
 
 from evaluation.experiments.options import SweepSpec
 from evaluation.experiments.plan import calls_of
@@ -16,9 +15,10 @@ from evaluation.experiments.recommendation import Basis, Offer, Recommendation, 
 from evaluation.experiments.space import Configuration
 from evaluation.experiments.verdicts import Standing, leader_of, verdicts
 from evaluation.models import Answer, Evidence, Run, Scoring, Sweep
-from evaluation.queries.differences import difference_terms, load_scores, metric_label
+from evaluation.queries.differences import difference_terms, load_scores_of, metric_label
 from evaluation.queries.rows import RunRow
 from evaluation.queries.runs import rows_of
+from evaluation.queries.stored_answers import KEPT
 from evaluation.queries.sweeps import (
     configuration_runs,
     configurations_of,
@@ -38,8 +38,6 @@ from rag_pipeline.setting_fields import Stage
 from rag_pipeline.settings.catalogue import settings_of
 
 WAITING, DROPPED = "waiting", "dropped"
-KEPT = Q(details__has_key="kept") | Q(details__has_key="kept_from")
-"""Answers for which nobody was asked."""
 
 
 @dataclass(frozen=True)
@@ -152,16 +150,10 @@ def _rows(sweep: Sweep, spec: SweepSpec) -> list[SweepRow]:
     """Return the configurations without verdicts."""
     by_fingerprint = {row.run.pipeline_fingerprint: row for row in rows_of(configuration_runs(sweep))}
     runs = [row.run.pk for row in by_fingerprint.values()]
-    latencies: dict[int, list[float]] = {}
-    costs: dict[int, list[float | None]] = {}
     answers = Answer.objects.filter(run__in=runs, error="").order_by()
-    for run, latency, cost in answers.values_list("run", "latency_s", "cost_usd"):
-        latencies.setdefault(run, []).extend([] if latency is None else [latency])
-        costs.setdefault(run, []).append(cost)
     reused = dict(answers.filter(KEPT).values_list("run").annotate(kept=Count("id")))
     return [
-        _row(sweep, spec, each, by_fingerprint.get(each.spec.fingerprint), latencies, costs, reused)
-        for each in configurations_of(sweep)
+        _row(sweep, spec, each, by_fingerprint.get(each.spec.fingerprint), reused) for each in configurations_of(sweep)
     ]
 
 
@@ -170,17 +162,15 @@ def _row(
     spec: SweepSpec,
     configuration: Configuration,
     row: RunRow | None,
-    latencies: Mapping[int, list[float]],
-    costs: Mapping[int, list[float | None]],
     reused: Mapping[int, int],
 ) -> SweepRow:
     if row is None:
         return SweepRow(configuration, WAITING)
     run, number = row.run.pk, str(configuration.number)
-    facts = sweep.state.get("facts", {}).get(number, {})
+    facts = row.run.facts
     gone = sweep.state.get("dropped", {}).get(number)
-    cost, kept = costs.get(run, []), reused.get(run, 0)
     answered = row.answers - row.failed
+    kept = answered if row.run.sweep_id != sweep.pk else reused.get(run, 0)
     return SweepRow(
         configuration=configuration,
         state=DROPPED if gone else row.state,
@@ -188,8 +178,8 @@ def _row(
         n=answered,
         context_tokens=facts.get("context_tokens"),
         border_cut=facts.get("border_cut"),
-        latency_p50=statistics.median(latencies[run]) if latencies.get(run) else None,
-        cost_usd=sum(each or 0 for each in cost) if cost and None not in cost else None,
+        latency_p50=row.run.took.get("latency_p50"),
+        cost_usd=row.run.took.get("cost_usd"),
         calls=(answered - kept) * calls_of(configuration.spec, spec.options.retrieval_only),
         reused=kept,
         dropped=gone["pairs"] if gone else None,
@@ -227,11 +217,11 @@ def verdicts_of(
     """Return the verdict on each run, by id. `runs`: (id, mean); `scorings`: of which state of the scores."""
     means = dict(runs)
     loaded = Run.objects.select_related("testset").in_bulk(list(means))
-    leader = leader_of(means)
-    best = load_scores(loaded[leader])
+    scored = load_scores_of(loaded.values())
+    best = scored[leader_of(means)]
 
     def against(run: int) -> list[Term] | None:
-        return difference_terms(best, load_scores(loaded[run]), score)
+        return difference_terms(best, scored[run], score)
 
     return verdicts(means, against, delta, looks)
 

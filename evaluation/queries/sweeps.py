@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable
 from functools import lru_cache
 
+from django.db.models import Q, QuerySet
+
 from evaluation.experiments.options import SweepSpec
 from evaluation.experiments.race import FIRST_LOOK, looks
 from evaluation.experiments.space import Configuration
@@ -16,10 +18,16 @@ from evaluation.scoring.summaries import TOTAL
 from evaluation.spec import HEADLINE
 
 HOLDOUT = "holdout"
+TRIALS = "trials"
+"""In a guided sweep's state: the number of the configuration of each trial."""
 
 
 def configurations_of(sweep: Sweep) -> list[Configuration]:
-    """Return what a sweep runs, in the order of the grid."""
+    """Return what a sweep runs, in the order of the grid; of a guided one what it has tried so far."""
+    if sweep.options["search"] == "guided":
+        spec = SweepSpec.from_json(sweep.spec)
+        tried = sweep.state.get(TRIALS, {})
+        return [spec.trial(tried[key]) for key in sorted(tried, key=int)]
     numbers = set(sweep.plan["numbers"])
     return [each for each in _expanded(json.dumps(sweep.spec)) if each.number in numbers]
 
@@ -38,21 +46,25 @@ def planned_looks(sweep: Sweep) -> list[int]:
 
 def configuration_runs(sweep: Sweep) -> list[Run]:
     """Return the runs of a sweep's configurations, without those on holdout."""
-    runs = sweep.runs.filter(split=sweep.spec["run"]["split"])
-    return list(runs.select_related("task", "corpus", "testset__corpus"))
+    return list(_runs(sweep, sweep.spec["run"]["split"]))
+
+
+def _runs(sweep: Sweep, split: str) -> QuerySet[Run]:
+    """Return the runs that a sweep made or took on a split."""
+    runs = Run.objects.filter(Q(sweep=sweep) | Q(taken_by=sweep), split=split).distinct()
+    return runs.select_related("task", "corpus", "testset__corpus").order_by("id")
 
 
 def confirmation_runs(sweep: Sweep) -> list[Run]:
     """Return the runs on holdout: the recommended configuration, and the settings without the sweep."""
     if sweep.spec["run"]["split"] == HOLDOUT:
         return []
-    return list(sweep.runs.filter(split=HOLDOUT).select_related("task", "corpus", "testset__corpus").order_by("id"))
+    return list(_runs(sweep, HOLDOUT))
 
 
 def run_of(sweep: Sweep, fingerprint: str, split: str = "") -> Run | None:
     """Return the run of a configuration, None where it was not begun."""
-    found = sweep.runs.select_related("task", "corpus", "testset")
-    return found.filter(pipeline_fingerprint=fingerprint, split=split or sweep.spec["run"]["split"]).first()
+    return _runs(sweep, split or sweep.spec["run"]["split"]).filter(pipeline_fingerprint=fingerprint).first()
 
 
 def holdout_seen(sweep: Sweep) -> list[Run]:

@@ -13,7 +13,7 @@ from evaluation.question_writers.evidence_search import EvidenceSearch
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
-from evaluation.question_writers.rules.parsing import in_sentence, parse
+from evaluation.question_writers.rules.parsing import in_sentence
 from evaluation.question_writers.rules.purpose import situation
 from evaluation.question_writers.rules.round_trip import ANSWERED, RoundTrip
 from evaluation.question_writers.rules.selection import Purpose, Selection
@@ -22,6 +22,7 @@ from evaluation.question_writers.rules.twins import keywords, protected_words, r
 from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
 from rag_pipeline.embedders.base import Embed
+from rag_pipeline.english.trees import parse
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.types import SourceDoc, Span
 

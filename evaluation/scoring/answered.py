@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from evaluation.scoring.comparability import formulas_in_force
 from evaluation.scoring.scoring import ScoredSamples, Steps, score_samples
 from evaluation.scoring.summaries import GroupSummary, summarise_by
 from evaluation.spec import EvaluationSpec
-from evaluation.types import Sample, Score, Summary
+from evaluation.types import Score, Summary
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.local_models.scripts import Reads, reads_all
 
@@ -123,7 +123,7 @@ def score_answered(
         summaries=scored.summaries | {(name, ""): nothing for name in unasked},
     )
     computed = {name: scored.scores[name] for name in asked if scored.summary(name).n}
-    groups = {key: summarise_by(samples, computed, key) for key in group_keys(samples)}
+    groups = {key: summarise_by(samples, computed, key) for key in group_keys(each.metadata for each in samples)}
     return ScoredAnswers([task for task, _ in answered], scored, asked, groups, _judging(judge, spec))
 
 
@@ -136,12 +136,12 @@ def _judging(judge: Judge | None, spec: EvaluationSpec) -> dict[str, Any]:
     return {**taken, **failure, "prompts": judge.used_prompts}
 
 
-def group_keys(samples: Sequence[Sample]) -> list[str]:
-    """Return the keys of the metadata that tell a few kinds of rows apart."""
+def group_keys(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the keys of the rows' metadata that tell a few kinds of rows apart."""
     values: dict[str, set[str]] = {}
     nested = set()
-    for sample in samples:
-        for key, value in sample.metadata.items():
+    for metadata in rows:
+        for key, value in metadata.items():
             values.setdefault(key, set()).add(str(value))
             if isinstance(value, list | dict):
                 nested.add(key)

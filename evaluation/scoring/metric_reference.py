@@ -7,6 +7,8 @@ from typing import Any
 
 from evaluation.metrics.base import INPUTS, Metric, kind_words, metrics
 from evaluation.metrics.worked import WorkedExample
+from evaluation.registry import UNITXT
+from evaluation.scoring.glossary import terms
 from evaluation.scoring.scales import scale_of
 
 _HEAD = """# Metrics
@@ -14,21 +16,53 @@ _HEAD = """# Metrics
 Written by `manage.py metrics --markdown` from what each metric declares. `manage.py score` runs them on the answers of
 any other system; a metric whose inputs a row lacks is null for that row, with the reason. Tokens are those of SQuAD:
 lower case, ASCII punctuation and the words a, an, the removed, split at white space. Metrics that need a judge ask a
-language model: [how](judge.md). Beside the aspects below, `aspect:NAME` is any quality that you put in one sentence.
+language model: [how](judge.md). Beside the aspects below, `aspect:NAME` is any quality that you put in one sentence; a
+rule is there once more under any name, with options of its own (`must_match:price`), and a metric with an option k for
+each k (`ndcg@5`).
+"""
+
+
+_NAMES = """What measures the same thing elsewhere; formulas, prompts and models may differ, so that values need not
+agree. unitxt's names are understood wherever metrics are named (`--metrics metrics.rag.mrr`), also under
+`metrics.rag.external_rag`, `metrics.rag.autorag` and `metrics.rag.end_to_end`.
 """
 
 
 def metrics_page() -> str:
     """Return the page, metrics by group."""
     found = sorted(metrics, key=lambda metric: (metric.group, metric.key))
-    lines = [_HEAD]
+    lines = [_HEAD, "## Terms\n", *(f"- **{each.label}**: {each.text}" for each in terms()), ""]
     group = ""
     for metric in found:
         if metric.group != group:
             group = metric.group
             lines.append(f"## {group_title(group)}\n")
         lines.extend(_entry(metric))
+    lines.extend(names_table(found))
     return "\n".join(lines).rstrip() + "\n"
+
+
+LIBRARIES = ("RAGAS", UNITXT, "TruLens", "DeepEval")
+
+
+def names_table(found: Sequence[type[Metric]]) -> Iterator[str]:
+    """Yield the table of what other libraries call these metrics; what is an aspect stands there once."""
+    yield "## Names in other libraries\n"
+    yield _NAMES
+    yield f"| here | {' | '.join(LIBRARIES)} |"
+    yield f"|---|{'---|' * len(LIBRARIES)}"
+    rows = {metric.key.partition(":")[0]: metric for metric in found if metric.known_as}
+    for key in sorted(rows):
+        known = [_names(rows[key], library) for library in LIBRARIES]
+        name = key if key == rows[key].key else f"{key}:NAME"
+        yield f"| `{name}` | {' | '.join(known)} |"
+    yield ""
+
+
+def _names(metric: type[Metric], library: str) -> str:
+    means = metric.unitxt_options.items() if library == UNITXT else ()
+    options = f" (with {', '.join(f'{name}={value}'.lower() for name, value in means)})" if means else ""
+    return ", ".join(f"`{name}`" for name in metric.known_as.get(library, ())) + options
 
 
 def group_title(group: str) -> str:
@@ -52,6 +86,10 @@ def _entry(metric: type[Metric]) -> Iterator[str]:
         yield f"- Formula revision {metric.revision}: {metric.changes}. Scores of earlier revisions are not compared"
     if metric.source:
         yield f"- Source: {metric.source}"
+    if metric.people:
+        yield f"- Agreement with people: {metric.people}"
+    if metric.cannot_see:
+        yield f"- Cannot see: {metric.cannot_see}"
     if metric.worked:
         yield from _worked(metric.worked)
     yield ""

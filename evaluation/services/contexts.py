@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
 from evaluation.models import Answer, Question, Run, TestSet
+from evaluation.queries.runs import find_run
+from evaluation.queries.stored_answers import passages_of
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.setting_fields import Stage
 from rag_pipeline.settings.catalogue import settings_of
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Hit
+from rag_pipeline.types import Hit, SourceDoc
 
 FIELD = "contexts_from"
 _LISTED = 20
@@ -31,21 +34,13 @@ def runs_with_contexts(*, testset: TestSet | int) -> QuerySet[Run]:
 
 def find_source(*, testset: TestSet, wanted: str) -> Run:
     """Return the run of a test set by id or name. Raises ConfigError listing those there are."""
-    runs = Run.objects.filter(testset=testset).select_related("task")
-    wanted = wanted.strip()
-    found = list(runs.filter(name=wanted)) if wanted else []
-    number = wanted.lower().removeprefix("run").strip()
-    if not found and number.isdecimal():
-        found = list(runs.filter(pk=int(number)))
-    if len(found) == 1:
-        return found[0]
-    if found:
-        ids = ", ".join(str(run.pk) for run in found)
-        raise ConfigError(f"Several runs are called “{wanted}”. Give the id of one: {ids}.", FIELD)
+    found = find_run(wanted=wanted, testset=testset, field=FIELD)
+    if found is not None:
+        return found
     offered = runs_with_contexts(testset=testset)[:_LISTED]
     there = ", ".join(f"{run.pk} ({run})" if run.name else str(run.pk) for run in offered)
     mend = f"There are: {there}." if there else "None of its runs has finished with contexts: evaluate one first."
-    raise ConfigError(f"The test set “{testset}” has no run “{wanted}”. {mend}", FIELD)
+    raise ConfigError(f"The test set “{testset}” has no run “{wanted}”, nor is there such a file. {mend}", FIELD)
 
 
 def refuse_retrieval_settings(*, source: Run, given: Iterable[str]) -> None:
@@ -78,7 +73,7 @@ def check_source(*, source: Run, testset: TestSet, questions: Sequence[Question]
         raise ConfigError(f"{source} used no context, so there is none to take. Choose another run.", FIELD)
     if source.task is not None and source.task.state != BackgroundTask.State.DONE:
         raise ConfigError(f"{source} has not finished. Wait for it or resume it, or choose another run.", FIELD)
-    missing = len(questions) - len(stored_hits(source=source, questions=[question.pk for question in questions]))
+    missing = len(questions) - len(stored_contexts(source=source, questions=[question.pk for question in questions]))
     if missing:
         raise ConfigError(
             f"{source} has no contexts for {missing} of the {len(questions)} questions asked. "
@@ -87,26 +82,35 @@ def check_source(*, source: Run, testset: TestSet, questions: Sequence[Question]
         )
 
 
-def stored_hits(*, source: Run, questions: Sequence[int]) -> dict[int, tuple[Hit, ...]]:
+@dataclass(frozen=True, slots=True)
+class GivenContexts:
+    """The contexts of a question, best first; `passages` are the texts among them that stand in no document."""
+
+    hits: tuple[Hit, ...]
+    passages: tuple[SourceDoc, ...] = ()
+
+
+def stored_contexts(*, source: Run, questions: Sequence[int]) -> dict[int, GivenContexts]:
     """Return the contexts that a run gave to the model, by id of the question: those of its first answer.
 
     Where nothing was found they are empty; a question that failed before it had any is absent.
     """
-    found: dict[int, tuple[Hit, ...]] = {}
+    found: dict[int, GivenContexts] = {}
     answers = Answer.objects.filter(run=source, question__in=questions).order_by("repeat")
-    for question, contexts, error in answers.values_list("question_id", "contexts", "error"):
+    for question, contexts, error, details in answers.values_list("question_id", "contexts", "error", "details"):
         if question not in found and (contexts or not error):
-            found[question] = tuple(Hit.from_json(context) for context in contexts)
+            hits = tuple(Hit.from_json(context) for context in contexts)
+            found[question] = GivenContexts(hits, tuple(passages_of(details)))
     return found
 
 
-def contexts_of(*, run: Run, questions: Sequence[int]) -> dict[int, tuple[Hit, ...]] | None:
+def contexts_of(*, run: Run, questions: Sequence[int]) -> dict[int, GivenContexts] | None:
     """Return the given contexts of a run's questions; None for a run that retrieves. Raises ConfigError."""
     if not run.contexts_origin:
         return None
     if run.contexts_from is None:
         raise ConfigError(f"The contexts came from {run.contexts_origin}. Start a new run.")
-    hits = stored_hits(source=run.contexts_from, questions=questions)
-    if len(hits) < len(set(questions)):
+    found = stored_contexts(source=run.contexts_from, questions=questions)
+    if len(found) < len(set(questions)):
         raise ConfigError(f"{run.contexts_from} no longer has the contexts of every question. Start a new run.")
-    return hits
+    return found

@@ -9,6 +9,7 @@ from typing import Any
 
 from evaluation.metrics.context_matching import covered_positions, evidence_positions
 from evaluation.models import Answer, Run
+from evaluation.queries.stored_answers import passage_texts
 from evaluation.scoring.diagnosis.decide import AnswerFacts, EvidenceFacts, decide, lost_score
 from evaluation.scoring.diagnosis.journey import EvidenceSight, StageSight, journey
 from evaluation.scoring.diagnosis.points import Diagnosis
@@ -82,7 +83,7 @@ def _evidence(
     run: Run, answers: Sequence[Answer], samples: Sequence[Sample], lost: Sequence[int], spec: EvaluationSpec
 ) -> dict[int, EvidenceFacts]:
     """Return the facts of retrieval of the answers at the places `lost`."""
-    texts = corpus_snapshot(corpus=run.corpus, until=_asked(run)).texts
+    texts = corpus_snapshot(corpus=run.corpus, until=_asked(run)).texts | passage_texts(answers)
     details = _details(run, [answers[place] for place in lost])
     top_k, threshold = int(run.pipeline.get("top_k") or 0), spec.failure_context
     sought = {}

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from django.db import transaction
-
-from evaluation.models import Answer, Question, Run
-from evaluation.services.contexts import contexts_of
+from evaluation.models import Run
+from evaluation.services.answering import RunAnswers
 from evaluation.services.retrieving import retrieve_run
-from evaluation.services.reuse import take_over_answers
 from evaluation.services.runs import questions_of
 from evaluation.services.scoring import score_run_in_steps
 from evaluation.spec import EvaluationSpec
@@ -18,9 +15,8 @@ from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.pipeline.runner import run_block
 from rag_pipeline.services.indexes import build_index
-from rag_pipeline.services.pipelines import open_pipeline
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Progress, Query, Trace
+from rag_pipeline.types import Progress
 
 _ASKED_AT_ONCE = 512
 _HOPELESS = 20
@@ -32,9 +28,13 @@ class EvaluateRun(TaskHandler):
     """Builds the index, asks every question, scores the answers. A unit of `answer` is `question id:repeat`."""
 
     kind = "evaluate"
-    stages = ("index", "answer", "score")
     block = {"answer": 64}
-    labels = {"index": "Preparing the index", "answer": "Answering", "score": "Scoring"}
+    labels = {"index": "Preparing the index", "answer": "Answering", "score": "Scoring", "retrieve": "Retrieving"}
+
+    @property
+    def stages(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Retrieval alone has nothing to answer."""
+        return ("retrieve",) if self.run.retrieval_only else ("index", "answer", "score")
 
     @cached_property
     def run(self) -> Run:
@@ -42,9 +42,14 @@ class EvaluateRun(TaskHandler):
         return Run.objects.select_related("corpus", "testset", "contexts_from").get(pk=self.task.payload["run"])
 
     @cached_property
+    def answers(self) -> RunAnswers:
+        """What it has answered."""
+        return RunAnswers(self.run)
+
+    @property
     def spec(self) -> PipelineSpec:
         """The run's own copy of the settings."""
-        return PipelineSpec.create(self.run.pipeline, retrieves=not self.run.contexts_origin)
+        return self.answers.spec
 
     def block_size(self, stage: str) -> int:
         """A model is asked as many questions at once as its gate lets through; the reader is kept to short steps."""
@@ -52,7 +57,7 @@ class EvaluateRun(TaskHandler):
 
     def plan(self, stage: str) -> list[str]:
         """Index, scoring and retrieval alone are one unit each; answering has one a question and repeat."""
-        if stage != "answer" or self.run.retrieval_only:
+        if stage != "answer":
             return [stage]
         questions = questions_of(self.run)
         return [f"{question.pk}:{repeat}" for repeat in range(self.run.repeat) for question in questions]
@@ -62,10 +67,8 @@ class EvaluateRun(TaskHandler):
         if stage == "index":
             yield from self._index()
             yield UnitsDone(keys)
-        elif stage == "answer" and self.run.retrieval_only:
-            asked = [question.pk for question in questions_of(self.run)]
-            take_over_answers(run=self.run, wanted=[(question, 0) for question in asked])
-            yield from retrieve_run(run=self.run, spec=self.spec, questions=asked)
+        elif stage == "retrieve":
+            retrieve_run(run=self.run, spec=self.spec, questions=questions_of(self.run))
             yield UnitsDone(keys)
         elif stage == "answer":
             yield from self._answer(keys)
@@ -82,26 +85,17 @@ class EvaluateRun(TaskHandler):
 
     def _answer(self, keys: Sequence[str]) -> Iterator[UnitsDone]:
         units = {key: (int(key.partition(":")[0]), int(key.partition(":")[2])) for key in keys}
-        if self.run.sweep_id is not None:
-            take_over_answers(run=self.run, wanted=list(units.values()))
-        stored = set(self.run.answers.filter(error="").values_list("question_id", "repeat"))
-        if there := [key for key in keys if units[key] in stored]:
+        missing = set(self.answers.missing(list(units.values())))
+        if there := [key for key in keys if units[key] not in missing]:
             yield UnitsDone(there)
-        open_ones = [key for key in keys if units[key] not in stored]
+        open_ones = [key for key in keys if units[key] in missing]
         if not open_ones:
             return
-        pipeline = open_pipeline(
-            corpus=self.run.corpus,
-            spec=self.spec,
-            until=self.run.created,
-            with_evidence=True,
-            retrieves=not self.run.contexts_origin,
-        )
-        queries = self._queries([units[key] for key in open_ones])
+        queries = self.answers.queries([units[key] for key in open_ones])
         failed_in_a_row = 0
-        for batch in run_block(pipeline, queries, afresh=self.run.afresh):
+        for batch in run_block(self.answers.pipeline(), queries, afresh=self.run.afresh):
             ended = {open_ones[position]: trace for position, trace in batch if not trace.permanent}
-            self._store({units[key]: trace for key, trace in ended.items()})
+            self.answers.store({units[key]: trace for key, trace in ended.items()})
             yield UnitsDone(list(ended), [key for key, trace in ended.items() if trace.error])
             for _, trace in batch:
                 if trace.permanent:
@@ -110,68 +104,8 @@ class EvaluateRun(TaskHandler):
                 if failed_in_a_row == _HOPELESS:
                     raise ProviderError(f"{_HOPELESS} questions in a row failed, so the run was stopped. {trace.error}")
 
-    def _queries(self, wanted: Sequence[tuple[int, int]]) -> list[Query]:
-        """Return questions, by (id, repeat), with their gold evidence, and with their contexts where another run gives
-        them.
-        """
-        keys = [key for key, _ in wanted]
-        questions = Question.objects.prefetch_related("evidence").in_bulk(keys)
-        given = contexts_of(run=self.run, questions=keys) or {}
-        return [
-            Query(
-                questions[key].text,
-                tuple(each.span for each in questions[key].evidence.all()),
-                given.get(key),
-                repeat,
-            )
-            for key, repeat in wanted
-        ]
-
     def _refuse_silence(self) -> None:
         """A run without a single answer has nothing to score. Raises ProviderError with the reason."""
         if self.run.answers.exists() and not self.run.answers.filter(error="").exists():
             first = self.run.answers.all()[0]
             raise ProviderError(f"No question could be answered. {first.error}")
-
-    def _store(self, traces: Mapping[tuple[int, int], Trace]) -> None:
-        """Store answers by (question, repeat), in one transaction; one that is there stays, unless it was a failure."""
-        questions = {question for question, _ in traces}
-        with transaction.atomic():
-            for failure in self.run.answers.filter(question__in=questions).exclude(error=""):
-                if trace := traces.get((failure.question_id, failure.repeat)):
-                    Answer.objects.filter(pk=failure.pk).update(**answer_fields(trace))
-            rows = [
-                Answer(run=self.run, question_id=question, repeat=repeat, **answer_fields(trace))
-                for (question, repeat), trace in traces.items()
-            ]
-            Answer.objects.bulk_create(rows, ignore_conflicts=True)
-            notes = dict.fromkeys(note for trace in traces.values() for note in trace.notes)
-            if fresh := [note for note in notes if note not in self.run.notes]:
-                self.run.notes = [*self.run.notes, *fresh]
-                self.run.save(update_fields=["notes"])
-
-
-def answer_fields(trace: Trace) -> dict[str, object]:
-    """Return a trace as the columns of `Answer`; context texts are not copied, they are spans of documents."""
-    return {
-        "text": trace.answer,
-        "contexts": [context.as_json() for context in trace.contexts],
-        "prompt": trace.prompt,
-        "latency_s": trace.latency_s,
-        "ttft_s": trace.ttft_s,
-        "prompt_tokens": trace.usage.prompt_tokens,
-        "completion_tokens": trace.usage.completion_tokens,
-        "cost_usd": trace.usage.cost_usd,
-        "error": trace.error,
-        "details": trace.details | retrieval_details(trace),
-    }
-
-
-def retrieval_details(trace: Trace) -> dict[str, object]:
-    """Return what was searched for where that is not the question, and the candidates where steps followed."""
-    details: dict[str, object] = {}
-    if trace.searched_for:
-        details["queries"] = list(trace.searched_for)
-    if len(trace.steps) > 1:
-        details["steps"] = [step.as_json() for step in trace.steps]
-    return details

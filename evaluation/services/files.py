@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from django.conf import settings
@@ -12,8 +13,10 @@ from evaluation.exchange.base import RunResults, RunWriter, TestSetWriter
 from evaluation.exchange.formats.eval_csv import EvalCsv
 from evaluation.exchange.formats.output_csv import OutputCsv
 from evaluation.models import Answer, MetricScore, Question, Run, TestSet
-from evaluation.queries.stored_answers import documents_of, sample_of
+from evaluation.queries.stored_answers import documents_of, make_samples, passage_texts, sample_of, stored_answers
 from evaluation.services.stored_questions import draft_of, with_documents
+from evaluation.types import Sample
+from rag_pipeline.models import Document
 from rag_pipeline.queries.documents import document_texts
 
 
@@ -27,7 +30,7 @@ def export_testset(*, testset: TestSet, writer: type[TestSetWriter] = OutputCsv)
 
 def export_run(*, run: Run, writer: type[RunWriter] = EvalCsv) -> bytes:
     """Return a run as a file: one row an answer, with the scores of the current scoring."""
-    return writer().write(_results(run))
+    return writer().write(_results(run, with_evidence=writer.with_evidence))
 
 
 def write_testset_file(*, testset: TestSet) -> Path:
@@ -38,8 +41,13 @@ def write_testset_file(*, testset: TestSet) -> Path:
 
 def write_run_file(*, run: Run) -> Path:
     """Write runs/<id>/eval.csv into the data folder and return its path."""
+    return write_results(run=run, results=_results(run, with_evidence=EvalCsv.with_evidence))
+
+
+def write_results(*, run: Run, results: RunResults) -> Path:
+    """Write runs/<id>/eval.csv from answers and scores that are at hand."""
     folder = Path(settings.DATA_DIR) / "runs" / str(run.pk)
-    return write_file(folder / EvalCsv.filename, export_run(run=run))
+    return write_file(folder / EvalCsv.filename, EvalCsv().write(results))
 
 
 def further_metrics(run: Run) -> tuple[str, ...]:
@@ -48,19 +56,30 @@ def further_metrics(run: Run) -> tuple[str, ...]:
     return tuple(scoring.spec.get("metrics", ())) if scoring else ()
 
 
-def _results(run: Run) -> RunResults:
-    answers = list(
-        Answer.objects.filter(run=run)
-        .select_related("question")
-        .order_by("question__position", "question_id", "repeat")
-    )
-    texts = document_texts(set().union(*(documents_of(answer) for answer in answers)))
+def _results(run: Run, *, with_evidence: bool) -> RunResults:
+    if with_evidence:
+        answers, samples = _with_evidence(run)
+    else:
+        answers = list(
+            Answer.objects.filter(run=run)
+            .select_related("question")
+            .order_by("question__position", "question_id", "repeat")
+        )
+        texts = document_texts(set().union(*(documents_of(answer) for answer in answers))) | passage_texts(answers)
+        samples = [sample_of(answer, texts) for answer in answers]
     scores: dict[int, dict[str, float | None]] = {}
     stored = MetricScore.objects.filter(scoring__run=run, scoring__current=True)
     for answer_id, metric, value in stored.values_list("answer_id", "metric", "value"):
         scores.setdefault(answer_id, {})[metric] = value
-    scored = [(sample_of(answer, texts), scores.get(answer.pk, {})) for answer in answers]
-    return RunResults(scored, further_metrics(run))
+    scored = [(sample, scores.get(answer.pk, {})) for answer, sample in zip(answers, samples, strict=True)]
+    return RunResults(scored, further_metrics(run), run.pipeline.get("use_context", True))
+
+
+def _with_evidence(run: Run) -> tuple[list[Answer], list[Sample]]:
+    answers = stored_answers(run=run)
+    pointed = {each.document_id for answer in answers for each in answer.question.evidence.all()}
+    names = dict(Document.objects.filter(pk__in=pointed).values_list("pk", "name"))
+    return answers, [replace(sample, document_names=names) for sample in make_samples(run=run, answers=answers)]
 
 
 def write_file(path: Path, data: bytes) -> Path:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import datetime as dt
+from collections.abc import Collection
 
-from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Q, QuerySet
 
-from evaluation.models import Answer, MetricScore, Run, RunMetric, Scoring
-from evaluation.spec import EvaluationSpec
-from rag_pipeline.models import Document
+from evaluation.experiments.options import SweepSpec
+from evaluation.models import Answer, Run, Scoring, Sweep
+from evaluation.queries.stored_answers import KEPT_FROM
+from evaluation.scoring.comparability import formulas_in_force
+from evaluation.services.versions import versions
+from evaluation.spec import HEADLINE
+from rag_pipeline.models import BackgroundTask, Document
+from rag_pipeline.retrievers.base import retrievers
 
-KEPT_FROM = "kept_from"
-"""In the details of an answer: the run that it was taken from."""
 _COPIED = tuple(
     field.name for field in Answer._meta.concrete_fields if field.name not in ("id", "run", "question", "details")
 )
@@ -22,9 +25,10 @@ def earlier_runs(run: Run) -> list[Run]:
     """Return the runs whose answers are what this one would answer, the newest first.
 
     The same settings on the same version of the test set and the same documents, by the same versions of the packages;
-    retrieval alone holds no answers. A run that asks afresh takes nothing over.
+    retrieval alone holds no answers. A run that asks afresh takes nothing over, nor does one whose retriever is the
+    user's own: what stands behind its name may have changed.
     """
-    if run.afresh or run.contexts_origin:
+    if run.afresh or run.contexts_origin or not _repeatable(run):
         return []
     same = Run.objects.filter(
         corpus=run.corpus_id,
@@ -33,12 +37,10 @@ def earlier_runs(run: Run) -> list[Run]:
         contexts_from=None,
         contexts_run="",
         created__lte=run.created,
+        created__gte=_newest_document(run.corpus_id, run.created),
+        retrieval_only=False,
     ).exclude(pk=run.pk)
-    if not run.retrieval_only:
-        same = same.filter(retrieval_only=False)
-    newest = Document.objects.filter(corpus=run.corpus_id, created__lte=run.created).order_by("-created").first()
-    found = [each for each in same.order_by("-id") if newest is None or each.created >= newest.created]
-    return [each for each in found if each.versions == run.versions]
+    return [each for each in same.order_by("-id") if each.versions == run.versions]
 
 
 def known_answers(runs: Collection[Run]) -> QuerySet[Answer]:
@@ -72,45 +74,49 @@ def take_over_answers(*, run: Run, wanted: Collection[tuple[int, int]]) -> int:
     return len(copies)
 
 
-def take_over_scoring(*, run: Run, spec: EvaluationSpec, formulas: Mapping[str, int]) -> Scoring | None:
-    """Copy the scores of the run that all answers were taken from; None where there is none such, or it scored
-    otherwise.
+def runs_to_take(*, sweep: Sweep, spec: SweepSpec, fingerprints: Collection[str], split: str) -> dict[str, Run]:
+    """Return earlier runs that are just what a sweep would make, by fingerprint of their settings: nothing is done
+    again.
 
-    Nothing is judged here: with a judge, prompts may have changed meanwhile. The database copies the rows itself.
+    They ended without a failure, on the same questions and documents by the same versions, and were scored the same
+    way. With a judge there is none: its prompts may have changed (its replies are kept all the same).
     """
-    donor = _scored_alike(run, spec, formulas)
-    if donor is None:
-        return None
-    with transaction.atomic():
-        Run.objects.select_for_update().get(pk=run.pk)
-        Scoring.objects.filter(run=run, current=True).update(current=False)
-        scoring = Scoring.objects.create(run=run, spec=donor.spec, formulas=donor.formulas)
-        scores, answers = (model._meta.db_table for model in (MetricScore, Answer))
-        columns = "metric, value, reason, details"
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"INSERT INTO {scores} (scoring_id, answer_id, {columns}) "
-                f"SELECT %s, mine.id, {', '.join(f'theirs.{name}' for name in columns.split(', '))} "
-                f"FROM {scores} theirs JOIN {answers} old ON old.id = theirs.answer_id "
-                f"JOIN {answers} mine ON mine.question_id = old.question_id AND mine.repeat = old.repeat "
-                "WHERE theirs.scoring_id = %s AND mine.run_id = %s",
-                [scoring.pk, donor.pk, run.pk],
-            )
-        RunMetric.objects.bulk_create([_copy_of(row, scoring) for row in donor.metrics.order_by("id")])
-    return scoring
+    run, evaluation = spec.run, spec.scored_by
+    if run.afresh or evaluation.judge:
+        return {}
+    found = Run.objects.filter(
+        corpus=sweep.corpus_id,
+        testset=sweep.testset_id,
+        pipeline_fingerprint__in=fingerprints,
+        split=split,
+        limit=run.limit,
+        repeat=run.repeat,
+        retrieval_only=spec.options.retrieval_only,
+        contexts_from=None,
+        contexts_run="",
+        created__gte=_newest_document(sweep.corpus_id, sweep.created),
+    ).exclude(sweep=sweep)
+    if run.limit is not None:
+        found = found.exclude(sweep=None)  # the first pairs of a sweep are mixed, those of a run the file's
+    ended = Q(task=None) | Q(task__state=BackgroundTask.State.DONE, task__failures=0)
+    scorings = Scoring.objects.filter(
+        run__in=found.filter(ended).values("pk"),
+        current=True,
+        spec=evaluation.model_dump(mode="json"),
+        formulas=formulas_in_force((*HEADLINE, evaluation.agreement, *evaluation.metrics)),
+    )
+    runs = [each.run for each in scorings.select_related("run__task").order_by("run_id")]
+    runs = [each for each in runs if each.versions == versions() and _repeatable(each)]
+    failed = set(Answer.objects.filter(run__in=runs).exclude(error="").values_list("run", flat=True))
+    return {each.pipeline_fingerprint: each for each in runs if each.pk not in failed}
 
 
-def _scored_alike(run: Run, spec: EvaluationSpec, formulas: Mapping[str, int]) -> Scoring | None:
-    """Return the scoring of exactly these answers with exactly this way of scoring."""
-    origins = set(run.answers.values_list(f"details__{KEPT_FROM}", flat=True))
-    if len(origins) != 1 or None in origins or spec.judge:
-        return None
-    found = Scoring.objects.filter(run__in=origins, current=True).first()
-    if found is None or found.spec != spec.model_dump(mode="json") or found.formulas != formulas:
-        return None
-    return found if found.run.answers.count() == run.answers.count() else None
+def _repeatable(run: Run) -> bool:
+    retriever = retrievers.find(str(run.pipeline.get("retriever")))
+    return retriever is None or retriever.repeatable
 
 
-def _copy_of(row: RunMetric, scoring: Scoring) -> RunMetric:
-    names = [field.name for field in RunMetric._meta.concrete_fields if field.name not in ("id", "scoring")]
-    return RunMetric(scoring=scoring, **{name: getattr(row, name) for name in names})
+def _newest_document(corpus: int, until: dt.datetime) -> dt.datetime:
+    """Return when the corpus was last added to, before a time."""
+    newest = Document.objects.filter(corpus=corpus, created__lte=until).aggregate(newest=Max("created"))["newest"]
+    return newest or dt.datetime.min.replace(tzinfo=dt.UTC)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Avg, QuerySet
+from django.db.models import QuerySet, prefetch_related_objects
 
+from evaluation.experiments.pace import EMBED_PER_S, READER_S, START_S, Pace
 from evaluation.experiments.race import mixed_order
 from evaluation.metrics.availability import check_options
-from evaluation.models import Answer, Question, Run, TestSet
+from evaluation.models import Question, Run, TestSet
 from evaluation.queries.preferences import preferences_with
 from evaluation.scoring.expected_calls import expected_calls
 from evaluation.services.contexts import check_source, with_retrieval_of
 from evaluation.services.judging import check_judge
+from evaluation.services.paces import pace_of
 from evaluation.services.tuning import seen_in_tuning
 from evaluation.services.versions import versions
 from evaluation.spec import EvaluationSpec, RunOptions
@@ -31,18 +33,16 @@ from rag_pipeline.services.pipelines import check_parts
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
 QUICK_QUESTIONS = 10
-# Rough paces of a 2-core machine, for the estimate beside the button only.
-_EMBED_PER_S = 40.0
-_BUILTIN_S = 0.05
-_START_S = 6.0
 
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
     """What a run will do: questions to ask, chunks and how many texts to embed, model calls, seconds or None, and
-    about how many calls of the judge, which come on top.
+    about how many calls of the judge, which come on top. `cost_usd` and `tokens` of the answers; None where nobody
+    knows.
 
-    `chunks` is None where they are only known after sentences are embedded: `to_embed` counts those then.
+    `chunks` is None where they are only known after sentences are embedded: `to_embed` counts those then. `piloted`:
+    the model had answered nothing yet, and a few questions showed what it takes.
     """
 
     questions: int
@@ -51,6 +51,9 @@ class RunEstimate:
     calls: int
     seconds: float | None
     judge_calls: int = 0
+    cost_usd: float | None = None
+    tokens: int | None = None
+    piloted: bool = False
 
 
 def asked_questions(*, testset: TestSet, options: RunOptions, mixed: bool = False) -> list[Question]:
@@ -71,8 +74,21 @@ def asked_questions(*, testset: TestSet, options: RunOptions, mixed: bool = Fals
 def questions_of(run: Run) -> list[Question]:
     """Return the questions of a run; retrieval alone has nothing to find for those that are out of scope."""
     options = RunOptions(split=run.split, limit=run.limit, repeat=run.repeat)  # type: ignore[arg-type]
-    questions = asked_questions(testset=run.testset, options=options, mixed=run.sweep_id is not None)
-    return [each for each in questions if each.answerable] if run.retrieval_only else questions
+    return sweep_questions(
+        testset=run.testset, options=options, retrieval_only=run.retrieval_only, mixed=run.sweep_id is not None
+    )
+
+
+def sweep_questions(
+    *, testset: TestSet, options: RunOptions, retrieval_only: bool, mixed: bool = True
+) -> list[Question]:
+    """Return the questions that the runs of a sweep ask, with their evidence at hand where nothing else is asked."""
+    questions = asked_questions(testset=testset, options=options, mixed=mixed)
+    if not retrieval_only:
+        return questions
+    answerable = [each for each in questions if each.answerable]
+    prefetch_related_objects(answerable, "evidence")
+    return answerable
 
 
 def _mixed(questions: QuerySet[Question]) -> list[Question]:
@@ -127,18 +143,28 @@ def estimate_run(
     references = [len(question.reference_answers) for question in asked if question.reference_answers] or [1]
     mean = sum(references) / len(references)
     judged = expected_calls(evaluation, questions, contexts, mean) if evaluation else 0
-    seconds = _seconds(spec, questions, index.to_embed) if not judged else None
-    return RunEstimate(questions, index.chunks, index.to_embed, calls, seconds, judged)
+    pace = pace_of(spec.core.llm).for_settings(spec) if calls else None
+    seconds = _seconds(spec, questions, index.to_embed, pace) if not judged else None
+    cost = pace.cost_usd if pace else None
+    tokens = pace.tokens if pace else None
+    return RunEstimate(
+        questions,
+        index.chunks,
+        index.to_embed,
+        calls,
+        seconds,
+        judged,
+        None if cost is None else questions * cost,
+        None if tokens is None else round(questions * tokens),
+        pace.piloted if pace else False,
+    )
 
 
-def _seconds(spec: PipelineSpec, questions: int, to_embed: int) -> float | None:
-    start = _START_S + to_embed / _EMBED_PER_S
+def _seconds(spec: PipelineSpec, questions: int, to_embed: int, pace: Pace | None) -> float | None:
+    start = START_S + to_embed / EMBED_PER_S
     if spec.is_builtin_reader:
-        return start + questions * _BUILTIN_S
-    earlier = Answer.objects.filter(run__pipeline__llm=spec.core.llm, error="").aggregate(mean=Avg("latency_s"))
-    if earlier["mean"] is None:
-        return None
-    return float(start + questions * earlier["mean"] / settings.CONCURRENCY)
+        return start + questions * READER_S
+    return None if pace is None or pace.seconds is None else start + questions * pace.seconds / settings.CONCURRENCY
 
 
 def start_run(
@@ -251,7 +277,13 @@ def pin_baseline(*, run: Run, pinned: bool) -> None:
     run.baseline = pinned
 
 
-def rename_run(*, run: Run, name: str, note: str) -> None:
-    """Give a run a name and a note."""
-    run.name, run.note = name.strip()[:120], note.strip()
-    run.save(update_fields=["name", "note"])
+def rename_run(*, run: Run, name: str, note: str, tags: Sequence[str]) -> None:
+    """Give a run a name, a note and tags."""
+    run.name, run.note, run.tags = name.strip()[:120], note.strip(), list(tags)
+    run.save(update_fields=["name", "note", "tags"])
+
+
+def tag_run(*, run: Run, tag: str, wanted: bool = True) -> None:
+    """Give a run a tag, or take it away."""
+    run.tags = [each for each in run.tags if each != tag] + [tag] * wanted
+    run.save(update_fields=["tags"])

@@ -8,16 +8,15 @@ from dataclasses import asdict
 from django.db import transaction
 
 from evaluation.judge.judge import Judge
-from evaluation.models import CLAIMS, FAILURE_POINT, REFUSED, Answer, MetricScore, Run, RunMetric, Scoring
+from evaluation.models import CLAIMS, FAILURE_POINT, REFUSED, Answer, MetricScore, Run, Scoring
 from evaluation.queries.stored_answers import make_samples, stored_answers
-from evaluation.scoring.comparability import formulas_in_force
 from evaluation.scoring.diagnosis.points import Diagnosis
 from evaluation.scoring.scoring import ScoredSamples, Steps, finished, score_samples
 from evaluation.services.diagnosing import diagnose_run
 from evaluation.services.files import write_run_file
 from evaluation.services.judging import open_judge
-from evaluation.services.retrieving import scored_retrieval
-from evaluation.services.reuse import take_over_scoring
+from evaluation.services.storing import new_scoring
+from evaluation.services.took import store_what_answers_took
 from evaluation.spec import HEADLINE, EvaluationSpec
 from evaluation.types import Refusal, Score
 from rag_pipeline.errors import ProviderError
@@ -33,22 +32,12 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
     Until its end everything stored stays as it is. Raises ProviderError. When the judge fails in a run's first scoring,
     what needs none is kept, and only then ProviderError raised; later ones leave the earlier scoring as it is.
     """
-    names = (*HEADLINE, spec.agreement, *spec.metrics)
-    there = take_over_scoring(run=run, spec=spec, formulas=formulas_in_force(names)) if run.sweep_id else None
-    if there is not None:
-        write_run_file(run=run)
-        return there
-    if run.retrieval_only:
-        answers, scored = scored_retrieval(run=run, spec=spec)
-        scoring = _store(run, spec, scored, _rows_of(answers, scored.scores), None)
-        write_run_file(run=run)
-        return scoring
     answers = stored_answers(run=run)
     judge = open_judge(spec, lenient=not run.scorings.exists())
     scored = yield from _score(run, answers, spec, (*HEADLINE, *spec.metrics), judge)
     failures = diagnose_run(run=run, answers=answers, scored=scored, spec=spec)
     scoring = _store(run, spec, scored, _score_rows(answers, scored, failures), judge)
-    write_run_file(run=run)
+    _keep(run)
     if judge and judge.failure:
         raise ProviderError(
             f"The judge failed: what it has not judged has no score yet, all other scores are there. {judge.failure}"
@@ -56,24 +45,21 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
     return scoring
 
 
+def _keep(run: Run) -> None:
+    """Keep what pages and files give of a run that is scored."""
+    store_what_answers_took(run=run)
+    write_run_file(run=run)
+
+
 def _store(
     run: Run, spec: EvaluationSpec, scored: ScoredSamples, rows: Sequence[MetricScore], judge: Judge | None
 ) -> Scoring:
     """Keep scores as the run's current scoring."""
     with transaction.atomic():
-        Run.objects.select_for_update().get(pk=run.pk)  # of two scorings at once the later is the current one
-        Scoring.objects.filter(run=run, current=True).update(current=False)
-        scoring = Scoring.objects.create(
-            run=run,
-            spec=spec.model_dump(mode="json"),
-            prompts=judge.used_prompts if judge else {},
-            judging=judge.usage if judge else {},
-            formulas=formulas_in_force((*HEADLINE, spec.agreement, *spec.metrics)),
-        )
+        scoring = new_scoring(run=run, spec=spec, scored=scored, judge=judge)
         for row in rows:
             row.scoring = scoring
         MetricScore.objects.bulk_create(rows, batch_size=_BATCH)
-        RunMetric.objects.bulk_create(_summary_rows(scoring, scored), batch_size=_BATCH)
     return scoring
 
 
@@ -129,10 +115,3 @@ def _refusal_score(answer: Answer, refusal: Refusal) -> Score:
         return Score(None, f"the question failed: {answer.error}")
     similarity = None if refusal.similarity is None else float(refusal.similarity)
     return Score(float(refusal.refused), "", asdict(refusal) | {"similarity": similarity})
-
-
-def _summary_rows(scoring: Scoring, scored: ScoredSamples) -> list[RunMetric]:
-    return [
-        RunMetric(scoring=scoring, metric=metric, group=group, **asdict(summary))
-        for (metric, group), summary in scored.summaries.items()
-    ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from evaluation.metrics.base import POOLED
 from evaluation.models import Run, RunMetric, Scoring
+from evaluation.queries.run_groups import metadata_keys, scores_by
 from evaluation.queries.runs import summary_of
 from evaluation.scoring.answered import mean_of
 from evaluation.services.judge_checks import latest_judge_check
@@ -30,6 +31,7 @@ def run_summary(*, run: Run) -> dict[str, Any]:
         "judge": _judge(run, scoring),
         "metrics": {row.metric: _summary(row) for row in rows if not row.group},
         "groups": _groups(rows),
+        "by_metadata": {key: _by_metadata(run, key, rows) for key in metadata_keys(run)} if rows else {},
         "notes": run.notes,
         "versions": run.versions,
     }
@@ -56,6 +58,15 @@ def _summary(row: RunMetric) -> dict[str, Any]:
     if POOLED in row.details:
         summary[POOLED] = row.details[POOLED]
     return summary
+
+
+def _by_metadata(run: Run, key: str, rows: list[RunMetric]) -> dict[str, Any]:
+    """Return the means by the values of a key of the questions' metadata, as summary.json of `score` has them."""
+    table = scores_by(run, key, [row.metric for row in rows if not row.group])
+    return {
+        group.value: {"rows": group.rows, "metrics": {name: mean_of(each) for name, each in group.means.items()}}
+        for group in table.rows
+    }
 
 
 def _groups(rows: list[RunMetric]) -> dict[str, dict[str, Any]]:

@@ -2,41 +2,46 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
+from evaluation.experiments.guided import Places, next_trial, number_of, places_of
 from evaluation.experiments.options import SweepSpec
 from evaluation.experiments.race import dropped
 from evaluation.experiments.space import Configuration, in_order_of_work
-from evaluation.models import Run, Sweep
+from evaluation.models import Sweep
 from evaluation.queries.differences import ScoredRun, difference_terms, load_scores
 from evaluation.queries.runs import rows_of
 from evaluation.queries.sweep_table import sweep_table
 from evaluation.queries.sweeps import (
     HOLDOUT,
+    TRIALS,
     configuration_runs,
     configurations_of,
     mean_of,
     planned_looks,
-    run_of,
     score_of,
 )
-from evaluation.services.sweep_facts import sweep_facts
-from evaluation.services.sweeps import change_state, make_run
+from evaluation.services.sweep_runs import SweepRuns
+from evaluation.services.sweep_state import change_state
 from evaluation.statistics.intervals import Floats
 from evaluation.statistics.paired import contributions
-from rag_pipeline.background import tasks as background
-from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler, run_inline
-from rag_pipeline.errors import PipelineError
-from rag_pipeline.interruption import WorkInterruptedError
+from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
+from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Progress
 
-_LOOK, _DROP, _CONFIRM = "look", "drop", "confirm"
+_LOOK, _DROP, _TRIAL, _CONFIRM = "look", "drop", "trial", "confirm"
+_PASSED = "passed"
+"""In a guided sweep's state: the numbers of what cannot work, or is a configuration that was tried already."""
 _RECOMMENDED, _BASELINE = "recommended", "present"
 _DONE = BackgroundTask.State.DONE
-_ENDED = (BackgroundTask.State.FAILED, BackgroundTask.State.CANCELLED)
+_QUICK, _TOGETHER = 8, 16
+"""Configurations done as one: of retrieval alone, and of a model, which has `_CALLS_AT_ONCE` calls at least to do."""
+_CALLS_AT_ONCE = 1200
 
 
 @handler
@@ -50,13 +55,17 @@ class RunSweep(TaskHandler):
 
     def __init__(self, task: BackgroundTask) -> None:
         super().__init__(task)
+        if self.spec.guided:
+            self._set_stages([_TRIAL])
+            return
         ends = planned_looks(self.sweep)
         stages = [part for end in ends[:-1] for part in (f"{_LOOK}:{end}", f"{_DROP}:{end}")]
+        self._set_stages([*stages, f"{_LOOK}:{ends[-1]}"])
+
+    def _set_stages(self, stages: list[str]) -> None:
         confirming = self.spec.options.confirm or "recommended" in self.sweep.state
-        self.stages = (*stages, f"{_LOOK}:{ends[-1]}", *([_CONFIRM] if confirming else []))
-        self.labels = {
-            stage: _label(stage, whole=len(ends) == 1 or stage == f"{_LOOK}:{ends[-1]}") for stage in self.stages
-        }
+        self.stages = (*stages, *([_CONFIRM] if confirming else []))
+        self.labels = {stage: _label(stage, whole=stage == stages[-1]) for stage in self.stages}
 
     @cached_property
     def sweep(self) -> Sweep:
@@ -69,6 +78,11 @@ class RunSweep(TaskHandler):
         return SweepSpec.from_json(self.sweep.spec)
 
     @cached_property
+    def runs(self) -> SweepRuns:
+        """Its runs."""
+        return SweepRuns(self.sweep, self.spec, self.task)
+
+    @cached_property
     def configurations(self) -> dict[int, Configuration]:
         """What it runs, by number."""
         return {each.number: each for each in configurations_of(self.sweep)}
@@ -78,64 +92,86 @@ class RunSweep(TaskHandler):
         kind = stage.partition(":")[0]
         if kind == _DROP:
             return [_DROP]
+        if kind == _TRIAL:
+            tried = min(self.spec.options.trials, math.prod(self.spec.sizes))
+            return [str(number) for number in range(1, tried + 1)]
         if kind == _CONFIRM:
             return [_RECOMMENDED, _BASELINE]
         gone = set(self.sweep.state.get("dropped", {}))
         ordered = in_order_of_work(list(self.configurations.values()))  # each index is built once
         return [str(each.number) for each in ordered if str(each.number) not in gone]
 
+    def block_size(self, stage: str) -> int:
+        """Retrieval alone is quick; and of a model as many configurations are asked at once as keep it busy."""
+        if not stage.startswith(_LOOK):
+            return 1
+        if self.spec.options.retrieval_only:
+            return _QUICK
+        return max(1, min(_TOGETHER, _CALLS_AT_ONCE // max(1, int(self.sweep.plan["questions"]))))
+
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Do a unit: a configuration up to a look, the dropping at its end, a run on holdout."""
         kind, _, end = stage.partition(":")
+        if kind == _LOOK:
+            last = stage == [each for each in self.stages if each.startswith(_LOOK)][-1]
+            yield from self._advance([self.configurations[int(key)] for key in keys], None if last else int(end))
+            return
+        if kind == _TRIAL:
+            for key in keys:
+                yield from self._try(key)
+            return
         for key in keys:
-            if kind == _DROP:
-                self._drop(int(end))
-                good = True
-            elif kind == _CONFIRM:
-                good = self._confirm(key)
-            else:
-                last = stage == [each for each in self.stages if each.startswith(_LOOK)][-1]
-                good = self._advance(self.configurations[int(key)], None if last else int(end))
+            good = self._confirm(key) if kind == _CONFIRM else self._drop(int(end))
             yield UnitsDone([key], [] if good else [key])
 
-    def _advance(self, configuration: Configuration, limit: int | None) -> bool:
-        """Have a configuration answer the first `limit` pairs; True when it came to its end."""
-        run = run_of(self.sweep, configuration.spec.fingerprint)
-        if run is None:
-            run = make_run(self.sweep.corpus, self.sweep.testset, configuration.spec, self.spec, self.sweep)
-            run.name = f"{self.sweep} · {configuration.label}"[:120]
-        if not self._finish(run, limit if limit is not None else self.spec.run.limit):
-            return False
-        facts = sweep_facts(run=run, spec=configuration.spec, eval_embedding=self.spec.evaluation.eval_embedding)
-        number = str(configuration.number)
-        change_state(self.sweep, lambda state: state.setdefault("facts", {}).update({number: facts}))
-        return True
+    def _advance(self, configurations: Sequence[Configuration], look: int | None) -> Iterator[UnitsDone | Progress]:
+        """Have configurations answer the first `look` pairs, or all."""
+        run, limit = self.spec.run, look if look is not None else self.spec.run.limit
+        self.runs.take([each.spec for each in configurations], run.split)
+        runs = {
+            each.number: self.runs.run(each.spec, f"{self.sweep} · {each.name}", split=run.split, limit=limit)
+            for each in configurations
+        }
+        asking = [runs[each.number] for each in configurations if not each.spec.is_builtin_reader]
+        if not self.spec.options.retrieval_only and (len(asking) > 1 or self.spec.options.budget_usd):
+            yield from self.runs.ask_together([each for each in asking if each.sweep_id == self.sweep.pk], limit)
+        for number, each in runs.items():
+            good = self.runs.finish(each, limit)
+            self.runs.budget.check()
+            yield UnitsDone([str(number)], [] if good else [str(number)])
 
-    def _finish(self, run: Run, limit: int | None) -> bool:
-        """Do the work of a run in this process, skipping what is there; True when it was done.
+    def _try(self, key: str) -> Iterator[UnitsDone | Progress]:
+        """Run the next configuration that the scores so far lead to; what cannot work, or is one of them, is passed."""
+        while key not in self.sweep.state.get(TRIALS, {}):
+            number = self._next_number()
+            if number is None:
+                yield UnitsDone([key])
+                return
+            change_state(self.sweep, partial(_note_trial, key=key, number=number, good=self._is_new(number)))
+        configuration = self.spec.trial(self.sweep.state[TRIALS][key])
+        for step in self._advance([configuration], None):
+            yield UnitsDone([key], [key] if step.failed else []) if isinstance(step, UnitsDone) else step
 
-        Raises WorkInterruptedError when the sweep is to stop: the run can go on then.
-        """
-        task = run.task
-        if task is not None and task.state in _ENDED:
-            background.resume(task)
-        elif task is None or (run.limit != limit and not task.active):
-            run.limit = limit
-            run.save()
-            run.task = background.enqueue("evaluate", {"run": run.pk}, inline=True)
-            run.save(update_fields=["task"])
-            if task is not None:
-                task.delete()
-        assert run.task is not None
+    def _is_new(self, number: int) -> bool:
+        known = {each.spec.fingerprint for each in configurations_of(self.sweep)}
         try:
-            return run_inline(run.task).state == _DONE
-        except WorkInterruptedError:
-            self.task.refresh_from_db()
-            if self.task.cancel_requested:
-                background.request_cancel(run.task)
-            raise
+            return self.spec.trial(number).spec.fingerprint not in known
+        except ConfigError:
+            return False
 
-    def _drop(self, pairs: int) -> None:
+    def _next_number(self) -> int | None:
+        """Return the number of what is tried next; None where all was tried."""
+        state, sizes = self.sweep.state, self.spec.sizes
+        rows = {row.run.pipeline_fingerprint: row for row in rows_of(configuration_runs(self.sweep))}
+        score = score_of(rows.values(), retrieval_only=self.spec.options.retrieval_only)
+        told: dict[Places, float | None] = {places_of(each - 1, sizes) or (): None for each in state.get(_PASSED, [])}
+        for each in configurations_of(self.sweep):
+            row = rows.get(each.spec.fingerprint)
+            told[places_of(each.number - 1, sizes) or ()] = mean_of(row, score) if row else None
+        found = next_trial(sizes, told, trials=self.spec.options.trials)
+        return None if found is None else number_of(found, sizes) + 1
+
+    def _drop(self, pairs: int) -> bool:
         """Let go of what is clearly behind the leader after so many pairs."""
         fingerprints = {
             self.configurations[number].spec.fingerprint: str(number) for number in map(int, self.plan(_LOOK))
@@ -145,7 +181,7 @@ class RunSweep(TaskHandler):
         score = score_of(rows.values(), retrieval_only=self.spec.options.retrieval_only)
         means = {key: mean for key, row in rows.items() if (mean := mean_of(row, score)) is not None}
         if len(means) < 2:
-            return
+            return True
         scored = {key: load_scores(rows[key].run) for key in means}
 
         def changes(leader: str, other: str) -> Floats | None:
@@ -154,6 +190,7 @@ class RunSweep(TaskHandler):
         gone = dropped(means, changes, len(planned_looks(self.sweep)))
         found = {key: {"pairs": pairs, "p": p} for key, p in gone.items()}
         change_state(self.sweep, lambda state: state.setdefault("dropped", {}).update(found))
+        return True
 
     def _confirm(self, which: str) -> bool:
         """Ask the recommended configuration, or the settings without the sweep, on holdout."""
@@ -168,13 +205,17 @@ class RunSweep(TaskHandler):
             if present.fingerprint == pipeline.fingerprint:
                 return True
             pipeline = present
-        run = run_of(self.sweep, pipeline.fingerprint, HOLDOUT)
-        if run is None:
-            run = make_run(
-                self.sweep.corpus, self.sweep.testset, pipeline, self.spec, self.sweep, split=HOLDOUT, limit=None
-            )
-            run.name = f"{self.sweep} · {which} settings on holdout"[:120]
-        return self._finish(run, None)
+        self.runs.take([pipeline], HOLDOUT)
+        name = f"{self.sweep} · {which} settings on holdout"
+        return self.runs.finish(self.runs.run(pipeline, name, split=HOLDOUT, limit=None), None)
+
+
+def _note_trial(state: dict[str, Any], *, key: str, number: int, good: bool) -> None:
+    """Write down what a trial tries, or that a combination is passed over."""
+    if good:
+        state.setdefault(TRIALS, {})[key] = number
+    else:
+        state.setdefault(_PASSED, []).append(number)
 
 
 def _label(stage: str, *, whole: bool) -> str:
@@ -182,6 +223,8 @@ def _label(stage: str, *, whole: bool) -> str:
     kind, _, end = stage.partition(":")
     if kind == _CONFIRM:
         return "Confirming on holdout"
+    if kind == _TRIAL:
+        return "Trying configurations"
     if kind == _DROP:
         return f"Comparing after {end} pairs"
     return "Running configurations" if whole else f"Racing over the first {end} pairs"

@@ -9,9 +9,9 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.quotes import find_exact
 from evaluation.tuning.ranking import RankedQuestion, Rows, covered
 from rag_pipeline.embedders.training import Row
+from rag_pipeline.places import find_exact
 from rag_pipeline.types import SourceDoc, Span
 
 Similarities = npt.NDArray[np.float32]

@@ -8,10 +8,13 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 from django.db import connection
+from django.utils import timezone
 
 from rag_pipeline.background.storage_problems import DATABASE_AWAY, storage_problem
+from rag_pipeline.models import WorkerHeartbeat
 
 logger = logging.getLogger(__name__)
 
@@ -74,3 +77,9 @@ def beating(beat: Callable[[], None]) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
+
+
+def note_worker(name: str) -> None:
+    """Write down that a worker lives; those not seen for an hour are forgotten."""
+    WorkerHeartbeat.objects.update_or_create(name=name, defaults={"seen": timezone.now()})
+    WorkerHeartbeat.objects.filter(seen__lt=timezone.now() - timedelta(hours=1)).delete()

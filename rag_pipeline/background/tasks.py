@@ -23,7 +23,7 @@ from django.utils import timezone
 from django.utils.module_loading import autodiscover_modules
 
 from rag_pipeline.background.leases import claim, holding, release_dead
-from rag_pipeline.background.liveness import beating, process_name, tolerating_faults
+from rag_pipeline.background.liveness import beating, note_worker, process_name, tolerating_faults
 from rag_pipeline.background.storage_problems import DATABASE_AWAY, storage_problem
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.interruption import WorkInterruptedError, interruptible, raise_if_interrupted
@@ -113,6 +113,14 @@ def enqueue(kind: str, payload: dict[str, object], *, inline: bool = False) -> B
     return BackgroundTask.objects.create(kind=kind, payload=payload, owner=process_name() if inline else "")
 
 
+def failed(kind: str, payload: dict[str, object], error: str) -> BackgroundTask:
+    """Store work that was tried at once, without a task, and failed: it can be resumed like any other."""
+    now = timezone.now()
+    return BackgroundTask.objects.create(
+        kind=kind, payload=payload, state=State.FAILED, error=error, created=now, started=now, finished=now
+    )
+
+
 def request_cancel(task: BackgroundTask) -> None:
     """Ask a task to stop; one that has not begun, or whose workers are gone, stops at once."""
     BackgroundTask.objects.filter(pk=task.pk).update(cancel_requested=True)
@@ -143,7 +151,7 @@ def resume(task: BackgroundTask) -> None:
             owner="",
         )
         task.count_units(stage)
-        BackgroundTask.objects.filter(pk=task.pk).update(step_from=F("done"))
+        BackgroundTask.objects.filter(pk=task.pk).update(step_from=F("done"), step_ends=None)
 
 
 def worker_alive() -> bool:
@@ -182,7 +190,7 @@ def run_inline(task: BackgroundTask, on_progress: OnProgress | None = None) -> B
 def run_worker(stop: threading.Event) -> None:
     """Work on all tasks until `stop` is set."""
     name = process_name()
-    with beating(lambda: _beat(name)):
+    with beating(lambda: note_worker(name)):
         try:
             while not stop.is_set():
                 _look_for_work(stop)
@@ -274,6 +282,7 @@ def _begin_stage(task: BackgroundTask, work: TaskHandler, stage: str) -> bool:
             total=0,
             step_started=now,
             step_from=0,
+            step_ends=None,
             started=task.started or now,
             heartbeat=now,
         )
@@ -389,8 +398,3 @@ class _Watch:
             row = BackgroundTask.objects.filter(pk=self._pk).values("cancel_requested", "state").first()
             self.cancelled = row is None or row["cancel_requested"] or row["state"] != State.RUNNING
         return self.cancelled or (self._stop is not None and self._stop.is_set())
-
-
-def _beat(name: str) -> None:
-    WorkerHeartbeat.objects.update_or_create(name=name, defaults={"seen": timezone.now()})
-    WorkerHeartbeat.objects.filter(seen__lt=timezone.now() - timedelta(hours=1)).delete()

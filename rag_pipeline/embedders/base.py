@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from rag_pipeline.embedders.late import LateWindows
 from rag_pipeline.errors import ConfigError, UsageError
+from rag_pipeline.llm.providers import UnknownProviderError, embeddings_module_of
+from rag_pipeline.llm.target import Target
 from rag_pipeline.registry import Registry, Unit
 
 Vectors = npt.NDArray[np.float32]
@@ -35,6 +37,9 @@ class Embedder(Unit):
     """True where `embed_mode=late` can work: the model gives the vectors of single tokens."""
     max_tokens: int | None = None
     """Longest text in tokens that the model reads at once, special tokens included; None where unknown."""
+
+    characters_a_block: ClassVar[int] = 40_000
+    """So much text is embedded between two reports: about a second of a small model on two cores."""
 
     def __init__(self, name: str, mode: str = "mean") -> None:
         super().__init__()
@@ -102,11 +107,30 @@ def no_late(embedding: str) -> str:
     )
 
 
+LANGCHAIN = "langchain"
+"""The unit behind all providers that have none of their own; its models are named `provider:model`."""
+
+
+def embedder_named(embedding: str, field: str = "embedding") -> tuple[type[Embedder], str]:
+    """Return the unit of a setting such as `local:NAME`, and the name of the model for it.
+
+    Raises UsageError, naming `field`, for an unknown provider.
+    """
+    provider, _, name = embedding.partition(":")
+    unit = embedders.find(provider)
+    if unit is not None and provider != LANGCHAIN:
+        return unit, name
+    try:
+        embeddings_module_of(Target.create(provider, name))
+    except UnknownProviderError as error:
+        raise UsageError(str(error), field) from error
+    return embedders.get(LANGCHAIN), embedding if name else ""
+
+
 def check_embedding(embedding: str, field: str = "embedding") -> None:
     """Raise ConfigError, naming `field`, for an embedding that is known not to work, before anything is loaded."""
-    provider, _, name = embedding.partition(":")
     try:
-        unit = embedders.get(provider, field)
+        unit, name = embedder_named(embedding, field)
         if not name:
             raise UsageError(f"“{embedding}” is not of the form provider:name, such as local:all-MiniLM-L6-v2.", field)
         absent = unit.missing()

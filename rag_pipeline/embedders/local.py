@@ -18,11 +18,11 @@ from rag_pipeline.embedders.base import Embedder, Offsets, Vectors, embedders, n
 from rag_pipeline.embedders.bert_graph import averages_tokens
 from rag_pipeline.embedders.fast_encoder import FastEncoder, Row, can_encode
 from rag_pipeline.embedders.late import LateWindows
-from rag_pipeline.embedders.streams import cpu_has_bfloat16
 from rag_pipeline.embedders.token_tables import TokenTable, token_tables
 from rag_pipeline.errors import ConfigError, ProviderError
 from rag_pipeline.kept_by_text import KeptByText
 from rag_pipeline.local_models import hub as model_hub
+from rag_pipeline.local_models.processor import cpu_has_bfloat16
 from rag_pipeline.local_models.scripts import mostly_known
 
 if TYPE_CHECKING:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import platform
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from rag_pipeline.local_models.processor import cpu_has_bfloat16
 
 Array = npt.NDArray[Any]
 T = TypeVar("T")
@@ -72,17 +72,6 @@ def padded(rows: Sequence[Sequence[int] | Array]) -> tuple[Array, Array]:
         ids[number, : len(row)] = row
         mask[number, : len(row)] = 1
     return ids, mask
-
-
-def cpu_has_bfloat16() -> bool:
-    """True where the processor computes in bfloat16 itself: faster, at cosine 0.9999 to float32."""
-    if platform.system() != "Linux":
-        return False
-    try:
-        flags = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return False
-    return "avx512_bf16" in flags or "amx_bf16" in flags
 
 
 def _cores() -> int:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_pipeline.embedders.local import load_model, model_prompt
-from rag_pipeline.embedders.streams import cpu_has_bfloat16
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.local_models.processor import cpu_has_bfloat16
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cache
+from functools import cache, lru_cache
 from itertools import permutations
 
 from rag_pipeline.english.antonyms import antonyms
@@ -15,16 +15,20 @@ _FEWEST_LETTERS = 4
 """Letters of a root before which a prefix negates: legal, illegal."""
 
 
+@lru_cache(maxsize=65536)
 def root(word: str) -> str:
     """Return what the forms of a word in lower case share: increases, increased."""
     return stem(dictionary_form(word))
 
 
-def exclude(one: str, other: str) -> bool:
-    """Tell whether two roots exclude each other."""
-    shorter, longer = sorted((one, other), key=len)
-    negated = len(shorter) >= _FEWEST_LETTERS and longer.endswith(shorter) and longer[: -len(shorter)] in _NEGATING
-    return negated or other in rivals().get(one, frozenset())
+@lru_cache(maxsize=65536)
+def excluded_by(one: str) -> frozenset[str]:
+    """Return the roots that a root excludes: those of the shipped lists, and itself with or without a negation."""
+    found = set(rivals().get(one, ()))
+    if len(one) >= _FEWEST_LETTERS:
+        found.update(prefix + one for prefix in _NEGATING)
+    bare = (one.removeprefix(prefix) for prefix in _NEGATING if one.startswith(prefix))
+    return frozenset(found.union(root for root in bare if len(root) >= _FEWEST_LETTERS))
 
 
 @cache

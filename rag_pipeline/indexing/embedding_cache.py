@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +16,25 @@ from rag_pipeline.embedders.late import LateWindows
 from rag_pipeline.indexing.token_vectors import TokenVectors
 
 _LOOKUP = 500  # keys per query, below SQLite's limit of variables
-BLOCK = 256  # texts embedded between two writes, so that an interrupted build keeps what it has
 
 
 def text_key(text: str) -> bytes:
     """Return the 16-byte key of a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _blocks(texts: Sequence[str], characters: int) -> Iterator[list[str]]:
+    """Yield texts in blocks of so many characters: what is embedded between two writes and two reports."""
+    block: list[str] = []
+    size = 0
+    for text in texts:
+        if block and size + len(text) > characters:
+            yield block
+            block, size = [], 0
+        block.append(text)
+        size += len(text)
+    if block:
+        yield block
 
 
 class CachedEmbedder(Embedder):
@@ -49,30 +63,34 @@ class CachedEmbedder(Embedder):
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one vector per text, embedding only what was never seen."""
+        keys = {text_key(text) for text in texts}
+        known = self._read("passage", list(keys))
+        if len(known) == len(keys):
+            return _in_order(known, texts)
         for _ in self.embed_progressively(texts):
             pass
         return self._gather("passage", texts)
 
     def embed_progressively(self, texts: Sequence[str]) -> Iterator[int]:
         """Embed what is missing block by block; yield the number of missing texts done so far."""
-        missing = self.unseen(texts)
-        # Of like length together: a batch is padded to its longest text.
-        missing.sort(key=len)
-        for start in range(0, len(missing), BLOCK):
-            block = missing[start : start + BLOCK]
+        # Of like length together: a batch is padded to its longest text. The longest first: the pace rises to the end.
+        missing = sorted(self.unseen(texts), key=len, reverse=True)
+        done = 0
+        for block in _blocks(missing, self.inner.characters_a_block):
             self._write("passage", block, self.inner.embed_passages(block))
-            yield start + len(block)
+            done += len(block)
+            yield done
 
     def unseen(self, texts: Sequence[str]) -> list[str]:
         """Return the distinct texts that are not in the cache."""
         by_key = {text_key(text): text for text in texts}
-        known = self._read("passage", list(by_key))
+        known = self._known("passage", list(by_key))
         return [text for key, text in by_key.items() if key not in known]
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return one vector per question, embedding only what was never seen."""
         by_key = {text_key(text): text for text in texts}
-        known = self._read("query", list(by_key))
+        known = self._known("query", list(by_key))
         missing = [text for key, text in by_key.items() if key not in known]
         if missing:
             self._write("query", missing, self.inner.embed_queries(missing))
@@ -95,22 +113,23 @@ class CachedEmbedder(Embedder):
         return self.inner.reads(text)
 
     def _gather(self, role: str, texts: Sequence[str]) -> Vectors:
-        keys = [text_key(text) for text in texts]
-        if not keys:
-            return np.zeros((0, 0), np.float32)
-        known = self._read(role, list(set(keys)))
-        return np.stack([known[key] for key in keys])
+        return _in_order(self._read(role, list({text_key(text) for text in texts})), texts)
 
     def _read(self, role: str, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        found: dict[bytes, Vectors] = {}
+        rows = self._rows("key, vector", role, keys)
+        return {key: np.frombuffer(blob, np.float32) for key, blob in rows}
+
+    def _known(self, role: str, keys: Sequence[bytes]) -> set[bytes]:
+        """Return which keys are there; their vectors stay where they are."""
+        return {key for (key,) in self._rows("key", role, keys)}
+
+    def _rows(self, columns: str, role: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
         with self._open() as connection:
             for start in range(0, len(keys), _LOOKUP):
                 part = keys[start : start + _LOOKUP]
                 marks = ",".join("?" * len(part))
-                query = f"SELECT key, vector FROM vectors WHERE role = ? AND key IN ({marks})"
-                for key, blob in connection.execute(query, (role, *part)):
-                    found[key] = np.frombuffer(blob, np.float32)
-        return found
+                query = f"SELECT {columns} FROM vectors WHERE role = ? AND key IN ({marks})"
+                yield from connection.execute(query, (role, *part))
 
     def _write(self, role: str, texts: Sequence[str], vectors: Vectors) -> None:
         rows = [
@@ -136,3 +155,7 @@ class CachedEmbedder(Embedder):
                 yield connection
         finally:
             connection.close()
+
+
+def _in_order(known: Mapping[bytes, Vectors], texts: Sequence[str]) -> Vectors:
+    return np.stack([known[text_key(text)] for text in texts]) if texts else np.zeros((0, 0), np.float32)

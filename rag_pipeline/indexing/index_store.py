@@ -67,8 +67,7 @@ class ChunkIndex:
 
     def span(self, row: int) -> Span:
         """Return chunk `row` as a span."""
-        document_id, start, end = (int(value) for value in self.spans[row])
-        return Span(document_id, start, end)
+        return Span(*self.spans[row].tolist())
 
     def text(self, row: int) -> str:
         """Return the text of chunk `row`."""

@@ -1,7 +1,7 @@
 """Approximate search for very many chunks, by FAISS: it proposes candidates, exact scores decide among them.
 
 HNSW: Malkov and Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable
-small world graphs". IVF: Jégou, Douze and Schmid 2011, "Product quantization for nearest neighbor search", section 4.
+small world graphs". IVF and PQ: Jégou, Douze and Schmid 2011, "Product quantization for nearest neighbor search".
 """
 
 from __future__ import annotations
@@ -29,13 +29,18 @@ _TRAINED_ON = 100_000
 _A_LIST = 39
 """Vectors that a list of IVF takes to learn; FAISS warns of fewer."""
 _BLOCK = 65_536
+_SUBVECTOR = 4
+"""Dimensions that product quantization holds in one byte together."""
+_CODES = 8
+"""Bits of a code; fewer, or none, where there are not `_A_LIST` vectors for each to learn from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """What is known of an approximate index.
 
-    `effort`: how far it looks (HNSW: efSearch, IVF: lists), chosen for its recall. `recall`: share of the 10 nearest
+    `effort`: how far it looks (HNSW: efSearch, IVF: lists; IVF-PQ: lists, and four candidates for each), chosen for its
+    recall. `recall`: share of the 10 nearest
     that it finds, measured on `questions` questions.
     """
 
@@ -54,7 +59,7 @@ class Neighbours:
 
 
 def kind_for(index_kind: str, chunks: int) -> str:
-    """Return flat, hnsw or ivf for a setting and a number of chunks; `auto` never takes hnsw, which lost at a million.
+    """Return the kind for a setting and a number of chunks; `auto` never takes hnsw, which lost at a million.
 
     There it was built six times as slowly as ivf, took more room, and found less at the same cost (docs/benchmarks.md).
     """
@@ -103,12 +108,16 @@ def _search(index: Any, facts: Neighbours, vectors: Vectors, queries: Vectors, c
 
 
 def _empty(kind: str, dimension: int, size: int) -> Any:
-    """Return an untrained index of vectors in 8 bits a dimension: exact scores come from the vectors themselves."""
+    """Return an untrained index of vectors in 8 bits a dimension, by PQ in 2: exact scores come from the vectors."""
     faiss = _faiss()
     bits, metric = faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
     if kind == "hnsw":
         return faiss.IndexHNSWSQ(dimension, bits, _LINKS, metric)
     lists = max(1, min(round(2 * math.sqrt(size)), min(size, _TRAINED_ON) // _A_LIST))
+    code = min(_CODES, int(math.log2(max(1, min(size, _TRAINED_ON) // _A_LIST))))
+    if kind == "ivf_pq" and code:
+        parts = max(part for part in range(1, max(1, dimension // _SUBVECTOR) + 1) if dimension % part == 0)
+        return faiss.IndexIVFPQ(faiss.IndexFlatIP(dimension), dimension, lists, parts, code, metric)
     return faiss.IndexIVFScalarQuantizer(faiss.IndexFlatIP(dimension), dimension, lists, bits, metric)
 
 
@@ -122,7 +131,8 @@ def _faiss() -> Any:
 def _candidates(index: Any, facts: Neighbours, queries: Vectors, count: int) -> Rows:
     """Return the rows that the index proposes, of shape (questions, some more than count); -1 where it has no more."""
     faiss = _faiss()
-    wide = min(max(2 * count, count + 20), int(index.ntotal))
+    wide = max(2 * count, count + 20, 4 * facts.effort if facts.kind == "ivf_pq" else 0)
+    wide = min(wide, int(index.ntotal))
     if facts.kind == "hnsw":
         parameters = faiss.SearchParametersHNSW(efSearch=max(facts.effort, wide))
     else:

@@ -29,7 +29,8 @@ _DASHES = re.compile("[_\u2010-\u2015\u2212]")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
 _PART = re.compile(rf"[\w{_MARKS}]+")
-_TERM = re.compile(rf"{_PART.pattern}(?:[-/.+&:#@]+{_PART.pattern})*")
+_JOINED = re.compile("[-/.+&:#@]")
+_TERM = re.compile(rf"{_PART.pattern}(?:{_JOINED.pattern}+{_PART.pattern})*")
 _DIGIT = re.compile(r"\d")
 
 
@@ -47,12 +48,13 @@ def search_terms(text: str) -> list[str]:
 
 
 def _words(piece: str) -> Iterator[str]:
-    for match in _TERM.finditer(piece):
-        term = match.group()
-        parts = _PART.findall(term)
-        if len(parts) > 1 and _DIGIT.search(term):
+    for term in _TERM.findall(piece):
+        if not _JOINED.search(term):
+            yield stem(term)
+            continue
+        if _DIGIT.search(term):
             yield term
-        yield from (stem(part) for part in parts)
+        yield from (stem(part) for part in _PART.findall(term))
 
 
 def _pairs(piece: str) -> list[str]:

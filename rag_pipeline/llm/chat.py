@@ -18,13 +18,16 @@ from rag_pipeline.llm.message import Heed, Message, Tokens
 from rag_pipeline.llm.prices import cost_usd
 from rag_pipeline.llm.replies import FILTERED, Reply, kept_replies, key_of
 from rag_pipeline.llm.retry import Retry
-from rag_pipeline.llm.target import OPENAI, Target
+from rag_pipeline.llm.target import LOCAL, OPENAI, Target
 from rag_pipeline.llm.wording import Pieces, storable, without_thoughts
+from rag_pipeline.local_models.chat_weights import weights_state
 from rag_pipeline.runtime import ModelLimits, ReplyStore, configured_limits, configured_replies
 from rag_pipeline.types import Usage
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 """Providers' words for an answer that ended at the longest one allowed."""
+_LOCAL_S = 900.0
+"""Longest wait for a model that runs here: its first answer may have to load it."""
 _CALLS = frozenset({"tool_calls", "function_call", "tool_use"})
 
 # The same words for all answers of a run, which shows each note once; how often stands in the reply.
@@ -49,7 +52,7 @@ class ChatModel:
         replies: ReplyStore | None = None,
     ) -> None:
         self.target = Target.create(provider, name)
-        self.limits = limits or configured_limits()
+        self.limits = _patient(self.target, limits or configured_limits())
         self.settings = CallSettings(temperature=temperature, max_tokens=max_tokens)
         self._wanted = (temperature, max_tokens)
         self._replies = configured_replies() if replies is None else replies
@@ -88,7 +91,8 @@ class ChatModel:
         kept = kept_replies(self._replies)
         if kept is None:
             return await ask()
-        key = key_of(self.target.setting, self.target.base_url, *self._wanted, prompt, form, repeat)
+        place = self.target.base_url or self._weights()
+        key = key_of(self.target.setting, place, *self._wanted, prompt, form, repeat)
         return await kept.once(key, ask)
 
     async def ask_afresh(
@@ -181,6 +185,10 @@ class ChatModel:
             return langchain_models.complete(self.target, prompt, sent, self.limits)
         return openai_protocol.complete(self.target, prompt, sent, self.limits, heed, json_schema)
 
+    def _weights(self) -> str:
+        """Return the state of the weights that run here: others under the same name give other replies."""
+        return weights_state(self.target.name) if self.target.provider == LOCAL else ""
+
     def _gate(self) -> Gate:
         return gate_of(self.target, self.limits.concurrency)
 
@@ -231,6 +239,13 @@ class ChatModel:
         if retry.attempts == 1:
             return reply
         return replace(reply, notes=(*reply.notes, _RETRIED), attempts=retry.attempts, waited_s=retry.waited_s)
+
+
+def _patient(target: Target, limits: ModelLimits) -> ModelLimits:
+    """Return the limits of a target: a model that runs here is asked one thing at a time, and may take its time."""
+    if target.provider != LOCAL:
+        return limits
+    return replace(limits, concurrency=1, timeout_s=max(limits.timeout_s, _LOCAL_S))
 
 
 def _finish_notes(text: str, finish: str) -> tuple[str, ...]:

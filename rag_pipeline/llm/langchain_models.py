@@ -17,13 +17,17 @@ from rag_pipeline.llm.call_settings import CallSettings
 from rag_pipeline.llm.loop_thread import iterate_there, run_there
 from rag_pipeline.llm.message import Message, Tokens
 from rag_pipeline.llm.providers import incomplete, missing_package, module_of
-from rag_pipeline.llm.target import Target
+from rag_pipeline.llm.target import LOCAL, Target
 from rag_pipeline.runtime import ModelLimits
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage, AIMessageChunk
     from langchain_core.messages.ai import UsageMetadata
+
+
+_LONGEST = 512
+"""Tokens of an answer of a model that runs here, where no limit is set."""
 
 
 async def complete(target: Target, prompt: str, sent: CallSettings, limits: ModelLimits) -> Message:
@@ -51,6 +55,8 @@ async def pieces(target: Target, prompt: str, sent: CallSettings, limits: ModelL
 async def _model(target: Target, sent: CallSettings, limits: ModelLimits) -> BaseChatModel:
     if (module := "langchain.chat_models") not in sys.modules:  # heavy: beside the loop
         await asyncio.to_thread(importlib.import_module, module)
+    if target.provider == LOCAL:
+        return await asyncio.to_thread(_local, target.name, sent.temperature or 0.0, sent.max_tokens or _LONGEST)
     module = module_of(target)
     try:
         return _init(target, sent.temperature, sent.max_tokens, limits.timeout_s)
@@ -59,6 +65,12 @@ async def _model(target: Target, sent: CallSettings, limits: ModelLimits) -> Bas
         raise missing_package(target, module, str(getattr(cause, "name", ""))) from error
     except ValueError as error:
         raise incomplete(target, error) from error
+
+
+def _local(name: str, temperature: float, max_tokens: int) -> BaseChatModel:
+    from rag_pipeline.llm.local_chat import LocalChatModel
+
+    return LocalChatModel(weights=name, temperature=temperature, max_tokens=max_tokens)
 
 
 @lru_cache(maxsize=64)

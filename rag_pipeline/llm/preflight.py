@@ -7,7 +7,8 @@ from importlib.util import find_spec
 from rag_pipeline.errors import ConfigError, ProviderError, UsageError
 from rag_pipeline.llm.prices import own_prices
 from rag_pipeline.llm.providers import UnknownProviderError, missing_package, module_of
-from rag_pipeline.llm.target import BUILTIN_READER, OPENAI, Target
+from rag_pipeline.llm.target import BUILTIN_READER, LOCAL, OPENAI, Target
+from rag_pipeline.local_models.chat_weights import check_chat_weights
 from rag_pipeline.runtime import configured_limits
 
 
@@ -26,7 +27,9 @@ def check_model(llm: str, field: str = "llm") -> None:
     if prices_file := configured_limits().prices_file:
         own_prices(prices_file)
     try:
-        if provider == OPENAI:
+        if provider == LOCAL:
+            check_chat_weights(name, field)
+        elif provider == OPENAI:
             target.check_address()
             target.api_key()
         elif find_spec(module := module_of(target)) is None:

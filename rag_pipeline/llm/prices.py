@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.llm.target import Target
+from rag_pipeline.llm.target import LOCAL, Target
 
 # LangChain's names of providers where the price list has another.
 _LIST_NAMES = {
@@ -41,6 +41,8 @@ def cost_usd(
     price = own.get(target.setting) or own.get(target.name)
     if price is not None:
         return (prompt_tokens * price[0] + completion_tokens * price[1]) / _PER
+    if target.provider == LOCAL:
+        return 0.0
     if target.is_compatible_server:
         return None
     return _listed(target, prompt_tokens, completion_tokens, min(cached_tokens, prompt_tokens))

@@ -25,6 +25,19 @@ def module_of(target: Target) -> str:
     return _BUILTIN_PROVIDERS[target.provider][0].partition(".")[0]
 
 
+def embeddings_module_of(target: Target) -> str:
+    """Return the importable package behind a provider of embeddings. Raises ProviderError for an unknown one."""
+    from langchain.embeddings.base import _BUILTIN_PROVIDERS  # the table of init_embeddings; it has no public name
+
+    if target.provider not in _BUILTIN_PROVIDERS:
+        raise UnknownProviderError(
+            f"There is no embedding provider called “{target.provider}”. Choose local, tuned, openai, or one of "
+            f"LangChain's: {', '.join(sorted({*_BUILTIN_PROVIDERS} - {'openai'}))}.",
+            permanent=True,
+        )
+    return _BUILTIN_PROVIDERS[target.provider][0].partition(".")[0]
+
+
 def missing_package(target: Target, module: str, missing: str = "") -> ProviderError:
     """Return the error for a package that is not installed, or that lacks the module `missing` itself."""
     package = module.replace("_", "-")

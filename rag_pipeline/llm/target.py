@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from rag_pipeline.errors import ProviderError
 
 OPENAI = "openai"
+LOCAL = "huggingface"
+"""The provider whose models run in this process."""
 BUILTIN_READER = "builtin:extractive"
 """The model that asks no provider: it extracts answers on this machine."""
 _OPENAI_HOST = "api.openai.com"
@@ -20,7 +22,7 @@ _KEY_NAMES = {
     "bedrock_converse": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     "google_genai": "GOOGLE_API_KEY",
     "google_vertexai": "GOOGLE_APPLICATION_CREDENTIALS",
-    "huggingface": "HF_TOKEN",
+    LOCAL: "HF_TOKEN",
     "ibm": "WATSONX_APIKEY",
     "mistralai": "MISTRAL_API_KEY",
     OPENAI: "OPENAI_API_KEY",

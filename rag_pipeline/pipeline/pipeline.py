@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 
 from rag_pipeline.errors import PipelineError
@@ -10,7 +11,7 @@ from rag_pipeline.generators.base import Generator
 from rag_pipeline.pipeline.retrieval import Retrieval, Retrieved, contexts_of
 from rag_pipeline.settings import prompt_templates as prompts
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Generation, GenerationRequest, Hit, Query, SourceDoc, Trace
+from rag_pipeline.types import Generation, GenerationRequest, Query, SourceDoc, Trace
 
 
 class Pipeline:
@@ -23,7 +24,7 @@ class Pipeline:
         self, spec: PipelineSpec, documents: Sequence[SourceDoc], retrieval: Retrieval | None, generator: Generator
     ) -> None:
         self.spec = spec
-        self.documents = {doc.id: doc for doc in documents}
+        self.documents = retrieval.documents if retrieval is not None else {doc.id: doc for doc in documents}
         self.retrieval = retrieval
         self.generator = generator
 
@@ -32,20 +33,27 @@ class Pipeline:
         queries = [Query(question) if isinstance(question, str) else question for question in questions]
         if self.retrieval is not None:
             return await self.retrieval.retrieve_many(queries)
-        return [Retrieved(query.given or ()) for query in queries]
+        return [Retrieved.given(query) for query in queries]
 
     async def answer_many(self, questions: Sequence[str | Query]) -> AsyncGenerator[tuple[int, Trace]]:
         """Yield (position, trace) as each question finishes. Failures are traces with `error`.
 
         After a permanent failure the questions not yet sent are left out. Raises ProviderError when retrieval fails.
         """
-        found = await self.retrieve_many(questions)
+        async with aclosing(self.answer_found(questions, await self.retrieve_many(questions))) as coming:
+            async for each in coming:
+                yield each
+
+    async def answer_found(
+        self, questions: Sequence[str | Query], found: Sequence[Retrieved]
+    ) -> AsyncGenerator[tuple[int, Trace]]:
+        """Do as `answer_many` does with what was retrieved already."""
         requests, places = [], []
         for position, (question, each) in enumerate(zip(questions, found, strict=True)):
             if each.error is not None:
-                yield position, self.trace(self.request(text_of(question), ()), each, each.error)
+                yield position, self.trace(self.request(text_of(question), Retrieved()), each, each.error)
             else:
-                requests.append(self.request(text_of(question), each.hits))
+                requests.append(self.request(text_of(question), each))
                 places.append(position)
         async for number, result in self.generator.generate_many(requests):
             yield places[number], self.trace(requests[number], found[places[number]], result)
@@ -55,15 +63,15 @@ class Pipeline:
         found = (await self.retrieve_many([question]))[0]
         if found.error is not None:
             raise found.error
-        request = self.request(text_of(question), found.hits)
+        request = self.request(text_of(question), found)
         async for piece in self.generator.stream(request):
             yield self.trace(request, found, piece) if isinstance(piece, Generation) else piece
 
-    def request(self, question: str, hits: Sequence[Hit]) -> GenerationRequest:
+    def request(self, question: str, found: Retrieved) -> GenerationRequest:
         """Fill the prompt for one question."""
         core = self.spec.core
         template = core.prompt if core.use_context else core.prompt_without_context
-        contexts = contexts_of(hits, self.documents)
+        contexts = contexts_of(found.hits, self.documents, found.passages)
         prompt = prompts.fill(template, question=question, contexts=contexts, refusal=core.refusal)
         return GenerationRequest(question, contexts, prompt, template, core.refusal, core.use_context)
 
@@ -76,9 +84,11 @@ class Pipeline:
             contexts=request.contexts,
             prompt=request.prompt,
             retrieval_s=found.seconds,
+            retrieval_usage=found.usage,
             queries=found.queries,
             steps=found.steps,
             notes=found.notes,
+            passages=found.passages,
         )
         if isinstance(result, PipelineError):
             return replace(base, error=str(result), permanent=bool(getattr(result, "permanent", False)))

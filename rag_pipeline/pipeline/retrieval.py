@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from rag_pipeline.consolidators.base import Consolidator
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.pipeline.budget import within_budget
+from rag_pipeline.places import passages_in
 from rag_pipeline.query_transforms.base import QueryTransform
 from rag_pipeline.rerankers.base import Reranker
 from rag_pipeline.retrievers.base import Retriever
@@ -23,7 +24,10 @@ CountTokens = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What retrieval found for one question. `seconds`: its own model calls and its share of the batches."""
+    """What retrieval found for one question. `seconds`: its own model calls and its share of the batches.
+
+    `passages`: the texts among the hits and steps that stand in no document of the corpus.
+    """
 
     hits: tuple[Hit, ...] = ()
     queries: tuple[str, ...] = ()
@@ -32,11 +36,22 @@ class Retrieved:
     usage: Usage = FREE
     notes: tuple[str, ...] = ()
     error: PipelineError | None = None
+    passages: tuple[SourceDoc, ...] = ()
 
     def after(self, name: str, hits: Sequence[Hit], seconds: float = 0.0) -> Retrieved:
         """Return this with the hits that a step left."""
         left = tuple(hits)
         return replace(self, hits=left, steps=(*self.steps, Step(name, left)), seconds=self.seconds + seconds)
+
+    @classmethod
+    def given(cls, query: Query) -> Retrieved:
+        """Return what a query brings with it."""
+        return cls(query.given or (), passages=query.passages)
+
+    def with_passages(self, documents: Mapping[int, SourceDoc]) -> Retrieved:
+        """Return this with the passages that its hits point into."""
+        spans = [hit.span for step in self.steps for hit in step.hits]
+        return replace(self, passages=tuple(passages_in(documents, spans).values()))
 
 
 @dataclass(frozen=True)
@@ -60,7 +75,7 @@ class Retrieval:
 
     async def retrieve_many(self, queries: Sequence[Query]) -> list[Retrieved]:
         """Return what is found for each query, in order. One that failed carries its `error`. Raises ProviderError."""
-        found = [Retrieved(query.given) if query.given is not None else Retrieved() for query in queries]
+        found = [Retrieved.given(query) for query in queries]
         asked = [position for position, query in enumerate(queries) if query.given is None]
         block = await self._steps([queries[position] for position in asked])
         for position, result in zip(asked, block, strict=True):
@@ -78,7 +93,7 @@ class Retrieval:
             found = [each.after("parents", self._parents(each.hits)) for each in found]
         found = [replace(each, hits=each.hits[: self.top_k]) for each in found]
         found = await asyncio.to_thread(self._consolidated, texts, found)
-        return [self._within_budget(each) for each in found]
+        return [self._within_budget(each).with_passages(self.documents) for each in found]
 
     async def _transformed(self, texts: Sequence[str]) -> list[Retrieved]:
         if self.transform is None:
@@ -190,11 +205,13 @@ class Retrieval:
         return replace(found.after("budget", ()), notes=(*found.notes, note))
 
 
-def contexts_of(hits: Sequence[Hit], documents: Mapping[int, SourceDoc]) -> tuple[Context, ...]:
-    """Return the text of each hit with document and page."""
-    found = []
+def contexts_of(
+    hits: Sequence[Hit], documents: Mapping[int, SourceDoc], passages: Sequence[SourceDoc] = ()
+) -> tuple[Context, ...]:
+    """Return the text of each hit with document and page. `passages`: texts that stand in none of the documents."""
+    found, own = [], {each.id: each for each in passages}
     for hit in hits:
-        doc = documents[hit.span.document_id]
+        doc = own.get(hit.span.document_id) or documents[hit.span.document_id]
         text = doc.text[hit.span.start : hit.span.end]
         found.append(Context(hit.span, doc.name, text, hit.score, hit.rank, doc.page_at(hit.span.start)))
     return tuple(found)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from rag_pipeline.types import Hit, Span
+
+Rows = npt.NDArray[np.integer[Any]]
 
 CONSTANT = 60
 """k of the paper: how little the first ranks stand out."""
@@ -35,3 +41,24 @@ def fuse(
     scores = {span: math.fsum(parts) for span, parts in shares.items()}
     order = sorted(scores, key=lambda span: (-scores[span], best[span], span))
     return [Hit(span, scores[span], rank) for rank, span in enumerate(order[:top_k], 1)]
+
+
+def fuse_rows(
+    rankings: Sequence[Rows], spans: Rows, top_k: int, weights: Sequence[float], constant: int = CONSTANT
+) -> list[tuple[int, float]]:
+    """Do as `fuse` does with two rankings of rows, none of them twice in one; return (row, score), best first.
+
+    `spans`: document, start and end of each row, for ties.
+    """
+    counted = [(rows, weight) for rows, weight in zip(rankings, weights, strict=True) if weight and len(rows)]
+    if not counted:
+        return []
+    ranks = [np.arange(1, len(rows) + 1) for rows, _ in counted]
+    named, place = np.unique(np.concatenate([rows for rows, _ in counted]), return_inverse=True)
+    shares = np.concatenate([weight / (constant + rank) for rank, (_, weight) in zip(ranks, counted, strict=True)])
+    scores = np.bincount(place, shares, len(named))
+    best = np.full(len(named), len(shares) + 1)
+    np.minimum.at(best, place, np.concatenate(ranks))
+    where = spans[named]
+    order = np.lexsort((where[:, 2], where[:, 1], where[:, 0], best, -scores))[:top_k]
+    return list(zip(named[order].tolist(), scores[order].tolist(), strict=True))

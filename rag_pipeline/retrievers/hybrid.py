@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from pydantic import Field
 
 from rag_pipeline.registry import UnitOptions
 from rag_pipeline.retrievers.base import Retriever, retrievers
-from rag_pipeline.retrievers.bm25 import Bm25Retriever
-from rag_pipeline.retrievers.dense import DenseRetriever
-from rag_pipeline.retrievers.fusion import fuse
+from rag_pipeline.retrievers.fusion import fuse_rows
 from rag_pipeline.types import Hit, Query
 
 DEPTH = 200
@@ -37,8 +36,16 @@ class HybridRetriever(Retriever):
 
     def retrieve_many(self, queries: Sequence[Query], top_k: int) -> list[list[Hit]]:
         """Ask both for all queries in one batch each, then fuse query by query."""
+        if not queries:
+            return []
         depth = max(top_k, DEPTH)
-        dense = DenseRetriever(self.index).retrieve_many(queries, depth)
-        words = Bm25Retriever(self.index).retrieve_many(queries, depth)
+        texts = [query.text for query in queries]
+        nearest = self.index.search(self.index.embedder.embed_queries(texts), depth)[1]
+        words = self.index.words.search(texts, depth)
         weights = (self.options.hybrid_weight, 1 - self.options.hybrid_weight)
-        return [fuse(pair, top_k, weights) for pair in zip(dense, words, strict=True)]
+        found = []
+        for near, worded in zip(nearest, words, strict=True):
+            by_words = np.array([row for row, _ in worded], np.int64)
+            fused = fuse_rows((near, by_words), self.index.spans, top_k, weights)
+            found.append([Hit(self.index.span(row), score, rank) for rank, (row, score) in enumerate(fused, 1)])
+        return found

@@ -16,6 +16,7 @@ class OracleRetriever(Retriever):
     label = "Oracle"
     help = "Gives the gold evidence itself: the ceiling for prompt and model, in evaluations only."
     needs_vectors = False
+    needs_chunks = False
     needs_evidence = True
 
     def retrieve_many(self, queries: Sequence[Query], top_k: int) -> list[list[Hit]]:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import OSA
 
+from rag_pipeline.english.lemmas import all_lemmas
 from rag_pipeline.english.words import stem, word_list
 
 _TOKEN = re.compile(r"(?<![\w@./\\#&+'’-])[^\W\d_]+(?![\w@/\\#&+_]|[.-]\w|['’](?!s\b)\w)")
@@ -90,9 +91,7 @@ class Spelling:
 
     def is_known(self, lower: str) -> bool:
         """Tell whether the corpus or everyday language has a word, or another form of it."""
-        from lemminflect import getAllLemmas
-
-        everyday = lower in word_list("common") or bool(getAllLemmas(lower))
+        everyday = lower in word_list("common") or bool(all_lemmas(lower))
         inflected = lower.endswith(_ENDINGS) and stem(lower) in self._stems
         return lower in self._counts or everyday or inflected
 

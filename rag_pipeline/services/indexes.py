@@ -13,7 +13,7 @@ import numpy as np
 from django.conf import settings
 from django.utils import timezone
 
-from rag_pipeline.embedders.base import Embedder, Vectors, embedders
+from rag_pipeline.embedders.base import Embedder, Vectors, embedder_named
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.indexing.chunk_table import ChunkTable
@@ -65,8 +65,8 @@ class ChunkPreview:
 
 def open_embedder(embedding: str, mode: str = "mean") -> CachedEmbedder:
     """Return the embedder for a setting such as `local:all-MiniLM-L6-v2`, cached on disk. Raises ConfigError."""
-    provider, _, name = embedding.partition(":")
-    state = embedders.get(provider, "embedding").state(name)
+    unit, name = embedder_named(embedding)
+    state = unit.state(name)
     return cached(_embedder(embedding, mode, state))
 
 
@@ -78,8 +78,7 @@ def cached(embedder: Embedder) -> CachedEmbedder:
 @lru_cache(maxsize=8)
 def _embedder(embedding: str, mode: str, state: str) -> Embedder:
     """One per process and state of the weights: they are loaded once."""
-    provider, _, name = embedding.partition(":")
-    unit = embedders.get(provider, "embedding")
+    unit, name = embedder_named(embedding)
     absent = unit.missing()
     if absent:
         raise ConfigError(absent, "embedding")
@@ -172,8 +171,9 @@ def embed_chunks(step: str, chunks: ChunkVectors) -> Generator[Progress, None, V
     """Compute the vectors of chunks, yielding progress. Raises ConfigError, ProviderError."""
     total = chunks.missing()
     yield Progress(step, 0, total)
-    for done in chunks.compute():
-        yield Progress(step, done, total)
+    if total:
+        for done in chunks.compute():
+            yield Progress(step, done, total)
     return chunks.vectors()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from rag_pipeline.generators.base import Generator, generator_for
 from rag_pipeline.generators.builtin import BuiltinReader
 from rag_pipeline.indexing.chunk_table import ChunkTable
 from rag_pipeline.indexing.index_store import ChunkIndex
+from rag_pipeline.llm.target import LOCAL
+from rag_pipeline.local_models.chat_weights import chat_weights
 from rag_pipeline.models import Corpus
 from rag_pipeline.pipeline.pipeline import Pipeline
 from rag_pipeline.pipeline.retrieval import Retrieval, contexts_of
@@ -48,12 +51,16 @@ def check_parts(spec: PipelineSpec) -> None:
             continue
         if absent := unit.missing():
             raise ConfigError(absent, part.field)
+        unit.check_options(spec.options[part.field])
         if part.named:
             unit.check(value.partition(":")[2])  # type: ignore[attr-defined]
 
 
 def _load_models(spec: PipelineSpec) -> None:
-    """Load the models that units name, before an index is built: a name of the hub may be wrong. Raises ConfigError."""
+    """Load the models that run here, before an index is built: a name of the hub may be wrong. Raises ConfigError."""
+    provider, _, name = spec.core.llm.partition(":")
+    if provider == LOCAL:
+        chat_weights(name)
     for part in PARTS:
         value = getattr(spec.core, part.field)
         unit = part.unit(value) if part.named and part.field in spec.options else None
@@ -125,11 +132,14 @@ def open_ranking(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | Non
 
     The index is built from cached vectors at most. `until`: see `corpus_snapshot`. Raises ConfigError, ProviderError.
     """
+    unit = retrievers.get(spec.core.retriever, "retriever")
+    if not unit.repeatable:
+        raise ConfigError(f"{unit.label} is not asked how far down it would have found it")
     if spec.needs_chunks and indexes.estimate(corpus=corpus, spec=spec, until=until).to_embed:
         raise ConfigError("the index is no longer there, and its chunks would have to be embedded again")
     snapshot = corpus_snapshot(corpus=corpus, until=until)
     index = _index(corpus, spec, snapshot, until)
-    retriever: Retriever = retrievers.get(spec.core.retriever, "retriever")(index, spec.options["retriever"])
+    retriever: Retriever = unit(index, spec.options["retriever"])
     by_id = {doc.id: doc for doc in snapshot.documents}
     return Retrieval(documents=by_id, retriever=retriever, top_k=spec.core.top_k, parent_of=index.parent_of)
 
@@ -197,7 +207,7 @@ def _retrieval(spec: PipelineSpec, snapshot: CorpusSnapshot, index: ChunkIndex, 
     if unit := chosen.get("consolidate"):
         consolidator = unit(options["consolidate"], open_embedder(READER_EMBEDDING).embed_passages)
     return Retrieval(
-        documents={doc.id: doc for doc in snapshot.documents},
+        documents=ChainMap({doc.id: doc for doc in snapshot.documents}, retriever.passages),
         retriever=retriever,
         top_k=core.top_k,
         transform=transform,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from dataclasses import dataclass
 
 from rag_pipeline.errors import ConfigError
@@ -12,14 +13,22 @@ from rag_pipeline.settings.prompt_templates import placeholders, shipped_prompts
 LONGEST_NAME = 80
 
 
+_VERSION = re.compile(r"(?P<name>.+) v(?P<version>[0-9]+)")
+
+
 @dataclass(frozen=True, slots=True)
 class LibraryPrompt:
-    """A prompt that can be chosen by name. Runs keep their own copy: changing one here changes no result."""
+    """A prompt that can be chosen by name. Runs keep their own copy: changing one here changes no result.
+
+    `name` is that of a version, such as “Short v2”; `base` that of all of them. `latest`: no version came later.
+    """
 
     name: str
     text: str
     shipped: bool
     updated: dt.datetime | None = None
+    base: str = ""
+    latest: bool = True
 
     @property
     def placeholders(self) -> set[str]:
@@ -28,10 +37,14 @@ class LibraryPrompt:
 
 
 def list_prompts() -> list[LibraryPrompt]:
-    """Return the shipped prompts in their order, then the user's by name."""
-    shipped = [LibraryPrompt(name, text, True) for name, text in shipped_prompts().items()]
-    own = [LibraryPrompt(row.name, row.text, False, row.updated) for row in NamedPrompt.objects.all()]
-    return shipped + own
+    """Return the shipped prompts in their order, then the user's by name, then the earlier versions of these."""
+    shipped = [LibraryPrompt(name, text, True, base=name) for name, text in shipped_prompts().items()]
+    newest: dict[str, int] = {}
+    own = []
+    for row in NamedPrompt.objects.all():
+        latest = newest.setdefault(row.name, row.version) == row.version
+        own.append(LibraryPrompt(str(row), row.text, False, row.updated, row.name, latest))
+    return shipped + sorted(own, key=lambda prompt: not prompt.latest)
 
 
 def get_prompt(*, name: str) -> LibraryPrompt:
@@ -43,7 +56,10 @@ def get_prompt(*, name: str) -> LibraryPrompt:
 
 
 def save_prompt(*, name: str, text: str) -> NamedPrompt:
-    """Store a prompt under a name; an own one of that name is replaced. Raises ConfigError with the field's name."""
+    """Store a prompt under a name; of an own one of that name it is the next version, unless one has just this text.
+
+    Raises ConfigError with the field's name.
+    """
     name, text = " ".join(name.split()), text.replace("\r\n", "\n").strip()
     if not name:
         raise ConfigError("Give the prompt a name: it is shown in charts and tables.", "name")
@@ -55,12 +71,19 @@ def save_prompt(*, name: str, text: str) -> NamedPrompt:
         raise ConfigError(
             "The prompt has no {question}. Put {question} where the user's question should stand.", "text"
         )
-    prompt, _ = NamedPrompt.objects.update_or_create(name=name, defaults={"text": text})
-    return prompt
+    versions = NamedPrompt.objects.filter(name=_base(name))
+    same, last = versions.filter(text=text).first(), versions.first()
+    return same or NamedPrompt.objects.create(name=_base(name), text=text, version=last.version + 1 if last else 1)
 
 
 def delete_prompt(*, name: str) -> None:
-    """Delete one of the user's prompts. Raises ConfigError for a shipped or an unknown one."""
+    """Delete one of the user's prompts with its versions. Raises ConfigError for a shipped or an unknown one."""
     if get_prompt(name=name).shipped:
         raise ConfigError(f"“{name}” comes with the workbench and cannot be deleted.", "name")
-    NamedPrompt.objects.filter(name=name).delete()
+    NamedPrompt.objects.filter(name=_base(name)).delete()
+
+
+def _base(name: str) -> str:
+    """Return the name without the version, where there is a prompt of that name: “Short v2” belongs to “Short”."""
+    found = _VERSION.fullmatch(name)
+    return found["name"] if found and NamedPrompt.objects.filter(name=found["name"]).exists() else name

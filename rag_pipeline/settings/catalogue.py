@@ -52,5 +52,6 @@ def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
     read = {name for part in PARTS if part.field not in unread for name in part.chosen(values)}
     reason = why_unread((WITH_CONTEXT, SEARCH), values)
     for name in option_names() - read:
-        unread[name] = reason or f"{ONLY_READ_BY} {' or '.join(option_owners(name))}"
+        of_part = next((unread[part.field] for part in PARTS if part.field in unread and name in part.settings()), "")
+        unread[name] = reason or of_part or f"{ONLY_READ_BY} {' or '.join(option_owners(name))}"
     return unread

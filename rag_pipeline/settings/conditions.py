@@ -46,6 +46,11 @@ def _given_evidence(values: Mapping[str, Any]) -> str:
     return f"the {retriever.label.lower()} retrieves the gold evidence itself"
 
 
+def _cuts_nothing(values: Mapping[str, Any]) -> str:
+    retriever = _retriever(values)
+    return "" if retriever is None or retriever.needs_chunks else f"{retriever.label} searches no chunks"
+
+
 def _embeds_nothing(values: Mapping[str, Any]) -> str:
     retriever = _retriever(values)
     if retriever is None or retriever.needs_vectors or _embeds_elsewhere(values):
@@ -56,9 +61,13 @@ def _embeds_nothing(values: Mapping[str, Any]) -> str:
 def _embeds_elsewhere(values: Mapping[str, Any]) -> bool:
     """The embedding model or its tokenizer is also used to cut, and to count tokens."""
     chunker: type[Chunker] | None = chunkers.find(str(values.get("chunker")))
-    cuts = chunker is not None and (
-        getattr(chunker, "needs_embeddings", False)
-        or ("chunk_unit" in chunker.Options.model_fields and values.get("chunk_unit") == "tokens")
+    cuts = (
+        not _cuts_nothing(values)
+        and chunker is not None
+        and (
+            getattr(chunker, "needs_embeddings", False)
+            or ("chunk_unit" in chunker.Options.model_fields and values.get("chunk_unit") == "tokens")
+        )
     )
     return cuts or str(values.get("context_budget") or "0").strip() != "0"
 
@@ -66,6 +75,7 @@ def _embeds_elsewhere(values: Mapping[str, Any]) -> bool:
 WITH_CONTEXT = ReadBy("the pipeline with context", _without_context)
 WITHOUT_CONTEXT = ReadBy("the pipeline without context", _with_context)
 SEARCH = ReadBy("the search for contexts", _given_evidence)
+CHUNKS = ReadBy("the search of chunks", _cuts_nothing)
 EMBEDDER = ReadBy("the embedding model", _embeds_nothing)
 LANGUAGE_MODEL = ReadBy("a language model", _built_in)
 BUILT_IN_READER = ReadBy("the built-in reader", _not_built_in)

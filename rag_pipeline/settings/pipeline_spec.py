@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from rag_pipeline.embedders.base import embedders, no_late
+from rag_pipeline.embedders.base import embedder_named, no_late
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.registry import Unit, first_problem
@@ -47,7 +47,7 @@ class PipelineSpec:
         core = _validated(CoreSettings, _take(values, CoreSettings))
         unread = unread_names(core.model_dump() | values)
         units = {part: part.unit(getattr(core, part.field)) for part in PARTS}
-        embedder = embedders.get(core.embedding.partition(":")[0], "embedding")
+        embedder = embedder_named(core.embedding)[0]
         if core.embed_mode == "late" and "embed_mode" not in unread and not embedder.gives_tokens:
             raise ConfigError(no_late(core.embedding), "embed_mode")
         steps = {part: unit for part, unit in units.items() if part.field not in unread} if retrieves else {}

@@ -57,11 +57,27 @@
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
-    document.querySelectorAll("details.menu[open]").forEach((menu) => {
-      menu.open = false;
-      menu.querySelector("summary").focus();
-    });
+    document.querySelectorAll("details.menu[open], details.drawer[open]").forEach(fold);
   });
+  document.addEventListener("click", (event) => {
+    const close = event.target.closest("[data-close-drawer]");
+    if (close) fold(close.closest("details"));
+  });
+  function fold(menu) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+
+  // A definition opens below its question mark, within the window; without this the browser puts it in the middle.
+  document.addEventListener("toggle", (event) => {
+    const text = event.target;
+    if (event.newState !== "open" || !text.matches("[popover].definition")) return;
+    const mark = document.querySelector(`[popovertarget="${text.id}"]`).getBoundingClientRect();
+    const below = mark.bottom + 6 + text.offsetHeight < window.innerHeight;
+    text.style.margin = "0";
+    text.style.left = `${Math.max(8, Math.min(mark.left, window.innerWidth - text.offsetWidth - 8))}px`;
+    text.style.top = `${below ? mark.bottom + 6 : Math.max(8, mark.top - 6 - text.offsetHeight)}px`;
+  }, true);
 
   // Clamped text opens in place.
   document.addEventListener("click", (event) => {
@@ -106,12 +122,18 @@
 
   // What was folded open stays open when its surroundings are loaded again.
   let unfolded = [];
+  let scrolled = 0;
   document.addEventListener("htmx:beforeSwap", (event) => {
-    unfolded = Array.from(event.detail.target.querySelectorAll("details[id][open]"), (fold) => fold.id);
+    unfolded = Array.from(event.detail.target.querySelectorAll("details[id][open]"), (each) => each.id);
+    scrolled = drawer()?.scrollTop || 0;
   });
   document.addEventListener("htmx:afterSwap", () => {
-    unfolded.forEach((id) => { const fold = document.getElementById(id); if (fold) fold.open = true; });
+    unfolded.forEach((id) => { const each = document.getElementById(id); if (each) each.open = true; });
+    if (scrolled && drawer()) drawer().scrollTop = scrolled;
   });
+  function drawer() {
+    return document.querySelector("details.drawer[open] > .drawer-panel");
+  }
 
   // What htmx could not load is said where the user is looking.
   function say(text) {

@@ -101,7 +101,9 @@ def _at(size: int, folder: Path) -> dict[str, Any]:
         "flat": 1000 * _flat(vectors, queries) / QUESTIONS,
         "opening": 1000 * opening[1],
     }
-    return figures | {"near": [_near(kind, vectors, queries, rows, folder / kind) for kind in ("hnsw", "ivf")]}
+    return figures | {
+        "near": [_near(kind, vectors, queries, rows, folder / kind) for kind in ("hnsw", "ivf", "ivf_pq")]
+    }
 
 
 def made(size: int, seed: int = 0) -> Vectors:

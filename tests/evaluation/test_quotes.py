@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.quotes import covered_by, find_exact, find_nearly, find_spaced, holds, locate_quote
+from evaluation.quotes import covered_by, find_nearly, holds, locate_quote
 from rag_pipeline.errors import ConfigError
 
 TEXT = "The policy covers theft.\n\nIt does not cover  floods. Theft is covered abroad, too. It does not rain."
@@ -63,21 +63,6 @@ def test_any_slice_is_found_or_said_to_be_repeated(text, data):
 def _places(text, quote):
     """Count places that do not overlap, as a reader would, left to right."""
     return len(re.findall(r"\s+".join(re.escape(word) for word in quote.split()), text))
-
-
-def test_exact_places_may_overlap():
-    assert list(find_exact("aaaa", "aa", 1)) == [(1, 3), (2, 4)]
-
-
-def test_places_with_other_white_space_do_not_overlap():
-    assert list(find_spaced("a b\ta a b", "a  b")) == [(0, 3), (6, 9)]
-    assert list(find_spaced("a b a b", "a b", 1)) == [(4, 7)]
-    assert (
-        list(find_spaced("a b", "a b", 0, 2))
-        == list(find_spaced("a b", " "))
-        == list(find_spaced("The Nile", "nile"))
-        == []
-    )
 
 
 def test_a_text_holds_a_quote_whatever_its_white_space():

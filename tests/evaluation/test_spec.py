@@ -50,3 +50,34 @@ def test_a_run_has_all_settings():
 
 def test_every_group_of_metrics_has_a_heading():
     assert {metric.group for metric in metrics if not metric.__module__.startswith("tests")} == set(GROUPS)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "options"),
+    [
+        ("metrics.rag.mrr", "mrr", {}),
+        ("metrics.rag.context_correctness", "mrr", {}),
+        ("metrics.rag.external_rag.context_correctness.map", "map", {}),
+        ("metrics.rag.end_to_end.answer_correctness", "token_recall", {}),
+        ("metrics.rag.end_to_end.answer_faithfulness", "k_precision", {"best_context": True}),
+        ("metrics.rag.autorag.faithfulness.token_k_precision", "k_precision", {"best_context": True}),
+        ("metrics.rag.retrieval_at_k", "hit_rate", {"k": 1}),
+    ],
+)
+def test_names_of_unitxt_are_understood(name, key, options):
+    spec = EvaluationSpec.create({"metrics": f"token_f1, {name}"})
+    assert spec.metrics == ("token_f1", key)
+    assert spec.metric_options == ({key: options} if options else {})
+
+
+def test_an_option_that_is_given_stays_and_an_unknown_name_is_refused():
+    given = {"metrics": ["metrics.rag.retrieval_at_k"], "metric_options": {"hit_rate": {"k": 5}, "mrr": {"k": 3}}}
+    assert EvaluationSpec.create(given).metric_options == {"hit_rate": {"k": 5}, "mrr": {"k": 3}}
+    with pytest.raises(ConfigError, match=r"no metric called “metrics\.rag\.bert_recall”"):
+        EvaluationSpec.create({"metrics": "metrics.rag.bert_recall"})
+
+
+def test_no_name_of_unitxt_means_two_metrics():
+    names = [name for unit in metrics for name in unit.known_as.get("unitxt", ())]
+    assert len(names) == len(set(names)) > 15
+    assert all(metrics.of_unitxt(name) for name in names)

@@ -82,7 +82,10 @@ def _questions_back(prompt: str) -> dict[str, Any]:
     answer = _last(prompt, "answer")
     topic = " ".join(dict.fromkeys(re.findall(r"\w{3,}", answer)))
     asked = [f"What is known about {topic}?", f"Which facts are there on {topic}?", f"Where does one read of {topic}?"]
-    return {"questions": asked, "evasive": declines(answer)}
+    asked += [f"Who told of {topic}?", f"Why is there {topic}?"]
+    wanted = re.findall(r"a list of (\w+) texts", prompt)[0]
+    count = ["one", "two", "three", "four", "five"].index(wanted) + 1
+    return {"questions": asked[:count], "evasive": declines(answer)}
 
 
 def _relevant(prompt: str) -> dict[str, Any]:

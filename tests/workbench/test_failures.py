@@ -21,7 +21,13 @@ def run():
 
 
 def page(client, run, **query):
-    return client.get(reverse("run", args=[run.pk]), query).content.decode()
+    return client.get(reverse("run-failures", args=[run.pk]), query).content.decode()
+
+
+def table_of(client, run, point):
+    """Return the table of the questions that failed at a point."""
+    address = reverse("run-questions", args=[run.pk])
+    return client.get(address, {"failure_point": point}, headers=HTMX).content.decode()
 
 
 def test_the_flow_counts_what_goes_on_and_what_stops(run):
@@ -48,16 +54,18 @@ def test_the_page_shows_the_flow_with_links_that_filter(client, run):
     html = page(client, run)
     assert "What failed, and where" in html
     assert "4 of 8 answers failed" in html
-    assert 'href="?failure_point=6#questions"' in html
+    assert f'href="{reverse("run-questions", args=[run.pk])}?failure_point=6"' in html
     assert "57 % of the lost score" in html
     assert "a language model reads more than the built-in reader" in html
-    table = client.get(reverse("run", args=[run.pk]), {"failure_point": "6"}, headers=HTMX).content.decode()
+    table = table_of(client, run, "6")
     assert "8 answers, 2 shown" in table
     assert "Cairo" in table
     assert "It weighs 760 kg." not in table
-    everything = client.get(reverse("run", args=[run.pk]), {"failure_point": "any"}, headers=HTMX).content.decode()
+    everything = client.get(
+        reverse("run-questions", args=[run.pk]), {"failure_point": "any"}, headers=HTMX
+    ).content.decode()
     assert "8 answers, 4 shown" in everything
-    wrong = client.get(reverse("run", args=[run.pk]), {"failure_point": "9"}, headers=HTMX).content.decode()
+    wrong = table_of(client, run, "9")
     assert "8 answers, 8 shown" in wrong
 
 

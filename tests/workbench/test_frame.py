@@ -9,14 +9,77 @@ import pytest
 from django.utils import timezone
 
 from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
+from tests.factories import make_corpus, make_run, make_testset
+from tests.markup import markup
+from workbench.services.current_settings import chosen_corpus
 
 pytestmark = pytest.mark.django_db
 
 
 def test_the_current_page_is_marked(client):
     html = client.get("/runs/").content.decode()
-    assert '<a href="/runs/" aria-current="page">Runs</a>' in html
+    assert '<a href="/dashboard/" aria-current="page">Dashboard</a>' in html
     assert '<a href="/">Workbench</a>' in html
+
+
+def test_the_navigation_has_seven_entries_and_tabs_for_those_of_several_pages(client):
+    html = markup(client.get("/score/").content.decode())
+    entries = re.findall(r'">?([A-Z][a-z ]+)</a>', html.partition('aria-label="Pages"')[2].partition("</nav>")[0])
+    assert entries == ["Workbench", "Documents", "Test sets", "Dashboard", "Compare", "Chat", "Metrics"]
+    tabs = html.partition('<nav class="tabs tabs-pages" aria-label="Metrics">')[2].partition("</nav>")[0]
+    assert '<a href="/score/" aria-current="page">Score</a>' in tabs
+    assert '<a href="/calibration/">Calibration</a>' in tabs
+    assert "tabs-pages" not in client.get("/documents/").content.decode()
+
+
+def test_calibration_leads_to_the_latest_run_of_the_corpus(client):
+    assert client.get("/calibration/")["Location"] == "/"
+    task = {"task": BackgroundTask.objects.create(kind="evaluate", state="done")}
+    run = make_run(**task)
+    assert client.get("/calibration/")["Location"] == f"/runs/{run.pk}/calibration/"
+    html = client.get(f"/runs/{run.pk}/calibration/").content.decode()
+    assert '<a href="/metrics/" aria-current="page">Metrics</a>' in html
+
+
+def test_one_corpus_is_chosen_for_all_pages(client):
+    first, second = make_testset(), make_testset()
+    assert chosen_corpus() == second.corpus  # the newest, until one is chosen
+    response = client.post("/corpus/", {"chosen": first.corpus.pk, "next": "/documents/"})
+    assert response["Location"] == "/documents/"
+    assert client.get("/documents/").context["corpus"] == first.corpus
+    assert client.get("/").context["form"].key("corpus") == first.corpus.pk
+    assert client.get("/").context["form"].key("testset") == first.pk
+    assert client.get("/testsets/").context["page"][0].newest == first
+    assert client.get("/chat/").context["corpus"] == first.corpus
+    head = markup(client.get("/compare/").content.decode())
+    assert f'<span class="menu-chosen">{first.corpus}</span>' in head
+    assert f'value="{first.corpus.pk}" aria-current="true"' in head
+    make_corpus()
+    assert chosen_corpus() == first.corpus
+    assert client.post("/corpus/", {"chosen": "999"}).status_code == 404
+    assert client.get("/corpus/").status_code == 405
+
+
+def test_the_corpus_of_a_form_or_of_an_address_is_the_chosen_one(client):
+    first, second = make_testset(), make_testset()
+    client.get("/documents/", {"corpus": first.corpus.pk})
+    assert chosen_corpus() == first.corpus
+    values = {name: value for name, value in client.get("/").context["form"].bound().data.items() if value != "false"}
+    sent = client.post("/settings/", values | {"corpus": second.corpus.pk}, headers={"HX-Request": "true"})
+    assert chosen_corpus() == second.corpus
+    assert f'<span class="menu-chosen">{second.corpus}</span>' in markup(sent.content.decode())
+    run = make_run(first)
+    client.get("/", {"run": run.pk})
+    assert chosen_corpus() == first.corpus
+
+
+def test_another_corpus_leaves_the_settings_as_they_stand(client):
+    run, other = make_run(settings={"chunk_size": 777}), make_testset()
+    client.get("/", {"run": run.pk})
+    client.post("/corpus/", {"chosen": other.corpus.pk})
+    form = client.get("/").context["form"]
+    assert (form.key("corpus"), form.key("testset")) == (other.corpus.pk, other.pk)
+    assert str(form.value("chunk_size")) == "777"
 
 
 def test_pages_forbid_inline_scripts_and_have_none(client):

@@ -232,7 +232,7 @@ class TestRunPage:
         assert spec["judge_votes"] == 3
         html = client.get(reverse("run", args=[run.pk])).content.decode()
         assert 'name="option-max_words-limit" value="2"' in html
-        assert "max_words: limit 2" in html
+        assert "max_words: limit 2" in client.get(reverse("run-settings", args=[run.pk])).content.decode()
 
     def test_says_beside_the_field_what_is_wrong(self, client):
         run = make_run()

@@ -144,3 +144,9 @@ def test_a_run_is_pinned_on_its_page(client, testset):
     client.post(reverse("runs-act"), {"run": run.pk, "action": "pin"})
     assert Run.objects.get(pk=run.pk).baseline
     assert "No longer the baseline" in client.get(f"/runs/{run.pk}/").content.decode()
+
+
+def test_the_same_answers_again_are_said_to_be_no_difference(testset):
+    first, again = make_run(testset), make_run(testset)
+    said = panel(testset, again).verdict
+    assert said == f"{again} against {first} (same settings): no question scored differently, total ±0.00; 8 the same."

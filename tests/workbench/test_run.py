@@ -10,7 +10,7 @@ from evaluation.services.files import export_run
 from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset
-from tests.markup import markup
+from tests.markup import leads_to, markup
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
@@ -28,12 +28,13 @@ def test_scores_parts_settings_and_prompt_are_shown(client):
         "Download eval.csv",
         "Robustness by part",
         "Refused, near out-of-scope",
-        "Settings of this run",
+        "What it took",
         "the first",
     ):
         assert text in html
-    assert "Settings of this run" in html
-    assert "Scoring embedding" in html
+    settings = client.get(address(run, "run-settings")).content.decode()
+    assert "Settings of this run" in settings
+    assert "Scoring embedding" in settings
 
 
 def test_a_run_without_scores_yet_shows_its_progress(client):
@@ -51,7 +52,7 @@ def test_a_failed_run_says_why(client):
 
 def test_failed_questions_are_counted_by_message(client):
     run = make_run(errors={"p1s": "The model timed out.", "p2s": "The model timed out."})
-    html = client.get(address(run)).content.decode()
+    html = client.get(address(run, "run-failures")).content.decode()
     assert '<span class="bad strong">2</span> The model timed out.' in html
 
 
@@ -144,14 +145,14 @@ def test_a_wrong_threshold_is_said_beside_it(client):
 def test_further_metrics_are_computed_on_the_stored_answers(client):
     run = make_run(evaluation={"weights": {"recall": 2}, "metrics": ["mrr"]})
     html = markup(client.get(address(run)).content.decode())
-    assert '>MRR<span class="block' in html
+    assert 'data-card="mrr"' in html
     client.post(address(run, "run-score"), {"further": "1", "metrics": ["token_f1", "span_iou"]})
     run.refresh_from_db()
     run_inline(run.scoring_task)
     html = markup(client.get(address(run)).content.decode())
-    assert '>Token F1<span class="block' in html
-    assert '>Span IoU<span class="block' in html
-    assert '>MRR<span class="block' not in html
+    assert 'data-card="token_f1"' in html
+    assert 'data-card="span_iou"' in html
+    assert 'data-card="mrr"' not in html
     assert run.current_scoring.spec["weights"] == {"recall": 2.0}
     refused = client.post(address(run, "run-score"), {"further": "1", "metrics": ["odd"]})
     assert refused.status_code == 422
@@ -169,7 +170,7 @@ def test_scoring_again_keeps_the_rest_of_the_scoring(client):
     assert run.scorings.count() == 1  # the request itself scores nothing
     run.refresh_from_db()
     run_inline(run.scoring_task)
-    html = client.get(address(run)).content.decode()
+    html = client.get(address(run, "run-failures")).content.decode()
     assert "Scored again" in html
     assert "Waiting" not in html
     spec = run.current_scoring.spec
@@ -189,7 +190,7 @@ def test_scoring_again_shows_how_far_it_is_and_is_not_begun_twice(client):
 
 
 def test_the_page_that_is_asked_for_when_work_has_ended_comes_whole(client):
-    html = client.get(address(make_run()), headers=HTMX | {"HX-Boosted": "true"}).content.decode()
+    html = client.get(address(make_run(), "run-failures"), headers=HTMX | {"HX-Boosted": "true"}).content.decode()
     assert '<main class="page" id="content"' in html
     assert "What counts as a refusal" in html
 
@@ -222,7 +223,7 @@ def test_more_answers_take_no_more_queries(client, django_assert_max_num_queries
 
 def test_missing_runs_and_wrong_methods(client):
     run = make_run()
-    for name in ("run", "run-refusals"):
+    for name in ("run", "run-failures", "run-questions", "run-settings", "run-refusals"):
         assert client.get(reverse(name, args=[9999])).status_code == 404
         assert client.post(address(run, name)).status_code == 405
     assert client.get("/runs/9999/eval.csv").status_code == 404
@@ -233,7 +234,7 @@ def test_missing_runs_and_wrong_methods(client):
 
 def test_a_run_that_cuts_nothing_has_no_chunks(client):
     run = make_run(make_testset(), settings={"retriever": "oracle"})
-    assert "<dt>Chunks</dt><dd>none</dd>" in client.get(f"/runs/{run.pk}/").content.decode()
+    assert "8 answers, no chunks" in client.get(f"/runs/{run.pk}/").content.decode()
 
 
 def test_questions_are_filtered_and_sorted_by_a_further_metric(client):
@@ -260,3 +261,19 @@ def test_metrics_that_the_run_does_not_hold_are_not_offered(client):
     html = client.get(address(make_run()), {"metric": "token_f1", "below": "0.5"}, headers=HTMX).content.decode()
     assert "Further metrics" not in html
     assert "8 answers, 8 shown" in html
+
+
+def test_the_report_of_a_run_holds_scores_settings_and_answers_and_leads_nowhere(client):
+    run = make_run(errors={"o2": "The server is down."}, name="Short chunks", note="as agreed")
+    response = client.get(f"/runs/{run.pk}/report.html")
+    html = response.content.decode()
+    body = html.partition("<body>")[2]
+    assert response["Content-Disposition"] == 'attachment; filename="run.html"'
+    assert "plotly.js (cartesian" in html
+    for text in ("Short chunks", "as agreed", "Knowledge bounding", "Chunk size", "July 1799", "The server is down."):
+        assert text in body
+    assert leads_to(html) == []
+
+
+def test_the_report_of_a_run_without_scores_says_so(client):
+    assert "This run has no scores." in client.get(f"/runs/{make_run(scored=False).pk}/report.html").content.decode()

@@ -1,4 +1,4 @@
-"""The page Runs: list, filters, actions."""
+"""What is done to runs: actions on ticked ones, name, note and tags, going on."""
 
 from __future__ import annotations
 
@@ -8,68 +8,8 @@ from django.urls import reverse
 from evaluation.models import Run
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset
-from tests.markup import markup
 
 pytestmark = pytest.mark.django_db
-
-
-def names(response):
-    """Return the names of the listed runs, in order."""
-    return [str(row.run) for row in response.context["page"]]
-
-
-def test_an_empty_list_says_what_to_do(client):
-    assert "There is none yet" in client.get("/runs/").content.decode()
-
-
-def test_runs_are_listed_with_state_settings_and_scores(client):
-    run = make_run(settings={"chunk_size": 400})
-    html = markup(client.get("/runs/").content.decode())
-    assert reverse("run", args=[run.pk]) in html
-    assert ">400<" in html
-    assert "reader: extractive" in html
-    assert ">5.00<" in html
-
-
-def test_htmx_gets_the_table_alone(client):
-    make_run()
-    html = client.get("/runs/", headers={"HX-Request": "true"}).content.decode()
-    assert "<html" not in html
-    assert "<table" in html
-
-
-def test_filters_and_sort_are_in_the_address(client):
-    testset = make_testset()
-    make_run(testset, {"p1s": "Paris"}, name="Worse")
-    make_run(testset, name="Better")
-    make_run(name="Elsewhere")
-    make_run(testset, name="Old", archived=True)
-    assert names(client.get("/runs/", {"testset": testset.pk, "sort": "-total"})) == ["Better", "Worse"]
-    assert names(client.get("/runs/", {"testset": testset.pk, "sort": "name"})) == ["Better", "Worse"]
-    assert names(client.get("/runs/", {"q": "else"})) == ["Elsewhere"]
-    assert "Old" in names(client.get("/runs/", {"archived": "on"}))
-    assert len(names(client.get("/runs/", {"corpus": "no", "testset": "77", "page": "x", "sort": "??"}))) == 3
-
-
-def test_long_lists_come_in_pages(client, monkeypatch):
-    monkeypatch.setattr("workbench.views.runs.PER_PAGE", 2)
-    testset = make_testset()
-    for number in range(3):
-        make_run(testset, scored=False, name=f"R{number}")
-    response = client.get("/runs/", {"page": 2})
-    assert names(response) == ["R0"]
-    assert "Page 2 of 2" in response.content.decode()
-
-
-def test_more_runs_take_no_more_queries(client, django_assert_max_num_queries):
-    testset = make_testset()
-    make_run(testset)
-    with django_assert_max_num_queries(20) as few:
-        client.get("/runs/")
-    for _ in range(3):
-        make_run(testset)
-    with django_assert_max_num_queries(len(few)):
-        client.get("/runs/")
 
 
 def test_runs_are_archived_brought_back_and_deleted(client):
@@ -82,6 +22,16 @@ def test_runs_are_archived_brought_back_and_deleted(client):
     assert Run.objects.get(archived=False) == first
     client.post(act, {"run": first.pk, "action": "delete"})
     assert Run.objects.get() == second
+
+
+def test_one_run_of_a_test_set_is_the_baseline(client):
+    testset = make_testset()
+    first, second = make_run(testset), make_run(testset)
+    for run in (first, second):
+        client.post(reverse("runs-act"), {"run": run.pk, "action": "pin"})
+    assert Run.objects.get(baseline=True) == second
+    client.post(reverse("runs-act"), {"run": second.pk, "action": "unpin"})
+    assert not Run.objects.filter(baseline=True).exists()
 
 
 def test_a_running_run_is_not_deleted(client):
@@ -98,14 +48,48 @@ def test_choosing_nothing_is_explained(client):
     assert "Choose runs by the boxes" in response.content.decode()
 
 
-def test_name_and_note_are_kept_or_refused(client):
+def test_ticked_runs_are_compared_all_of_them_and_only_their_ids_are_in_the_address(client):
+    runs = [make_run() for _ in range(3)]
+    sent = {"run": [run.pk for run in runs], "action": "compare", "next": "/dashboard/?q=x"}
+    ids = ",".join(str(run.pk) for run in runs)
+    assert client.post(reverse("runs-act"), sent)["Location"] == f"/compare/?runs={ids}"
+
+
+def test_ticked_runs_are_drawn_or_exported_with_the_filters_of_the_page(client):
     run = make_run()
-    client.post(reverse("run-rename", args=[run.pk]), {"name": "Short chunks", "note": "as agreed"})
+    sent = {"run": run.pk, "next": "/dashboard/?q=a%26b&chart=spread&runs=77"}
+    addresses = {
+        "draw": f"/dashboard/?q=a%26b&chart=spread&runs={run.pk}",
+        "export.xlsx": f"/dashboard/runs.xlsx?q=a%26b&chart=spread&runs={run.pk}",
+        "report": f"/dashboard/report.html?q=a%26b&chart=spread&runs={run.pk}",
+        "export.exe": sent["next"],
+    }
+    found = {action: client.post(reverse("runs-act"), sent | {"action": action})["Location"] for action in addresses}
+    assert found == addresses
+
+
+def test_tags_are_given_and_taken_away(client):
+    first, second = make_run(tags=["mine"]), make_run()
+    sent = {"run": [first.pk, second.pk], "tag": " short, quick "}
+    client.post(reverse("runs-act"), sent | {"action": "tag"})
+    client.post(reverse("runs-act"), sent | {"action": "tag"})
+    assert [run.tags for run in Run.objects.order_by("id")] == [["mine", "short, quick"], ["short, quick"]]
+    client.post(reverse("runs-act"), {"run": first.pk, "tag": "mine", "action": "untag"})
+    assert Run.objects.get(pk=first.pk).tags == ["short, quick"]
+    response = client.post(reverse("runs-act"), {"run": first.pk, "action": "tag"}, follow=True)
+    assert "Write the tag beside the button first." in response.content.decode()
+
+
+def test_name_note_and_tags_are_kept_or_refused(client):
+    run = make_run()
+    sent = {"name": "Short chunks", "note": "as agreed", "tags": "a, b,, a"}
+    client.post(reverse("run-rename", args=[run.pk]), sent)
     run.refresh_from_db()
-    assert (run.name, run.note) == ("Short chunks", "as agreed")
-    response = client.post(reverse("run-rename", args=[run.pk]), {"name": "x" * 121})
+    assert (run.name, run.note, run.tags) == ("Short chunks", "as agreed", ["a", "b"])
+    response = client.post(reverse("run-rename", args=[run.pk]), {"name": "x" * 121, "tags": "y" * 41})
     assert response.status_code == 422
     assert "at most 120 characters" in response.content.decode()
+    assert "A tag has at most 40 characters" in response.content.decode()
 
 
 def test_a_cancelled_run_goes_on(client):
@@ -124,7 +108,7 @@ def test_failed_questions_of_a_finished_run_are_asked_again(client):
     run.answers.filter(pk=failed.pk).update(error="The server sent nothing for 60 seconds.")
     task.units.create(stage="answer", key=f"{failed.question_id}:0", state="failed")
     task.units.create(stage="score", key="score", state="done")
-    assert "Ask these again" in client.get(reverse("run", args=[run.pk])).content.decode()
+    assert "Ask these again" in client.get(reverse("run-failures", args=[run.pk])).content.decode()
     client.post(reverse("run-resume", args=[run.pk]))
     task.refresh_from_db()
     assert (task.state, task.stage) == ("running", "answer")
@@ -142,3 +126,4 @@ def test_missing_runs_and_wrong_methods(client):
         assert client.get(reverse(name, args=[99])).status_code == 405
     assert client.get(reverse("runs-act")).status_code == 405
     assert client.post("/runs/").status_code == 405
+    assert client.get("/dashboard/columns/").status_code == 405

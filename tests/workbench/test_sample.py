@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from django.utils.html import escape
 
-from evaluation.models import TestSet
+from evaluation.models import Answer, Run, TestSet
 from evaluation.services.files import export_testset
 from evaluation.spec import GeneratorSpec
 from rag_pipeline.background.tasks import enqueue, run_inline
@@ -88,6 +89,23 @@ def test_the_first_page_shows_its_progress(client):
     text = client.get("/").content.decode()
     assert "A sample is being made" in text
     assert 'role="progressbar"' in text
+
+
+def test_its_questions_stand_there_at_once_and_its_answers_as_they_come(client):
+    task = queue_sample()
+    assert "The document is being read." in client.get("/sample/").content.decode()
+    testset = LoadSample(task).testset()
+    first = testset.questions.first()
+    html = client.get("/").content.decode()
+    assert "0 of 150 answered" in html
+    assert escape(first.text) in html
+    run = Run.objects.create(corpus=testset.corpus, testset=testset, pipeline={}, pipeline_fingerprint="x")
+    Answer.objects.create(run=run, question=first, text="In the year of the answer")
+    part = client.get("/sample/").content.decode()
+    assert "1 of 150 answered" in part
+    assert "In the year of the answer" in part
+    assert "not answered yet" not in part
+    assert client.post("/sample/").status_code == 405
 
 
 def test_the_first_page_is_the_users_own_once_there_are_documents(client):

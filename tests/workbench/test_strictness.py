@@ -93,7 +93,7 @@ def test_it_goes_into_the_run_the_address_and_the_preferred_settings(client, tes
     client.post(reverse("preferences"), sent(strictness="0.25"))
     assert Preferences.load()["pipeline"]["strictness"] == 0.25
     assert re.search(r'name="strictness" value="0.25"', client.get("/").content.decode())
-    assert "<dt>Strictness</dt><dd>0.25</dd>" in client.get(f"/runs/{run.pk}/").content.decode()
+    assert "<dt>Strictness</dt><dd>0.25</dd>" in client.get(f"/runs/{run.pk}/settings/").content.decode()
 
 
 def test_it_is_forgotten_with_another_model(client, testset, fake_openai):
@@ -115,7 +115,7 @@ def test_a_run_of_before_is_shown_compared_taken_up_and_chatted_with(client, tes
     monkeypatch.setattr("rag_pipeline.services.pipelines.READER_EMBEDDING", WORDS)
     settings = {"embedding": WORDS, "chunk_size": 300}
     old, new = without_strictness(make_run(testset, settings=settings)), make_run(testset, settings=settings)
-    assert "<dt>Strictness</dt>" not in client.get(f"/runs/{old.pk}/").content.decode()
+    assert "<dt>Strictness</dt>" not in client.get(f"/runs/{old.pk}/settings/").content.decode()
     compared = words(client.get(reverse("compare"), {"a": old.pk, "b": new.pk}))
     assert f"Strictness — {default_strictness():g} " in compared
     assert f'name="strictness" value="{default_strictness():g}"' in client.get(f"/?run={old.pk}").content.decode()

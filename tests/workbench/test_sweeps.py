@@ -15,7 +15,7 @@ from evaluation.queries.sweep_map import question_map
 from evaluation.queries.sweep_table import sweep_table
 from evaluation.services.sweeps import plan_sweep, read_grid, start_sweep
 from evaluation.spec import EvaluationSpec, RunOptions
-from rag_pipeline.background.tasks import run_inline
+from rag_pipeline.background.tasks import failed, run_inline
 from tests.factories import WORDS, make_run, make_testset
 from workbench.charts.sweeps import questions_by_settings, score_curve, two_settings, values_of
 
@@ -190,7 +190,7 @@ def test_confirming_from_the_page(client):
     client.post(f"/sweeps/{sweep.pk}/act/", {"action": "confirm"})
     assert run_inline(sweep.task).state == "done"
     html = client.get(f"/sweeps/{sweep.pk}/").content.decode()
-    assert html.count("<dt>On holdout</dt>") == 2
+    assert html.count("<dt>On holdout ") == 2
     again = client.post(f"/sweeps/{sweep.pk}/act/", {"action": "confirm"}, follow=True).content.decode()
     assert "confirmed already" in again
 
@@ -212,8 +212,9 @@ def test_downloads(client):
 
 def test_a_failed_configuration_says_why(client):
     sweep = finished({"chunk_size": "60,120"})
-    task = sweep.runs.order_by("id").first().task
-    type(task).objects.filter(pk=task.pk).update(state="failed", error="The disk is full.")
+    run = sweep.runs.order_by("id").first()
+    run.task = failed("evaluate", {"run": run.pk}, "The disk is full.")
+    run.save()
     html = client.get(f"/sweeps/{sweep.pk}/").content.decode()
     assert "The disk is full." in html
     assert "1 failed" in html

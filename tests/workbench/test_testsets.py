@@ -34,7 +34,8 @@ def test_generation_is_queued_with_what_was_asked_and_shown(client):
     response = generate(client, corpus)
     testset = TestSet.objects.get()
     assert response["Location"] == f"/testsets/{testset.pk}/"
-    assert testset.generator == FORM
+    unasked = {"near_share": 50, "prompts": {}, "slips": "", "transformations": ""}
+    assert testset.generator == FORM | unasked
     assert testset.task.state == BackgroundTask.State.QUEUED
     page = client.get(response["Location"]).content.decode()
     assert 'hx-trigger="every 2s, task-ended from:body"' in page

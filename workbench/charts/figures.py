@@ -1,162 +1,253 @@
-"""Figures as plain dicts for Plotly. Colours are names of CSS tokens; the browser puts in their values."""
+"""Figures as plain dicts for Plotly: the scores of runs against a setting. Colours are names of CSS tokens."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
+from statistics import fmean
 from typing import Any
 
 from django.urls import reverse
 
 from evaluation.queries.differences import metric_label
 from evaluation.queries.rows import RunRow
-from evaluation.scoring.scales import Scale, scale_of
-from evaluation.types import Summary
-from workbench.charts.palette import SERIES
+from evaluation.queries.settings import all_settings, as_number, setting_label
+from evaluation.scoring.scales import scale_of
+from evaluation.spec import run_settings
+from workbench.charts.palette import SERIES, colour, model_shapes
 from workbench.templatetags.workbench import reader_name, retrieving
 
 Figure = dict[str, Any]
 
+CHUNK_SIZE = "chunk_size"
 DIRECT_LABELS = 4
 """Up to so many series are labelled beside their dots; more get a legend."""
 _LABEL_HEIGHT = 0.13
-_LABEL_ROOM, _WIDEST_LABEL = 136, 260
 """Least distance of two labels, as a share of the y axis."""
-_FAN = 0.022
-_WIDEST_FAN = 0.14
-"""Dots of one chunk size stand beside each other: the step and the greatest width, in decades of the log axis."""
-_FAN_OF_GAP = 0.7
-"""Greatest width as a share of the distance to the next chunk size."""
+_LABEL_ROOM, _WIDEST_LABEL = 136, 260
 MANY_DOTS = 60
 """With more dots the intervals would hide them: then only the hover shows them."""
+_MOST_TICKS = 12
+_LOG_FROM = 4
+"""An axis whose ends are so many times apart is logarithmic."""
 
 
-def score_against_chunk_size(
-    rows: Sequence[RunRow], series: Mapping[str, int], score: str = "total", chosen: int | None = None
+@dataclass(frozen=True)
+class Dot:
+    """Runs with the same settings and questions at the value `x` of a setting: the newest first, repeats behind it."""
+
+    x: float
+    rows: Sequence[RunRow]
+    score: str
+
+    @property
+    def row(self) -> RunRow:
+        """The newest of them."""
+        return self.rows[0]
+
+    @property
+    def means(self) -> list[float]:
+        """The score of each."""
+        return [float(row.metrics[self.score].mean or 0.0) for row in self.rows]
+
+    @property
+    def y(self) -> float:
+        """The mean over the repeats."""
+        return fmean(self.means)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The 95 % interval of the newest of them; its mean where it has none."""
+        summary = self.row.metrics[self.score]
+        low, high = summary.ci_low, summary.ci_high
+        return (self.y, self.y) if low is None or high is None else (low, high)
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The lowest and the highest of the repeats."""
+        return min(self.means), max(self.means)
+
+    @property
+    def hover(self) -> str:
+        """What is said of it."""
+        lines = hover_lines(self.row, self.score)
+        if len(self.rows) > 1:
+            low, high = (scale_of(self.score).text(end) for end in self.spread)
+            names = ", ".join(escape(str(row.run)) for row in self.rows[:4]) + (" …" if len(self.rows) > 4 else "")
+            lines[:2] = [
+                f"<b>{len(self.rows)} runs alike: {names}</b>",
+                f"{metric_label(self.score)} {scale_of(self.score).text(self.y)} (from {low} to {high})",
+            ]
+        return "<br>".join(lines)
+
+
+def score_against(
+    rows: Sequence[RunRow],
+    series: Mapping[str, int],
+    score: str = "total",
+    setting: str = CHUNK_SIZE,
+    chosen: int | None = None,
 ) -> Figure:
-    """One dot a run at its chunk size, coloured by prompt, with its interval; `chosen` is ringed.
+    """Dots exactly at the value of a numeric setting, a line and a colour a prompt, a shape a model; `chosen` is
+    ringed. Runs alike are one dot, their spread a thick bar.
 
-    `series` gives each prompt its place in the palette. Runs without the score or without chunks have no dot.
+    `series` gives each prompt its place in the palette. Runs without the score or the setting have no dot.
     """
-    dots = [row for row in rows if _mean(row, score) is not None and row.settings.get("chunk_size")]
-    places = _fanned(dots)
-    by_prompt: dict[str, list[RunRow]] = defaultdict(list)
-    for row in dots:
-        by_prompt[row.prompt_name].append(row)
-    data = [_trace(name, members, series, score, chosen, places) for name, members in by_prompt.items()]
-    return {"data": data, "layout": _layout(dots, data, score)}
+    return figure_of(dots_of(rows, score, setting), series, score, setting, chosen)
 
 
-def drawn(rows: Sequence[RunRow], score: str = "total") -> list[RunRow]:
-    """Return the runs that have a dot, by chunk size: the rows of the table beside the chart."""
-    dots = [row for row in rows if _mean(row, score) is not None and row.settings.get("chunk_size")]
-    return sorted(dots, key=lambda row: (row.settings["chunk_size"], row.run.pk))
+def figure_of(
+    dots: Sequence[Dot], series: Mapping[str, int], score: str, setting: str, chosen: int | None = None
+) -> Figure:
+    """Return `score_against` of dots that are there already."""
+    shapes = model_shapes(dot.row for dot in dots)
+    by_prompt: dict[str, list[Dot]] = defaultdict(list)
+    for dot in dots:
+        by_prompt[dot.row.prompt_name].append(dot)
+    traces = [
+        _trace(name, members, series.get(name, SERIES - 1), shapes, chosen, len(dots))
+        for name, members in by_prompt.items()
+    ]
+    lines = [_line(trace) for trace in traces if len(set(trace["x"])) > 1]
+    lines += [
+        _spread(dot, series.get(dot.row.prompt_name, SERIES - 1)) for dot in dots if dot.spread[0] < dot.spread[1]
+    ]
+    keys = [_shape_key(name, shape) for name, shape in shapes.items()] if len(shapes) > 1 else []
+    return {"data": [*lines, *traces, *keys], "layout": _layout(dots, traces, score, setting, legend=bool(keys))}
 
 
-def _mean(row: RunRow, score: str) -> float | None:
-    summary = row.metrics.get(score)
-    return summary.mean if summary else None
+def drawn(rows: Sequence[RunRow], score: str = "total", setting: str = CHUNK_SIZE) -> list[RunRow]:
+    """Return the runs that are in a dot, by the setting: the rows of the table beside the chart."""
+    found = [row for dot in dots_of(rows, score, setting) for row in dot.rows]
+    return sorted(found, key=lambda row: (_value(row, setting) or 0.0, row.run.pk))
 
 
-def _fanned(dots: Sequence[RunRow]) -> dict[int, float]:
-    """Return the place of each run on the x axis: runs of one chunk size a little beside each other."""
-    columns: dict[int, list[RunRow]] = defaultdict(list)
-    for row in sorted(dots, key=lambda each: each.run.pk):
-        columns[int(row.settings["chunk_size"])].append(row)
-    sizes = sorted(columns)
-    gap = min((math.log10(after / before) for before, after in pairwise(sizes)), default=1.0)
-    widest = min(_WIDEST_FAN, _FAN_OF_GAP * gap)
-    places = {}
-    for size, members in columns.items():
-        step = min(_FAN, widest / len(members))
-        for position, row in enumerate(members):
-            places[row.run.pk] = size * 10 ** (step * (position - (len(members) - 1) / 2))
-    return places
+def dots_of(rows: Sequence[RunRow], score: str, setting: str) -> list[Dot]:
+    """Return the dots, from the left."""
+    groups: dict[tuple[Any, ...], list[RunRow]] = defaultdict(list)
+    for row in sorted(rows, key=lambda row: -row.run.pk):
+        value = _value(row, setting)
+        summary = row.metrics.get(score)
+        if value is not None and summary is not None and summary.mean is not None:
+            run = row.run
+            groups[value, run.pipeline_fingerprint, row.prompt_name, run.split, run.limit, run.contexts_origin].append(
+                row
+            )
+    return sorted((Dot(key[0], members, score) for key, members in groups.items()), key=lambda dot: (dot.x, dot.y))
+
+
+def _value(row: RunRow, setting: str) -> float | None:
+    value = row.settings.get(setting)
+    return as_number(all_settings(row).get(setting) if value is None else value)
 
 
 def _trace(
-    name: str,
-    members: Sequence[RunRow],
-    series: Mapping[str, int],
-    score: str,
-    chosen: int | None,
-    places: Mapping[int, float],
+    name: str, dots: Sequence[Dot], place: int, shapes: Mapping[str, str], chosen: int | None, among: int
 ) -> Figure:
-    members = sorted(members, key=lambda row: places[row.run.pk])
-    summaries = [row.metrics[score] for row in members]
-    means = [float(summary.mean or 0.0) for summary in summaries]
-    colour = f"var(--series-{series.get(name, SERIES - 1) % SERIES + 1})"
-    few = len(places) <= MANY_DOTS
+    few = among <= MANY_DOTS
+    own = colour(place)
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": escape(f"{name} · {_readers(members)}"),
-        "x": [places[row.run.pk] for row in members],
-        "y": means,
-        "customdata": [reverse("run", args=[row.run.pk]) for row in members],
-        "text": [_hover(row, score) for row in members],
+        "name": escape(f"{name} · {_readers(dots)}" if len(shapes) == 1 else name),
+        "x": [dot.x for dot in dots],
+        "y": [dot.y for dot in dots],
+        "customdata": [reverse("run", args=[dot.row.run.pk]) for dot in dots],
+        "text": [dot.hover for dot in dots],
         "hovertemplate": "%{text}<extra></extra>",
-        "marker": _marker(members, colour, chosen, 10 if few else 7),
+        "marker": _marker(dots, own, shapes, chosen, 10 if few else 7),
         "error_y": {
             "type": "data",
             "visible": few,
             "symmetric": False,
-            "array": [_arm(summary.ci_high, mean) for summary, mean in zip(summaries, means, strict=True)],
-            "arrayminus": [_arm(mean, summary.ci_low) for summary, mean in zip(summaries, means, strict=True)],
+            "array": [max(0.0, dot.ends[1] - dot.y) for dot in dots],
+            "arrayminus": [max(0.0, dot.y - dot.ends[0]) for dot in dots],
             "thickness": 1,
             "width": 3,
-            "color": colour,
+            "color": own,
         },
     }
 
 
-def _marker(members: Sequence[RunRow], colour: str, chosen: int | None, size: int) -> Figure:
-    """Return how the dots look: the chosen run's is larger and ringed, that of a run over some pairs only is open."""
-    ringed = [row.run.pk == chosen for row in members]
+def _line(trace: Figure) -> Figure:
+    """Return the line through the mean of a prompt's dots at each value."""
+    at: dict[float, list[float]] = defaultdict(list)
+    for x, y in zip(trace["x"], trace["y"], strict=True):
+        at[x].append(y)
     return {
-        "color": colour,
-        "size": [13 if ring else size for ring in ringed],
-        "symbol": ["circle-open" if row.run.limit else "circle" for row in members],
+        "type": "scatter",
+        "mode": "lines",
+        "name": trace["name"],
+        "x": list(at),
+        "y": [fmean(values) for values in at.values()],
+        "line": {"color": trace["error_y"]["color"], "width": 1.5},
+        "opacity": 0.55,
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _spread(dot: Dot, place: int) -> Figure:
+    """Return the bar from the lowest to the highest of runs alike."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "Runs alike",
+        "x": [dot.x, dot.x],
+        "y": list(dot.spread),
+        "line": {"color": colour(place), "width": 6},
+        "opacity": 0.4,
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _shape_key(name: str, shape: str) -> Figure:
+    """Return an entry of the legend for a model, which draws nothing."""
+    marker = {"symbol": shape, "color": "var(--text-quiet)", "size": 9}
+    return {"type": "scatter", "mode": "markers", "name": escape(name), "x": [None], "y": [None], "marker": marker}
+
+
+def _marker(dots: Sequence[Dot], own: str, shapes: Mapping[str, str], chosen: int | None, size: int) -> Figure:
+    """Return how dots look: the chosen run's is larger and ringed, that of runs over some pairs only is open."""
+    ringed = [any(row.run.pk == chosen for row in dot.rows) for dot in dots]
+    open_ones = [bool(dot.row.run.limit) for dot in dots]
+    symbols = [shapes[reader_name(dot.row.settings)] for dot in dots]
+    return {
+        "color": own,
+        "size": [size + 3 if ring else size for ring in ringed],
+        "symbol": [f"{symbol}-open" if part else symbol for symbol, part in zip(symbols, open_ones, strict=True)],
         "line": {
-            "width": [2.5 if ring else 2 * bool(row.run.limit) for ring, row in zip(ringed, members, strict=True)],
-            "color": ["var(--text)" if ring else colour for ring in ringed],
+            "width": [2.5 if ring else 2 * part for ring, part in zip(ringed, open_ones, strict=True)],
+            "color": ["var(--text)" if ring else own for ring in ringed],
         },
     }
 
 
-def _arm(high: float | None, low: float | None) -> float:
-    return 0.0 if high is None or low is None else max(0.0, high - low)
+def _readers(dots: Sequence[Dot]) -> str:
+    return ", ".join(sorted({reader_name(dot.row.settings) for dot in dots}))
 
 
-def _readers(members: Sequence[RunRow]) -> str:
-    names = sorted({reader_name(row.settings) for row in members})
-    return ", ".join(names[:2]) + (" …" if len(names) > 2 else "")
-
-
-def _hover(row: RunRow, score: str) -> str:
-    summary, settings = row.metrics[score], row.settings
+def hover_lines(row: RunRow, score: str) -> list[str]:
+    """Return what is said of a run's dot: its name, the score with interval and n, the settings that tell most."""
+    summary, settings, scale = row.metrics[score], row.settings, scale_of(score)
+    mean = "—" if summary.mean is None else scale.text(summary.mean)
+    if summary.ci_low is not None and summary.ci_high is not None:
+        mean = f"{mean} ({scale.text(summary.ci_low)} to {scale.text(summary.ci_high)})"
     lines = [
         f"<b>{escape(str(row.run))}</b>",
-        f"{metric_label(score)} {_numbers(summary, scale_of(score))}, n = {summary.n}",
-        f"{escape(row.prompt_name)} · {escape(reader_name(row.settings))}",
+        f"{metric_label(score)} {mean}, n = {summary.n}",
+        f"{escape(row.prompt_name)} · {escape(reader_name(settings))}",
         escape(retrieving(settings)),
         f"{escape(str(settings.get('chunker', '')))}, top k {settings.get('top_k', '')}",
         escape(str(settings.get("embedding", ""))),
     ]
     if row.run.limit:
         lines.append(f"only the first {row.run.limit} pairs")
-    return "<br>".join(lines)
-
-
-def _numbers(summary: Summary, scale: Scale) -> str:
-    """Return the mean with its interval, in the metric's unit."""
-    mean = "—" if summary.mean is None else scale.text(summary.mean)
-    if summary.ci_low is None or summary.ci_high is None:
-        return mean
-    return f"{mean} ({scale.text(summary.ci_low)} to {scale.text(summary.ci_high)})"
+    return lines
 
 
 def score_title(score: str) -> str:
@@ -165,69 +256,75 @@ def score_title(score: str) -> str:
     return f"{metric_label(score)}{' score' if score == 'total' else ''}{f' ({unit})' if unit else ''}"
 
 
-def _ends(dots: Sequence[RunRow], score: str) -> tuple[float, float]:
-    """Return the ends of the score's axis: those of its range, or of what is drawn where that has no end."""
+def score_axis(score: str, values: Sequence[float]) -> Figure:
+    """Return the axis of a score: its whole range, or that of what is drawn where the range has no end."""
     scale = scale_of(score)
-    drawn_values = [
-        value
-        for row in dots
-        for value in (row.metrics[score].mean, row.metrics[score].ci_low, row.metrics[score].ci_high)
-        if value is not None
-    ]
-    low = scale.low if math.isfinite(scale.low) else min(drawn_values, default=0.0)
-    high = scale.high if math.isfinite(scale.high) else max(drawn_values, default=1.0)
-    return low, high if high > low else low + 1.0
-
-
-def _layout(dots: Sequence[RunRow], data: Sequence[Figure], score: str) -> Figure:
-    sizes = sorted({int(row.settings["chunk_size"]) for row in dots})
-    unit = str(dots[0].settings.get("chunk_unit", "characters")) if dots else "characters"
-    low, high = _ends(dots, score)
-    direct = len(data) <= DIRECT_LABELS
-    layout: Figure = {
-        "xaxis": {
-            "type": "log",
-            "title": {"text": f"Chunk size ({unit}, log scale)"},
-            "showgrid": False,
-            "tickangle": 0,
-        },
-        "yaxis": {
-            "title": {"text": score_title(score)},
-            "range": [low - 0.02 * (high - low), high + 0.04 * (high - low)],
-            "zeroline": False,
-        },
-        "showlegend": not direct,
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        "annotations": _labels(data, low, high) if direct else [],
-        "height": 380,
-        "margin": {"r": _room(data) if direct else 16},
+    low = scale.low if math.isfinite(scale.low) else min(values, default=0.0)
+    high = scale.high if math.isfinite(scale.high) else max(values, default=1.0)
+    high = high if high > low else low + 1.0
+    room = high - low
+    axis: Figure = {
+        "title": {"text": score_title(score)},
+        "range": [low - 0.02 * room, high + 0.04 * room],
+        "zeroline": False,
     }
-    if scale_of(score).span is not None:
-        layout["yaxis"]["dtick"] = (high - low) / 5
-    if sizes:
-        first, last = math.log10(sizes[0]), math.log10(sizes[-1])
-        room = max(0.12, (last - first) * 0.08)
-        layout["xaxis"] |= {
-            "range": [first - room, last + room],
-            "tickvals": _spread(sizes),
-            "ticktext": [f"{size:,}" for size in _spread(sizes)],
-        }
-    return layout
+    return axis | ({"dtick": room / 5} if scale.span is not None else {})
 
 
-def _spread(sizes: Sequence[int], apart: float = 0.1) -> list[int]:
-    """Return the sizes that can be written below the axis without touching: the first, then the next far enough."""
-    span = math.log10(sizes[-1] / sizes[0]) or 1.0
+def value_axis(setting: str, values: Sequence[float], unit: str = "") -> Figure:
+    """Return the axis of a setting: each value is written below it where there is room."""
+    info = run_settings()[setting].info if setting in run_settings() else None
+    unit = unit or (info.unit if info else "")
+    found = sorted(set(values))
+    logs = bool(found) and found[0] > 0 and found[-1] / found[0] >= _LOG_FROM
+    notes = ", ".join(filter(None, (unit, "log scale" if logs else "")))
+    title = f"{setting_label(setting)}{f' ({notes})' if notes else ''}"
+    axis: Figure = {"type": "log" if logs else "linear", "title": {"text": title}, "showgrid": False}
+    if not found:
+        return axis
+    first, last = (math.log10(found[0]), math.log10(found[-1])) if logs else (found[0], found[-1])
+    room = max(0.12 if logs else 0.0, (last - first) * 0.08) or abs(first) * 0.1 or 1.0
+    axis["range"] = [first - room, last + room]
+    ticks = _apart(found, logs)
+    if len(ticks) <= _MOST_TICKS:
+        axis |= {"tickvals": ticks, "ticktext": [f"{value:,g}" for value in ticks]}
+    return axis
+
+
+def _apart(values: Sequence[float], logs: bool, apart: float = 0.1) -> list[float]:
+    """Return the values that can be written below the axis without touching: the first, then the next far enough."""
+    places = [math.log10(value) if logs else value for value in values]
+    span = (places[-1] - places[0]) or 1.0
     kept: list[int] = []
-    for size in sizes:
-        if not kept or math.log10(size / kept[-1]) >= apart * span:
-            kept.append(size)
-    return kept
+    for at, place in enumerate(places):
+        if not kept or place - places[kept[-1]] >= apart * span:
+            kept.append(at)
+    return [values[at] for at in kept]
 
 
-def _labels(data: Sequence[Figure], low: float, high: float) -> list[Figure]:
+def _layout(dots: Sequence[Dot], traces: Sequence[Figure], score: str, setting: str, *, legend: bool) -> Figure:
+    unit = ""
+    if dots:
+        settings = dots[0].row.settings
+        unit = str(settings.get("chunk_unit", "characters")) if setting == CHUNK_SIZE else ""
+        unit = "%" if str(all_settings(dots[0].row).get(setting, "")).endswith("%") else unit
+    axis = score_axis(score, [end for dot in dots for end in (*dot.ends, dot.y)])
+    direct = len(traces) <= DIRECT_LABELS
+    low, high = axis["range"]
+    return {
+        "xaxis": value_axis(setting, [dot.x for dot in dots], unit),
+        "yaxis": axis,
+        "showlegend": legend or not direct,
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "annotations": _labels(traces, low, high) if direct and not legend else [],
+        "height": 380,
+        "margin": {"r": _room(traces) if direct and not legend else 16},
+    }
+
+
+def _labels(traces: Sequence[Figure], low: float, high: float) -> list[Figure]:
     """Label each series at the right edge, at the height of its right-most dot, no two labels on each other."""
-    ends = sorted(data, key=lambda trace: (trace["y"][-1], trace["x"][-1]))
+    ends = sorted(traces, key=lambda trace: (trace["y"][-1], trace["x"][-1]))
     heights: list[float] = []
     for trace in ends:
         heights.append(max(trace["y"][-1], heights[-1] + _LABEL_HEIGHT * (high - low) if heights else low))
@@ -235,9 +332,9 @@ def _labels(data: Sequence[Figure], low: float, high: float) -> list[Figure]:
     return [_label(trace, height - over) for trace, height in zip(ends, heights, strict=True)]
 
 
-def _room(data: Sequence[Figure]) -> int:
+def _room(traces: Sequence[Figure]) -> int:
     """Return the pixels right of the axes that the longest label needs; a very long one is cut by the edge."""
-    longest = max((len(line) for trace in data for line in trace["name"].split(" · ")), default=0)
+    longest = max((len(line) for trace in traces for line in trace["name"].split(" · ")), default=0)
     return min(_WIDEST_LABEL, max(_LABEL_ROOM, 16 + round(6.5 * longest)))
 
 
@@ -247,7 +344,7 @@ def _label(trace: Figure, height: float) -> Figure:
         "xref": "paper",
         "x": 1.0,
         "y": height,
-        "text": f"{name}<br><span style='font-size:11px'>{reader}</span>",
+        "text": f"{name}<br><span style='font-size:11px'>{reader}</span>" if reader else name,
         "showarrow": False,
         "xanchor": "left",
         "xshift": 8,

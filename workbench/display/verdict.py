@@ -21,6 +21,8 @@ def verdict_of(comparison: Comparison) -> str:
     total = next((each for each in comparison.differences if each.metric == TOTAL), None)
     if total is None or total.mean_diff is None:
         return f"{runs}: {(total.reason if total else comparison.note) or 'no total to compare'}."
+    if not (total.mean_diff or comparison.won_count or comparison.lost_count):
+        return f"{runs}: no question scored differently, total {delta(0.0)}; {comparison.same:,} the same."
     counts = (
         f"{counted(comparison.won_count, 'question')} won, {comparison.lost_count:,} lost, {comparison.same:,} the same"
     )

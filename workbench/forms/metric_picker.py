@@ -22,7 +22,7 @@ OWN = ("definition", "scale")
 """Options of an aspect of one's own that have a control."""
 _SHORT = 30
 """Characters of a reason that stands behind the name of its metric."""
-_LONG = ("definition",)
+_LONG = ("definition", "json_schema")
 """Options whose text takes more than a line."""
 
 
@@ -142,7 +142,7 @@ def make_picker(
 ) -> PickerView:
     """Return the picker of the metrics `offered` with `chosen` ticked and the options as they are set."""
     groups: dict[str, list[ChoiceView]] = {key: [] for key in GROUPS}
-    for metric in offered:
+    for metric in [*offered, *derived(chosen)]:
         view = _choice(metric, name, id, metric.key in chosen, options.get(metric.key, {}), available)
         groups.setdefault(metric.group, []).append(view)
     views = [
@@ -155,9 +155,20 @@ def make_picker(
     return PickerView(name, id, views, rows if metrics.find("aspect:any") else (), "judge" not in available.lacking)
 
 
+def derived(chosen: Sequence[str]) -> list[type[Metric]]:
+    """Return the metrics among those chosen that stand in no list: `must_match:greeting`, `ndcg@5`."""
+    listed = {metric.key for metric in metrics}
+    found = [metrics.find(key) for key in chosen if key not in listed and not key.startswith(PREFIX)]
+    return [metric for metric in found if metric is not None]
+
+
 def option_name(metric: str, option: str) -> str:
-    """Return the name of an option's control; colons would stand in the way of CSS."""
-    return f"option-{metric.replace(':', '-')}-{option}"
+    """Return the name of an option's control; some signs would stand in the way of CSS."""
+    return f"option-{_plain(metric)}-{option}"
+
+
+def _plain(metric: str) -> str:
+    return metric.replace(":", "-").replace("@", "-at-")
 
 
 def own_name(place: int, part: str) -> str:
@@ -177,7 +188,7 @@ def _choice(
         _untouched(metric.key, id, option) if given.get(option) is None else _option(metric, id, option, given[option])
         for option in metric.Options.model_fields
     )
-    own_id = f"{id}_{metric.key.replace(':', '-')}"
+    own_id = f"{id}_{_plain(metric.key)}"
     return ChoiceView(
         name, metric.key, own_id, metric.label, metric.help, checked, reason, judged and not other, mendable, drawn
     )

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from evaluation.metrics.availability import Available
 from evaluation.metrics.base import Metric, metrics
 from evaluation.spec import HEADLINE, EvaluationSpec
-from workbench.forms.metric_picker import OWN, PREFIX, make_picker, option_name, own_name
+from workbench.forms.metric_picker import OWN, PREFIX, derived, make_picker, option_name, own_name
 from workbench.services.metric_options import Options, fits, options_text, read_options
 
 _NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
@@ -66,7 +66,8 @@ class OptionsWidget(forms.Widget):
     def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
         """Return what is sent in one piece, overlaid with what is sent option by option."""
         found = read_options(data.get(name) or "")
-        for metric in metrics:
+        sent_names = names_of(",".join(data.getlist("metrics") if hasattr(data, "getlist") else []))
+        for metric in [*metrics, *derived(sent_names)]:
             for option, info in metric.Options.model_fields.items():
                 key = option_name(metric.key, option)
                 if key in data:

@@ -8,12 +8,12 @@ from rag_pipeline.services.prompts import LONGEST_NAME
 
 
 class PromptForm(forms.Form):
-    """Name and text; an own prompt of that name is replaced."""
+    """Name and text; of an own prompt of that name it becomes the next version."""
 
     name = forms.CharField(
         label="Name",
         max_length=LONGEST_NAME,
-        help_text="Shown in charts and tables. The name of one of yours replaces it.",
+        help_text="Shown in charts and tables. With the name of one of yours it becomes its next version.",
         error_messages={"required": "Give the prompt a name: it is shown in charts and tables."},
     )
     text = forms.CharField(

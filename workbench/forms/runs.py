@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 
 from evaluation.metrics.base import Metric, metrics
-from evaluation.models import Question, Run, TestSet
+from evaluation.models import Question, Run
 from evaluation.queries.rows import QuestionFilters
 from evaluation.scoring.diagnosis.points import LABELS, ORDER
 from evaluation.scoring.scales import Scale, scale_of
@@ -17,10 +17,10 @@ from evaluation.services import files
 from evaluation.services.scoring_inputs import available_inputs
 from evaluation.spec import HEADLINE, JUDGE, REFUSALS, REPLIES, EvaluationSpec, evaluation_settings
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.models import Corpus
 from workbench.forms.metrics import further_metrics, judge_widget, metric_fields, sent_options, show_choices
 from workbench.forms.options import form_field
 
+LONGEST_TAG = 40
 _ANY = ("", "Any")
 _LIMITS = ("below", "above")
 
@@ -35,32 +35,27 @@ def _metric_choices(further: Sequence[str]) -> list[Any]:
     return [_ANY, *((label, [(name, metrics.get(name).label) for name in names]) for label, names in groups if names)]
 
 
-class RunFilterForm(forms.Form):
-    """Which runs to list. What does not fit is left out: a filter never stops a page."""
-
-    corpus = forms.ModelChoiceField(Corpus.objects.all(), required=False, empty_label="All")
-    testset = forms.ModelChoiceField(
-        TestSet.objects.select_related("corpus").order_by("name", "-version"),
-        required=False,
-        empty_label="All",
-        label="Test set",
-    )
-    q = forms.CharField(required=False, label="Name or note", widget=forms.SearchInput)
-    archived = forms.BooleanField(required=False, label="Archived too")
-
-    def kept(self) -> dict[str, Any]:
-        """Return the filters that are valid."""
-        self.is_valid()
-        return {name: self.cleaned_data.get(name) for name in self.fields}
-
-
 class RunNameForm(forms.ModelForm):
-    """Name and note of a run."""
+    """Name, note and tags of a run."""
+
+    tags = forms.CharField(required=False, help_text="Separated by commas.")
 
     class Meta:
         model = Run
         fields = ("name", "note")
         widgets = {"note": forms.Textarea(attrs={"rows": 3})}
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.initial["tags"] = ", ".join(self.instance.tags)
+
+    def clean_tags(self) -> list[str]:
+        """Return each tag once."""
+        tags = [each.strip() for each in self.cleaned_data["tags"].split(",")]
+        long = next((each for each in tags if len(each) > LONGEST_TAG), None)
+        if long:
+            raise forms.ValidationError(f"A tag has at most {LONGEST_TAG} characters: shorten “{long}”.")
+        return list(dict.fromkeys(filter(None, tags)))
 
 
 class QuestionFilterForm(forms.Form):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
@@ -18,7 +20,7 @@ from rag_pipeline.settings.prompt_templates import DEFAULT_NAME
 from workbench.forms.options import fields_of
 
 _LINES = {"class": "mono", "spellcheck": "false"}
-_OPTIONS = ("retrieval_only", "search", "compare_at", "delta")
+_OPTIONS = ("retrieval_only", "search", "trials", "compare_at", "delta", "budget_usd", "budget_minutes")
 
 
 class SweepForm(forms.Form):
@@ -39,14 +41,16 @@ class SweepForm(forms.Form):
         label="Other settings",
         required=False,
         widget=forms.Textarea(attrs=_LINES | {"rows": 3}),
-        help_text="One a line, such as top_k=6; what is not named has its default.",
+        help_text="One a line, such as top_k=6; all others have their defaults. A prompt by name, or in quotes.",
     )
     name = forms.CharField(label="Name of the sweep", required=False, max_length=120)
+    scoring = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, evaluation: EvaluationSpec, **kwargs: Any) -> None:
         super().__init__(*args, **({"auto_id": "sweep-%s"} | kwargs))
         drawn = fields_of(SweepOptions)
         self.fields.update({name: drawn[name] for name in _OPTIONS})
+        self.fields["trials"].required = False
         self.fields["split"] = fields_of(RunOptions)["split"]
         self.fields["split"].initial = TUNE
         self.fields["testset"].queryset = TestSet.objects.select_related("corpus").order_by("-id")  # type: ignore[attr-defined]
@@ -57,7 +61,7 @@ class SweepForm(forms.Form):
     @property
     def folded(self) -> list[forms.BoundField]:
         """The options that few need to change."""
-        return [self[name] for name in ("search", "compare_at", "delta", "split", "name")]
+        return [self[name] for name in (*_OPTIONS[1:], "split", "name")]
 
     @property
     def folded_errors(self) -> bool:
@@ -73,18 +77,46 @@ class SweepForm(forms.Form):
             self.spec = SweepSpec(
                 base=_base(_named_lines(given["others"], "others")),
                 grid=_within(read_grid, _named_lines(given["grid"], "grid"), "grid"),
-                options=SweepOptions.create({name: given[name] for name in _OPTIONS}),
-                evaluation=self._evaluation,
+                options=SweepOptions.create({name: given[name] for name in _OPTIONS if given[name] is not None}),
+                evaluation=EvaluationSpec.create(json.loads(given["scoring"]))
+                if given["scoring"]
+                else self._evaluation,
                 run=RunOptions.create({"split": given["split"]}),
             )
             self.spec.expand()
         except ConfigError as error:
             self.refuse(error)
+        except ValueError:  # an address that was cut
+            self.add_error(None, "The way of scoring in this address cannot be read. Start from the Workbench again.")
         return given
+
+    def _scoring(self, text: str) -> EvaluationSpec:
+        return EvaluationSpec.create(json.loads(text)) if text else self._evaluation
 
     def refuse(self, error: ConfigError) -> None:
         """Show a refusal beside its field; what is said of a setting stands beside the values."""
         self.add_error(error.field if error.field in self.fields else "grid", str(error))
+
+
+def sweep_query(
+    *, testset: TestSet, grid: Mapping[str, str], spec: PipelineSpec, evaluation: EvaluationSpec
+) -> dict[str, str]:
+    """Return the address of a sweep's plan, as parameters."""
+    return {
+        "testset": str(testset.pk),
+        "grid": "\n".join(f"{name}={values}" for name, values in grid.items()),
+        "others": as_lines(spec, grid),
+        "scoring": json.dumps(evaluation.model_dump(mode="json", exclude_defaults=True)),
+    }
+
+
+def asked_sweep(given: Mapping[str, str], initial: Mapping[str, Any], evaluation: EvaluationSpec) -> SweepForm:
+    """Return the form as an address asks for it, checked; what that does not name is as usual."""
+    usual = SweepForm(initial=dict(initial), evaluation=evaluation)
+    values = {name: usual[name].value() for name in usual.fields} | dict(given)
+    return SweepForm(
+        {name: value for name, value in values.items() if value not in (None, False)}, evaluation=evaluation
+    )
 
 
 def _named_lines(text: str, field: str) -> dict[str, str]:
@@ -100,8 +132,11 @@ def _named_lines(text: str, field: str) -> dict[str, str]:
 
 def _base(lines: dict[str, str]) -> dict[str, Any]:
     """Return the settings that stay as they are; a prompt is given by its name."""
-    prompt = _within(read_grid, {"prompt": lines.pop("prompt")}, "others")["prompt"][0] if "prompt" in lines else None
-    return lines | (dict(prompt.settings) if prompt else {})
+    if "prompt" not in lines:
+        return dict(lines)
+    text = lines.pop("prompt")
+    wanted = f"[{text}]" if text.startswith('"') else json.dumps([text])
+    return lines | dict(_within(read_grid, {"prompt": wanted}, "others")["prompt"][0].settings)
 
 
 def _within(read: Any, lines: dict[str, str], field: str) -> Any:
@@ -111,13 +146,17 @@ def _within(read: Any, lines: dict[str, str], field: str) -> Any:
         raise ConfigError(str(error), field) from error
 
 
-def as_lines(spec: PipelineSpec) -> str:
-    """Return what differs from the default settings, a line each; texts of many lines are left out."""
+def as_lines(spec: PipelineSpec, without: Iterable[str] = ()) -> str:
+    """Return what differs from the default settings, a line each, but for the settings in `without`."""
     known = pipeline_settings()
     plain = {name for name, each in known.items() if each.info.lines == 1 and not each.info.label_only}
     shown = {name: value for name, value in spec.settings.items() if name in plain and known[name].default != value}
-    named = {"prompt": spec.settings["prompt_name"]} if _is_named(spec) else {}
-    return "\n".join(f"{name}={value}" for name, value in (shown | named).items())
+    text = spec.settings.get("prompt", "")
+    if _is_named(spec):
+        shown["prompt"] = spec.settings["prompt_name"]
+    elif text and text.strip() != known["prompt"].default.strip():
+        shown["prompt"] = json.dumps(text, ensure_ascii=False)
+    return "\n".join(f"{name}={value}" for name, value in shown.items() if name not in without)
 
 
 def _is_named(spec: PipelineSpec) -> bool:

@@ -25,7 +25,7 @@ from evaluation.spec import (
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.models import Corpus
-from rag_pipeline.services.prompts import list_prompts
+from rag_pipeline.services.prompts import LibraryPrompt, list_prompts
 from rag_pipeline.setting_fields import Stage
 from rag_pipeline.settings.catalogue import pipeline_settings, settings_of, unread_names
 from rag_pipeline.settings.core import CoreSettings
@@ -33,6 +33,8 @@ from rag_pipeline.settings.parts import PARTS
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from workbench.forms.metrics import further_metrics, judge_widget, metric_fields, sent_options, show_choices
 from workbench.forms.options import FloatField, UnitSelect, fields_of
+from workbench.forms.several import TICKED, grid_texts, take_several, tick_fields
+from workbench.services.known_models import known_models
 from workbench.services.preferences import WEIGHT, comparable, differing
 
 CONTEXTS = "contexts_from"
@@ -49,6 +51,8 @@ class SettingsForm(forms.Form):
     def __init__(self, data: Mapping[str, Any] | None = None, *, initial: Mapping[str, Any]) -> None:
         super().__init__(data, initial=dict(initial))
         self.fields.update(_fields())
+        take_several(self.fields)
+        self.fields.update(tick_fields(lambda: [each.name for each in self.library], lambda: self.models))
         self._read_switches()
         self._offer_testsets()
         self._offer_contexts()
@@ -61,6 +65,16 @@ class SettingsForm(forms.Form):
             self.fields[name].widget = forms.HiddenInput()
         for name in _redrawing():
             self.fields[name].widget.attrs["data-structure"] = ""
+
+    @cached_property
+    def library(self) -> list[LibraryPrompt]:
+        """The named prompts."""
+        return list_prompts()
+
+    @cached_property
+    def models(self) -> list[str]:
+        """Models that answer, to choose from."""
+        return known_models()
 
     def _read_switches(self) -> None:
         """Take a switch given as text, as in an address, for what it says: to Django any text is on."""
@@ -108,7 +122,8 @@ class SettingsForm(forms.Form):
 
     def bound(self) -> SettingsForm:
         """Return the same form as if it had been sent as it stands, to check it."""
-        return SettingsForm({name: _as_text(self.value(name)) for name in self.fields}, initial=self.initial)
+        shown = {name: _as_text(self.value(name)) for name in self.fields if not name.startswith(TICKED)}
+        return SettingsForm(shown, initial=self.initial)
 
     def key(self, name: str) -> int | None:
         """Return the id chosen in a field, None where there is none."""
@@ -159,6 +174,36 @@ class SettingsForm(forms.Form):
         """Return the names of the shown fields that differ from the preferred settings."""
         shown = {name: self.value(name) for name in self.fields if name not in self.unread}
         return differing(shown, preferred)
+
+    @property
+    def grid(self) -> dict[str, str]:
+        """What is to be swept, by setting: fields with several values, and what is ticked beside them."""
+        shown = {name: self.value(name) for name in pipeline_settings() if name in self.fields}
+        ticked = {
+            name.removeprefix(TICKED): list(self.value(name) or []) for name in self.fields if name.startswith(TICKED)
+        }
+        texts = {name: values for name, values in ticked.items() if name not in self.unread}
+        prompt = str(self.value("prompt") or "").replace("\r\n", "\n")
+        named = library_name(prompt) if texts.get("prompt") else ""
+        found = grid_texts(shown, texts, named or prompt)
+        return {name: text for name, text in found.items() if name not in self.unread}
+
+    @property
+    def ticks(self) -> list[forms.BoundField]:
+        """The boxes of the values that can be tried beside those of the fields."""
+        return [
+            self[name] for name in self.fields if name.startswith(TICKED) and name[len(TICKED) :] not in self.unread
+        ]
+
+    @property
+    def marked(self) -> list[forms.BoundField]:
+        """The fields that are marked where they differ from the preferred settings."""
+        return [field for field in self if field.name not in self.unread and not field.name.startswith(TICKED)]
+
+    @property
+    def ticked(self) -> bool:
+        """True where a box is ticked."""
+        return any(field.value() for field in self.ticks)
 
     @property
     def more(self) -> list[tuple[str, list[forms.BoundField]]]:

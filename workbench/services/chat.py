@@ -26,7 +26,7 @@ from workbench.display.answer_line import contexts_used
 from workbench.display.reader_answer import READER
 from workbench.ids import as_id
 from workbench.models import Chat, ChatMessage
-from workbench.services.current_settings import PresentSettings, evaluated_settings, preferred_corpus
+from workbench.services.current_settings import PresentSettings, chosen_corpus, evaluated_settings
 
 STOPPED = "Stopped before the answer was finished."
 SHOWN = 30
@@ -65,7 +65,7 @@ def chat_setup(run: str | None) -> ChatSetup:
         present = evaluated_settings(run_id=as_id(run) if run else None)
     except ConfigError as error:
         present, problem = evaluated_settings(), str(error)
-    return ChatSetup(present, present.run.corpus if present.run else preferred_corpus(), problem)
+    return ChatSetup(present, present.run.corpus if present.run else chosen_corpus(), problem)
 
 
 def sample_questions(setup: ChatSetup) -> list[str]:

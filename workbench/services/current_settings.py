@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
+from django.http import QueryDict
 
 from evaluation.models import Run
 from evaluation.spec import EvaluationSpec, GeneratorSpec
@@ -12,7 +13,9 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.retrievers.base import retrievers
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from workbench.models import Preferences
+from workbench.ids import as_id
+from workbench.models import Preferences, WorkbenchState
+from workbench.services.preferences import preferred_corpus
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,16 @@ def present_settings(*, corpus: Corpus | None = None) -> PresentSettings:
 
 
 def evaluated_settings(*, run_id: int | None = None) -> PresentSettings:
-    """Return the settings of one finished run, or of the latest; else the preferred ones, else the defaults."""
+    """Return the settings of one finished run, or of the latest of the chosen corpus; else the preferred ones, else the
+    defaults.
+    """
     if run_id is not None:
         run = finished_runs().filter(pk=run_id).first()
         if run is None:
             raise ConfigError("This run does not exist any more, or has not finished. Choose another one.", "run")
         return of_run(run)
-    return _latest_run(None, without_evidence=True) or _preferred() or _defaults()
+    corpus = _named_corpus()
+    return _latest_run(corpus, without_evidence=True) or _preferred() or _defaults()
 
 
 def finished_runs() -> QuerySet[Run]:
@@ -65,11 +71,32 @@ def preferred_generator() -> GeneratorSpec:
         return GeneratorSpec.create()
 
 
-def preferred_corpus() -> Corpus | None:
-    """Return the preferred corpus, else the newest that has documents, else any."""
-    chosen = Corpus.objects.filter(pk=Preferences.load().get("corpus") or 0).first()
-    filled = Corpus.objects.filter(documents__isnull=False).order_by("-created").first()
-    return chosen or filled or Corpus.objects.order_by("-created").first()
+def chosen_corpus() -> Corpus | None:
+    """Return the corpus that all pages start with: the chosen one, else that of the run the Workbench shows.
+
+    Before any was chosen the preferred one, else the newest that has documents, else any.
+    """
+    return _named_corpus() or preferred_corpus()
+
+
+def _named_corpus() -> Corpus | None:
+    left = QueryDict(WorkbenchState.load())
+    for column, named in (("pk", left.get("corpus")), ("runs", left.get("run"))):
+        if named and (found := Corpus.objects.filter(**{column: as_id(named)}).first()):
+            return found
+    return None
+
+
+def choose_corpus(corpus: Corpus) -> None:
+    """Let all pages start with a corpus; the settings of the Workbench stay, what belonged to another goes."""
+    left = QueryDict(WorkbenchState.load(), mutable=True)
+    if left.get("corpus") == str(corpus.pk):
+        return
+    if corpus != chosen_corpus():
+        for name in ("testset", "contexts_from"):
+            left.pop(name, None)
+    left["corpus"] = str(corpus.pk)
+    WorkbenchState.store(left.urlencode())
 
 
 def _preferred() -> PresentSettings | None:

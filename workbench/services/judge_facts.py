@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.models import JudgeCheck, Run
+from evaluation.models import JudgeCheck, MetricScore, Run
+from evaluation.queries.differences import metric_label
 from evaluation.queries.judge_prompts import UsedPrompt, used_prompts
 from evaluation.services.judge_checks import latest_judge_check
+from evaluation.types import NO_VERDICT, NOT_NEEDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,31 @@ class JudgeFacts:
     def changed_prompts(self) -> int:
         """How many of the prompts are no longer those in force."""
         return sum(bool(prompt.differences) or prompt.gone for prompt in self.prompts)
+
+
+@dataclass(frozen=True, slots=True)
+class NoVerdict:
+    """A metric that lacks `lost` of the `asked` verdicts of its judge, with the commonest `reason`."""
+
+    label: str
+    lost: int
+    asked: int
+    reason: str
+
+
+def without_verdict(run: Run) -> list[NoVerdict]:
+    """Return the metrics of the current scoring whose judge gave no verdict on some answer, the worst first."""
+    rows = MetricScore.objects.filter(scoring__run=run, scoring__current=True)
+    reasons: dict[str, Counter[str]] = {}
+    for metric, reason in rows.filter(details__judge=NO_VERDICT).values_list("metric", "reason"):
+        reasons.setdefault(metric, Counter())[reason] += 1
+    scored = rows.filter(metric__in=reasons, value__isnull=False).values_list("metric", "details__judge")
+    had = Counter(metric for metric, judge in scored if judge != NOT_NEEDED)
+    found = [
+        NoVerdict(metric_label(metric), each.total(), each.total() + had[metric], each.most_common(1)[0][0])
+        for metric, each in reasons.items()
+    ]
+    return sorted(found, key=lambda each: (-each.lost / each.asked, each.label))
 
 
 def judge_facts(run: Run) -> JudgeFacts | None:

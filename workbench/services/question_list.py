@@ -9,7 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Min, Q, QuerySet
 
 from evaluation.models import Evidence, Question, Run, TestSet
-from rag_pipeline.models import Document
+from rag_pipeline.models import Corpus, Document
 
 PAIRS_A_PAGE = 20
 _AROUND = 140
@@ -67,8 +67,8 @@ class TestSetRow:
     earlier: list[TestSet] = field(default_factory=list)
 
 
-def testset_rows() -> list[TestSetRow]:
-    """Return all test sets, newest first, each by its newest version with counts."""
+def testset_rows(*, corpus: Corpus | None) -> list[TestSetRow]:
+    """Return all test sets, those of `corpus` before others, newest first, each by its newest version with counts."""
     of_kind = {kind: Count("questions", filter=Q(questions__kind=kind)) for kind in Question.Kind.values}
     reviewed = Count("questions", filter=Q(questions__status=Question.Status.REVIEWED))
     found = TestSet.objects.select_related("corpus", "task").annotate(**of_kind, reviewed=reviewed)
@@ -79,7 +79,8 @@ def testset_rows() -> list[TestSetRow]:
         row = rows.setdefault((testset.corpus_id, testset.name), TestSetRow(testset))
         if row.newest is not testset:
             row.earlier.append(testset)
-    return sorted(rows.values(), key=lambda row: row.newest.created, reverse=True)
+    own = corpus.pk if corpus else None
+    return sorted(rows.values(), key=lambda row: (row.newest.corpus_id == own, row.newest.created), reverse=True)
 
 
 def newest_testsets(*, corpus_id: int) -> list[TestSet]:

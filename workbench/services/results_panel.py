@@ -16,7 +16,9 @@ from rag_pipeline.models import Corpus
 from workbench.charts import figures as charts
 from workbench.charts.palette import prompt_series
 from workbench.display.verdict import verdict_of
+from workbench.services.judge_facts import NoVerdict, without_verdict
 from workbench.services.listing import further_of, measured_otherwise, with_older_formula
+from workbench.services.run_facts import FurtherScore, further_scores
 
 SCORES = (TOTAL, *HEADLINE)
 STOPPED = ("failed", "cancelled")
@@ -68,6 +70,16 @@ class Results:
     def verdict(self) -> str:
         """Return in one sentence whether the run shown is better than its baseline; empty without a comparison."""
         return verdict_of(self.comparison) if self.comparison else ""
+
+    @property
+    def no_verdict(self) -> list[NoVerdict]:
+        """Return the metrics of the run shown whose judge gave no verdict on some answer."""
+        return without_verdict(self.shown.run) if self.shown and self.shown.evaluation.get("judge") else []
+
+    @property
+    def beside(self) -> list[FurtherScore]:
+        """Return the metrics that the run shown is scored with beside the five."""
+        return further_scores(self.shown.run) if self.shown and self.shown.evaluation.get("metrics") else []
 
     @property
     def query(self) -> str:
@@ -122,14 +134,14 @@ def results(
     rows = [row for row in everything if _belongs(row, agreement, chunk_unit)]
     further = tuple(further_of(rows))
     score = score if score in (*SCORES, *further) else TOTAL
-    otherwise = measured_otherwise(rows, score)
+    otherwise = measured_otherwise(rows, [score])[score]
     older = with_older_formula(rows, otherwise)
     rows = [row for row in rows if row.run.pk not in otherwise]
     baseline = _baseline(everything, shown, preferred)
     other = baseline.run if baseline else None
     preferred = _beside(preferred, shown.run)
     scored = bool(shown.metrics)
-    figure = charts.score_against_chunk_size(rows, prompt_series(), score, shown.run.pk)
+    figure = charts.score_against(rows, prompt_series(), score, chosen=shown.run.pk)
     return Results(
         corpus=corpus,
         testset=testset,

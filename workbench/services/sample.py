@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from django.db import transaction
 
-from evaluation.models import Run, TestSet
+from evaluation.models import Answer, Question, Run, TestSet
 from evaluation.services.imports import import_testset
 from evaluation.services.runs import start_run
 from evaluation.spec import EvaluationSpec, GeneratorSpec, RunOptions
@@ -52,6 +53,33 @@ def loading_sample() -> BackgroundTask | None:
     if task is None or not task.active or Corpus.objects.exclude(name=CORPUS).exists():
         return None
     return task
+
+
+@dataclass(frozen=True, slots=True)
+class SampleAnswer:
+    """A question of the sample and its answer; empty where it has none yet."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSoFar:
+    """How far the sample is: `answered` of `questions`, those of every run counted, and the `latest` of them."""
+
+    questions: int
+    answered: int
+    latest: list[SampleAnswer]
+
+
+def sample_so_far(count: int = 6) -> SampleSoFar:
+    """Return the answers that came last; before the first of them, the questions that come first."""
+    asked = Question.objects.filter(testset__corpus__name=CORPUS, testset__name=TESTSET)
+    answers = Answer.objects.filter(question__in=asked)
+    found = answers.order_by("-id").values_list("question__text", "text")[:count]
+    latest = [SampleAnswer(question, text) for question, text in found]
+    first = [SampleAnswer(text, "") for text in asked.values_list("text", flat=True)[:count]]
+    return SampleSoFar(asked.count() * len(CHUNK_SIZES), answers.count(), latest or first)
 
 
 def shipped_testset(corpus: Corpus) -> TestSet:
@@ -120,4 +148,5 @@ class LoadSample(TaskHandler):
             raise PipelineError(ended.error or "The sample was cancelled.")
 
     def _show(self, now: BackgroundTask) -> None:
-        BackgroundTask.objects.filter(pk=self.task.pk).update(step=now.step)
+        """Our units are not alike: their pace tells nothing of the time left, that of the run's step does."""
+        BackgroundTask.objects.filter(pk=self.task.pk).update(step=now.step, step_ends=now.step_ends)

@@ -18,6 +18,8 @@ from django.utils.safestring import SafeString
 
 from evaluation.metrics.base import metrics
 from evaluation.models import Answer
+from evaluation.queries.settings import setting_label
+from evaluation.queries.word_changes import word_changes
 from evaluation.scoring.scales import money_text, scale_of, seconds_text
 from rag_pipeline.extractive_qa.strictness import let_through
 from rag_pipeline.extractive_qa.trained_model import card
@@ -139,6 +141,12 @@ def metric_name(key: str) -> str:
 
 
 @register.filter
+def setting_name(name: str) -> str:
+    """The name of a setting on screen."""
+    return setting_label(name)
+
+
+@register.filter
 def ago(value: dt.datetime | None) -> str | SafeString:
     """Relative time, the exact one on hover."""
     if value is None:
@@ -202,6 +210,14 @@ def null(reason: str = "") -> SafeString:
 def passage_address(document_id: int, start: int, end: int) -> str:
     """Return where a document is shown with the characters from `start` to `end` marked."""
     return f"{reverse('document', args=[document_id])}?start={start}&end={end}#marked"
+
+
+@register.simple_tag
+def passage_link(document_id: int, start: int, end: int, name: str) -> str:
+    """Return the name of a document as a link to a passage in it; without one for a text that is in no document."""
+    if document_id < 0:
+        return format_html('<span class="break" title="A text that stands in none of the documents">{}</span>', name)
+    return format_html('<a class="break" href="{}">{}</a>', passage_address(document_id, start, end), name)
 
 
 @register.simple_tag
@@ -352,6 +368,18 @@ def setting_value(value: Any) -> str:
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and value.strip() == value != ""
+
+
+@register.filter
+def p_value(value: float | None) -> str:
+    """< 0.001, else = 0.023."""
+    return "—" if value is None else "< 0.001" if value < 0.001 else f"= {value:.3f}"
+
+
+@register.inclusion_tag("_word_changes.html", name="word_changes")
+def changed_words(before: str, after: str) -> dict[str, Any]:
+    """A text with the words that were taken out and put in."""
+    return {"pieces": word_changes(before, after)}
 
 
 @register.inclusion_tag("_difference_bar.html")

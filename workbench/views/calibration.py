@@ -20,6 +20,7 @@ from evaluation.services.marks import marks_csv, set_mark
 from rag_pipeline.errors import ConfigError
 from workbench.htmx import render_page, wants_part
 from workbench.ids import as_id
+from workbench.services.current_settings import chosen_corpus, finished_runs
 from workbench.services.marking import MARKS, mark_rows
 from workbench.views.frame import back
 
@@ -126,7 +127,21 @@ def _queue_page(request: HttpRequest, found: Run, wanted: Sequence[str], answer_
     return render_page(request, "calibration/queue.html", "calibration/_queue.html", context)
 
 
+@require_safe
+def latest(request: HttpRequest) -> HttpResponse:
+    """Go to the calibration of the latest run of the chosen corpus."""
+    runs = finished_runs()
+    run = runs.filter(corpus=chosen_corpus()).first() or runs.first()
+    if run is not None:
+        return redirect("run-calibration", run.pk)
+    messages.info(
+        request, "Calibration compares the metrics with your marks on the answers of a run: make a run first."
+    )
+    return redirect("workbench")
+
+
 urlpatterns = [
+    path("calibration/", latest, name="calibration"),
     path("runs/<int:pk>/calibration/", calibration, name="run-calibration"),
     path("runs/<int:pk>/marks/", queue, name="run-marks"),
     path("runs/<int:pk>/marks.csv", csv, name="run-marks-csv"),

@@ -22,8 +22,8 @@ from workbench.display.upload_report import UploadReport, upload_messages
 from workbench.forms.documents import CorpusForm, SearchForm, UploadForm
 from workbench.htmx import render_page
 from workbench.ids import as_id
-from workbench.services.current_settings import preferred_corpus, present_settings
-from workbench.services.library import corpus_rows, document_choices, document_rows, search_corpus, users_of
+from workbench.services.current_settings import choose_corpus, chosen_corpus, present_settings
+from workbench.services.library import document_choices, document_rows, search_corpus, users_of
 from workbench.services.sample import CORPUS as SAMPLE
 
 PAGE = "documents/page.html"
@@ -141,7 +141,6 @@ def _page(request: HttpRequest, *, corpus: Corpus | None = None, **values: Any) 
 
 def _context(request: HttpRequest, corpus: Corpus | None) -> dict[str, Any]:
     context: dict[str, Any] = {
-        "corpora": corpus_rows(),
         "corpus": corpus,
         "upload": UploadForm(initial={"corpus": _offered(corpus)}),
         "corpus_form": CorpusForm(),
@@ -156,9 +155,11 @@ def _context(request: HttpRequest, corpus: Corpus | None) -> dict[str, Any]:
 
 
 def _chosen(request: HttpRequest) -> Corpus | None:
-    """Return the corpus of the address or of a form, else the preferred one."""
-    asked = request.POST.get("corpus_id") or request.GET.get("corpus")
-    return Corpus.objects.filter(pk=as_id(asked)).first() or preferred_corpus()
+    """Return the corpus of the address, which all pages start with from then on, or of a form; else the chosen one."""
+    asked = Corpus.objects.filter(pk=as_id(request.POST.get("corpus_id") or request.GET.get("corpus"))).first()
+    if asked and request.method == "GET":
+        choose_corpus(asked)
+    return asked or chosen_corpus()
 
 
 def _offered(corpus: Corpus | None) -> str:

@@ -9,9 +9,11 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
 from rag_pipeline.background.tasks import request_cancel
-from rag_pipeline.models import BackgroundTask
-from workbench.context_processors import THEMES
+from rag_pipeline.models import BackgroundTask, Corpus
 from workbench.htmx import wants_part
+from workbench.ids import as_id
+from workbench.services.current_settings import choose_corpus
+from workbench.services.frame import THEMES
 from workbench.services.sample import LoadSample
 
 _YEAR = 365 * 24 * 3600
@@ -48,6 +50,13 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
+def corpus(request: HttpRequest) -> HttpResponse:
+    """Let all pages start with the chosen corpus."""
+    choose_corpus(get_object_or_404(Corpus, pk=as_id(request.POST.get("chosen"))))
+    return back(request)
+
+
+@require_POST
 def theme(request: HttpRequest) -> HttpResponse:
     """Keep the chosen theme in a cookie; anything else forgets it, and the system's theme is followed again."""
     response = back(request)
@@ -72,5 +81,6 @@ urlpatterns = [
     path("worker/", worker, name="worker-state"),
     path("tasks/<int:pk>/", task, name="task"),
     path("tasks/<int:pk>/cancel/", cancel, name="task-cancel"),
+    path("corpus/", corpus, name="choose-corpus"),
     path("theme/", theme, name="theme"),
 ]

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from evaluation.metrics.base import INPUTS, Metric, kind_words, metrics
 from evaluation.queries.judge_prompts import prompts_of
+from evaluation.scoring.glossary import terms
 from evaluation.scoring.metric_reference import example_inputs, group_title
 from evaluation.scoring.scales import scale_of
 
@@ -23,7 +24,7 @@ def metrics_page(request: HttpRequest) -> HttpResponse:
         (group_title(group), [described(metric) for metric in each])
         for group, each in groupby(found, lambda metric: metric.group)
     ]
-    return render(request, "metrics/page.html", {"groups": groups})
+    return render(request, "metrics/page.html", {"groups": groups, "terms": terms()})
 
 
 def described(metric: type[Metric]) -> dict[str, object]:

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation.queries.judge_prompts import list_judge_prompts
+from evaluation.queries.judge_prompts import list_judge_prompts, list_writer_prompts
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.query_transforms.base import query_transforms
 from rag_pipeline.query_transforms.model_calls import transform_prompt
@@ -20,7 +20,7 @@ from workbench.htmx import render_page
 def prompts(request: HttpRequest) -> HttpResponse:
     """List the prompts; `?from=NAME` begins a new one from another."""
     source = next((each for each in list_prompts() if each.name == request.GET.get("from")), None)
-    start = {"name": "" if source is None or source.shipped else source.name, "text": source.text if source else ""}
+    start = {"name": "" if source is None or source.shipped else source.base, "text": source.text if source else ""}
     return _page(request, PromptForm(initial=start))
 
 
@@ -31,7 +31,7 @@ def save(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         try:
             prompt = save_prompt(name=form.cleaned_data["name"], text=form.cleaned_data["text"])
-            messages.success(request, f"The prompt “{prompt.name}” was saved. Choose it on the Workbench.")
+            messages.success(request, f"The prompt “{prompt}” was saved. Choose it on the Workbench.")
             return HttpResponseRedirect(reverse("prompts"))
         except ConfigError as error:
             form.add_error(error.field, str(error))
@@ -53,6 +53,7 @@ def delete(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, form: PromptForm, status: int = 200) -> HttpResponse:
     asked = [(unit, transform_prompt(unit.key)) for unit in query_transforms]
     context = {"prompts": list_prompts(), "form": form, "transforms": asked, "judge_prompts": list_judge_prompts()}
+    context["writer_prompts"] = list_writer_prompts()
     return render_page(request, "prompts/page.html", "prompts/_form.html", context, status)
 
 

@@ -1,52 +1,64 @@
-"""The page Runs: the list, and what is done to one or several runs."""
+"""What is done to one or several runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
-from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import path
-from django.views.decorators.http import require_POST, require_safe
+from django.urls import path, reverse
+from django.views.decorators.http import require_POST
 
+from evaluation.exchange.table_files import table_files
 from evaluation.models import Run
-from evaluation.queries.runs import run_rows
-from evaluation.services.runs import archive_run, delete_run, pin_baseline, rename_run, resume_run
+from evaluation.services.runs import archive_run, delete_run, pin_baseline, rename_run, resume_run, tag_run
+from rag_pipeline.english.wording import counted
 from rag_pipeline.errors import PipelineError
-from workbench.forms.runs import RunFilterForm, RunNameForm
-from workbench.htmx import render_page
-from workbench.services.listing import matching, sorted_rows
+from workbench.forms.runs import LONGEST_TAG, RunNameForm
+from workbench.ids import as_id
+from workbench.views import rescoring
 from workbench.views import run as run_page
 from workbench.views.frame import back
-
-PER_PAGE = 50
-
-
-@require_safe
-def runs(request: HttpRequest) -> HttpResponse:
-    """List runs with state, settings and scores."""
-    form = RunFilterForm(request.GET, auto_id="filter_%s")
-    kept = form.kept()
-    everything = run_rows(corpus=kept["corpus"], testset=kept["testset"], archived=bool(kept["archived"]))
-    rows = matching(everything, kept["q"] or "")
-    sort = request.GET.get("sort", "-created")
-    page = Paginator(sorted_rows(rows, sort), PER_PAGE).get_page(request.GET.get("page"))
-    context = {"form": form, "page": page, "sort": sort, "total": len(everything), "any": Run.objects.exists()}
-    return render_page(request, "runs/page.html", "runs/_table.html", context)
 
 
 @require_POST
 def act(request: HttpRequest) -> HttpResponse:
-    """Archive, bring back or delete the chosen runs."""
-    chosen = Run.objects.filter(pk__in=[each for each in request.POST.getlist("run") if each.isdecimal()])
-    done = _act(request, request.POST.get("action", ""), list(chosen))
-    if done:
-        messages.success(request, done)
-    elif not chosen:
+    """Compare, draw, export, archive, bring back, tag, pin or delete the chosen runs."""
+    chosen = Run.objects.filter(pk__in=list(filter(None, map(as_id, request.POST.getlist("run")))))
+    action = request.POST.get("action", "")
+    if not chosen:
         messages.warning(request, "Choose runs by the boxes at the left first.")
-    return back(request, "/runs/")
+    elif address := _elsewhere(action, sorted(run.pk for run in chosen), request.POST.get("next", "")):
+        return redirect(address)
+    elif done := _act(request, action, list(chosen)):
+        messages.success(request, done)
+    return back(request, reverse("dashboard"))
+
+
+def _elsewhere(action: str, runs: Sequence[int], before: str) -> str:
+    """Return where an action leads that changes nothing, empty for others; nothing but ids is in the address."""
+    query = urlencode({"runs": ",".join(map(str, runs))}, safe=",")
+    name, _, ending = action.partition(".")
+    if action == "compare":
+        return f"{reverse('compare')}?{query}"
+    if action == "draw":
+        return f"{reverse('dashboard')}?{_with(before, query)}"
+    if action == "report":
+        return f"{reverse('dashboard-report')}?{_with(before, query)}"
+    if name == "export" and table_files.find(ending):
+        return f"{reverse('dashboard-file', args=[ending])}?{_with(before, query)}"
+    return ""
+
+
+def _with(before: str, query: str) -> str:
+    """Return the query of the page that one comes from, with other runs in it."""
+    kept = QueryDict(urlsplit(before).query, mutable=True)
+    kept.pop("runs", None)
+    if query and kept.get("chart", "setting") == "setting":
+        kept["chart"] = "radar"
+    return "&".join(filter(None, (kept.urlencode(), query)))
 
 
 @require_POST
@@ -55,8 +67,8 @@ def rename(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Run, pk=pk)
     form = RunNameForm(request.POST)
     if not form.is_valid():
-        return run_page.show(request, found, name_form=form, status=422)
-    rename_run(run=found, name=form.cleaned_data["name"], note=form.cleaned_data["note"])
+        return run_page.show_summary(request, found, name_form=form, status=422)
+    rename_run(run=found, **form.cleaned_data)
     return redirect("run", pk)
 
 
@@ -73,28 +85,36 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _act(request: HttpRequest, action: str, chosen: Sequence[Run]) -> str:
     """Do it to each run; return what was done, in words. What is refused is said as a message."""
-    words = {
-        "archive": "Archived", "restore": "Brought back", "delete": "Deleted", "pin": "Pinned", "unpin": "Unpinned"
-    }  # fmt: skip
+    tag = request.POST.get("tag", "").strip()[:LONGEST_TAG]
+    deeds: dict[str, tuple[str, Callable[[Run], None]]] = {
+        "archive": ("Archived", lambda run: archive_run(run=run, archived=True)),
+        "restore": ("Brought back", lambda run: archive_run(run=run, archived=False)),
+        "delete": ("Deleted", lambda run: delete_run(run=run)),
+        "pin": ("Pinned", lambda run: pin_baseline(run=run, pinned=True)),
+        "unpin": ("Unpinned", lambda run: pin_baseline(run=run, pinned=False)),
+    }
+    if tag:
+        deeds["tag"] = ("Tagged", lambda run: tag_run(run=run, tag=tag))
+        deeds["untag"] = (f"Took “{tag}” from", lambda run: tag_run(run=run, tag=tag, wanted=False))
+    elif action in ("tag", "untag"):
+        messages.warning(request, "Write the tag beside the button first.")
+    if action not in deeds:
+        return ""
+    words, deed = deeds[action]
     done = 0
-    for each in chosen if action in words else []:
+    for each in chosen:
         try:
-            if action == "delete":
-                delete_run(run=each)
-            elif action in {"pin", "unpin"}:
-                pin_baseline(run=each, pinned=action == "pin")
-            else:
-                archive_run(run=each, archived=action == "archive")
+            deed(each)
             done += 1
         except PipelineError as error:
             messages.error(request, str(error))
-    return f"{words[action]} {done} run{'' if done == 1 else 's'}." if done else ""
+    return f"{words} {counted(done, 'run')}." if done else ""
 
 
 urlpatterns = [
-    path("runs/", runs, name="runs"),
     path("runs/act/", act, name="runs-act"),
     *run_page.urlpatterns,
+    *rescoring.urlpatterns,
     path("runs/<int:pk>/rename/", rename, name="run-rename"),
     path("runs/<int:pk>/resume/", resume, name="run-resume"),
 ]

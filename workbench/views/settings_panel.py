@@ -7,19 +7,21 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from evaluation.experiments.space import Expanded, Space, expand
 from evaluation.models import Run
 from evaluation.queries.runs import run_with
 from evaluation.services.runs import RunEstimate, estimate_run
-from rag_pipeline.errors import PipelineError
+from evaluation.services.sweeps import read_grid
+from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.extractive_qa.prompt_instructions import read_instructions
 from rag_pipeline.extractive_qa.strictness import cost_of
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.llm.target import BUILTIN_READER
-from rag_pipeline.services.prompts import list_prompts
 from rag_pipeline.settings.prompt_templates import placeholders
-from workbench.forms.workbench import SettingsForm
-from workbench.services.known_models import known_embeddings, known_judges, known_models
+from workbench.forms.workbench import SettingsForm, library_name
+from workbench.services.known_models import known_embeddings, known_judges
 from workbench.services.preferences import Bench, bench_of_run, comparable
+from workbench.services.presets import preset_choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,9 @@ def settings_panel(form: SettingsForm, preferred: Bench, shown: Run | None) -> d
     cost, problem = _cost(checked)
     same = None if problem else _same_run(checked)
     template = str(form.value("prompt"))
+    sweep, problem = (None, problem) if problem else _sweep(form, checked)
     return {
+        "sweep": sweep,
         "form": form,
         "cost": cost,
         "problem": problem,
@@ -49,13 +53,26 @@ def settings_panel(form: SettingsForm, preferred: Bench, shown: Run | None) -> d
         "changed": form.changed_from(preferred.values),
         "placeholders": _placeholders(template, comparable(form.value("use_context")) == "true"),
         **_reading(form, template),
-        "library": list_prompts(),
+        "library": form.library,
+        "prompt_name": library_name(template),
+        "presets": preset_choices(lambda values: not form.changed_from(values)),
         "units": form.units,
-        "models": known_models(),
+        "models": form.models,
         "judges": known_judges(),
         "embeddings": known_embeddings(),
         "preferred": preferred,
     }
+
+
+def _sweep(form: SettingsForm, checked: SettingsForm) -> tuple[Expanded | None, str]:
+    """Return what the form's values make, None where that is a single run, or what is wrong."""
+    if not form.grid:
+        return None, ""
+    try:
+        space = Space(checked.spec.settings, read_grid(form.grid))
+        return expand(space), ""
+    except ConfigError as error:
+        return None, str(error)
 
 
 @dataclass(frozen=True, slots=True)

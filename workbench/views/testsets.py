@@ -18,16 +18,17 @@ from evaluation.models import TestSet
 from evaluation.question_writers.base import Completion
 from evaluation.services.completing import lacking, start_completion
 from evaluation.services.files import export_testset
+from evaluation.services.given_contexts import contexts_from_file
 from evaluation.services.imports import import_testset
 from evaluation.services.testsets import delete_testset, resume_generation, start_generation
 from evaluation.spec import GeneratorSpec
 from rag_pipeline.errors import InUseError, PipelineError
 from rag_pipeline.models import BackgroundTask, Corpus
 from workbench.downloads import download_of
-from workbench.forms.testsets import CompleteForm, GenerateForm, ImportForm, QuestionFilter
+from workbench.forms.testsets import CompleteForm, ContextsForm, GenerateForm, ImportForm, QuestionFilter
 from workbench.htmx import render_page
 from workbench.ids import as_id
-from workbench.services.current_settings import preferred_corpus, preferred_generator
+from workbench.services.current_settings import chosen_corpus, preferred_generator
 from workbench.services.question_list import (
     counts_of,
     newest_pairs,
@@ -117,6 +118,21 @@ def download(request: HttpRequest, pk: int, writer: type[TestSetWriter]) -> Http
 
 
 @require_POST
+def contexts(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep the contexts of a file, so that runs can answer from them; refused with the reason where they do not fit."""
+    found = _found(pk)
+    form = ContextsForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            run = contexts_from_file(testset=found, file=_content(form.cleaned_data["contexts"]))
+            messages.success(request, f"{run.notes[0]} Choose “{run}” under Contexts from.")
+            return HttpResponseRedirect(f"{reverse('workbench')}?testset={found.pk}&contexts_from={run.pk}")
+        except PipelineError as error:
+            _add_error(form, error, fallback="contexts")
+    return testset_page(request, found, contexts_form=form)
+
+
+@require_POST
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a version that no run used."""
     found = _found(pk)
@@ -144,6 +160,7 @@ def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpRes
         "filters": filters,
         "query": request.GET.urlencode(),
         "formats": TestSetWriter.units(),
+        "contexts_form": ContextsForm(),
     }
     if writing:
         context["newest"] = newest_pairs(testset=found, count=NEWEST_SHOWN)
@@ -164,10 +181,10 @@ def _complete_form(found: TestSet) -> CompleteForm | None:
 
 def _list(request: HttpRequest, **forms: Any) -> HttpResponse:
     """Render the list; `forms` are those that came back with errors."""
-    corpus = Corpus.objects.filter(pk=as_id(request.GET.get("corpus"))).first() or preferred_corpus()
+    corpus = Corpus.objects.filter(pk=as_id(request.GET.get("corpus"))).first() or chosen_corpus()
     start = {"corpus": corpus, "name": _free_name(corpus)}
     context = {
-        "page": Paginator(testset_rows(), SETS_A_PAGE).get_page(request.GET.get("page")),
+        "page": Paginator(testset_rows(corpus=corpus), SETS_A_PAGE).get_page(request.GET.get("page")),
         "has_documents": Corpus.objects.filter(documents__isnull=False).exists(),
         "generate": GenerateForm(initial=preferred_generator().model_dump() | start),
         "importing": ImportForm(initial=start, prefix="import"),
@@ -193,7 +210,9 @@ def _content(file: UploadedFile) -> tuple[str, bytes]:
     return file.name or "", file.read()
 
 
-def _add_error(form: GenerateForm | ImportForm, error: PipelineError, fallback: str | None = None) -> None:
+def _add_error(
+    form: ContextsForm | GenerateForm | ImportForm, error: PipelineError, fallback: str | None = None
+) -> None:
     field = getattr(error, "field", None)
     by_row = re.split(r" (?=Row \d+:)", str(error))  # one line for each row of a file that does not fit
     form.add_error(field if field in form.fields else fallback, by_row)
@@ -204,6 +223,7 @@ urlpatterns = [
     path("testsets/generate/", generate, name="testset-generate"),
     path("testsets/import/", importing, name="testset-import"),
     path("testsets/<int:pk>/", testset, name="testset"),
+    path("testsets/<int:pk>/contexts/", contexts, name="testset-contexts"),
     path("testsets/<int:pk>/<testset_file:writer>", download, name="testset-file"),
     path("testsets/<int:pk>/resume/", resume, name="testset-resume"),
     path("testsets/<int:pk>/complete/", complete, name="testset-complete"),

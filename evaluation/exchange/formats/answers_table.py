@@ -53,13 +53,14 @@ def _value(name: str, cell: str) -> Any:
             raise RowError(f"{LABEL} is neither true nor false.")
         return _TRUTHS[cell.strip().lower()]
     if name in TAKEN:
-        return _number(cell, name)
+        return number(cell, name)
     if name == METADATA and cell.lstrip().startswith("{"):
         return json_cell(cell, name, dict)
     return restore(cell)
 
 
-def _number(cell: str, name: str) -> float:
+def number(cell: str, name: str) -> float:
+    """Return the number in a cell. Raises RowError for what is none."""
     try:
         number = json_value(cell)
     except ValueError as error:

@@ -1,14 +1,15 @@
-"""eval.csv: the answers of a run with their contexts and scores."""
+"""eval.csv, the answers of a run with their contexts and scores, and the same table for other kinds of files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
 from evaluation.exchange.base import RunResults, RunWriter, formats
 from evaluation.exchange.csv_cells import CSV_TYPE, to_csv
 from evaluation.exchange.evidence import named_span
 from evaluation.exchange.fields import ordered
+from evaluation.exchange.table_files import frame_of, table_file
 from evaluation.spec import HEADLINE
 from evaluation.types import Sample
 
@@ -19,9 +20,26 @@ COLUMNS = (
 )  # fmt: skip
 
 
+class EvalTable(RunWriter):
+    """A row a question and repeat; metrics beside the five are columns at the end. A subclass names the `ending`."""
+
+    ending: ClassVar[str] = ""
+
+    def write(self, results: RunResults) -> bytes:
+        """Return the file."""
+        # Latency and the like have their column anyway.
+        added = [name for name in results.metrics if name not in COLUMNS]
+        rows = ([*_row(sample, scores), *map(scores.get, added)] for sample, scores in results.answers)
+        return self.table((*COLUMNS, *added), rows)
+
+    def table(self, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+        """Return a table as a file."""
+        return table_file(self.ending).write(frame_of(header, rows))
+
+
 @formats.register
-class EvalCsv(RunWriter):
-    """A row a question and repeat; metrics beside the five are columns at the end."""
+class EvalCsv(EvalTable):
+    """As the interface has it, and as it is kept in the data folder."""
 
     key = "eval_csv"
     label = "eval.csv"
@@ -30,12 +48,9 @@ class EvalCsv(RunWriter):
     content_type = CSV_TYPE
     filename = "eval.csv"
 
-    def write(self, results: RunResults) -> bytes:
-        """Return the file."""
-        # Latency and the like have their column anyway.
-        added = [name for name in results.metrics if name not in COLUMNS]
-        rows = ([*_row(sample, scores), *map(scores.get, added)] for sample, scores in results.answers)
-        return to_csv((*COLUMNS, *added), rows)
+    def table(self, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+        """Return a table as a file, without a frame between: it is written after every run."""
+        return to_csv(header, rows)
 
 
 def _row(sample: Sample, scores: Mapping[str, float | None]) -> list[Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from evaluation.exchange.base import TestSetReader, TestSetWriter, formats
 from evaluation.exchange.csv_cells import CSV_TYPE, restore, to_csv
 from evaluation.exchange.evidence import Documents, named_span
 from evaluation.exchange.fields import SPLITS, json_cell, one_of, ordered, question_text, reference_list, short_id
 from evaluation.exchange.problems import RowError, each_row
+from evaluation.exchange.table_files import frame_of, table_file
 from evaluation.exchange.uploads import Upload
 from evaluation.types import DraftEvidence, DraftQuestion
 
@@ -26,6 +27,17 @@ TRANSFORMATIONS = {
 ERRORS = ("typo", "dropped_word", "doubled_word", "agreement", "punctuation", "lower_case")
 
 Cells = dict[str, str]
+
+
+class OutputTable(TestSetWriter):
+    """The questions as a table. A subclass names the `ending` of its files."""
+
+    ending: ClassVar[str] = ""
+
+    def write(self, questions: Iterable[DraftQuestion], names: Mapping[int, str]) -> bytes:
+        """Return the file."""
+        rows = (_row(question, names) for question in questions)
+        return table_file(self.ending).write(frame_of(COLUMNS, rows))
 
 
 @formats.register

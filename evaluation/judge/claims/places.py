@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from evaluation.judge.claims.table import Claim, Verdict
-from evaluation.quotes import Place, SharedWords
+from evaluation.quotes import SharedWords
+from rag_pipeline.places import Place
 
 _QUOTED = re.compile(r"[“\"«„]([^“”\"«»„]{3,}?)[”\"»“]")
 

@@ -16,8 +16,10 @@ from evaluation.management.scoring_arguments import add_scoring_arguments, scori
 from evaluation.management.tables import score_table
 from evaluation.metrics.availability import check_options
 from evaluation.models import Run, TestSet
+from evaluation.queries.runs import find_run
 from evaluation.services.contexts import find_source, refuse_retrieval_settings
 from evaluation.services.files import export_run
+from evaluation.services.given_contexts import contexts_from_file
 from evaluation.services.runs import start_run
 from evaluation.services.summaries import run_summary
 from evaluation.services.testsets import get_testset
@@ -45,8 +47,9 @@ class Command(WorkbenchCommand):
         add_setting_options(parser, settings_in(RunOptions))
         parser.add_argument(
             "--contexts-from",
-            metavar="RUN",
-            help="answer from the contexts of another run (id or name) of this test set, with its retrieval settings",
+            metavar="RUN|FILE",
+            help="answer from the contexts of another run (id or name) of this test set, with its retrieval settings, "
+            "or from those of a file (JSONL, CSV, Excel or Parquet with question_id or question, and contexts)",
         )
         parser.add_argument("--name", default="", metavar="RUN", help="name of the run")
         parser.add_argument("--csv", type=Path, metavar="FILE", help="also write eval.csv here")
@@ -117,7 +120,12 @@ def _source(testset: TestSet, options: dict[str, Any]) -> Run | None:
     """Return the run whose contexts are taken; a setting that they leave without effect is wrong usage."""
     if options["contexts_from"] is None:
         return None
-    source = find_source(testset=testset, wanted=options["contexts_from"])
+    wanted = options["contexts_from"]
+    file = Path(wanted).expanduser()
+    if file.is_file() and find_run(wanted=wanted, testset=testset) is None:
+        source = contexts_from_file(testset=testset, file=(file.name, file.read_bytes()))
+    else:
+        source = find_source(testset=testset, wanted=wanted)
     with wrong_usage():
         refuse_retrieval_settings(source=source, given=parse_set(options["set"]))
     return source

@@ -19,11 +19,22 @@ from evaluation.management.output_files import check_place, write_to
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.metrics.base import metrics
 from evaluation.metrics.judge_preference import JudgePreference
+from evaluation.registry import in_our_names
 from evaluation.scoring.answered import ScoredAnswers
 from evaluation.scoring.scales import scale_of
 from evaluation.scoring.scoring import Steps
 from evaluation.services.answer_files import score_answers
-from evaluation.spec import JUDGE, METRIC_OPTIONS, METRICS, REPLIES, EvaluationSpec
+from evaluation.spec import (
+    AGREEMENT,
+    BOUNDING,
+    JUDGE,
+    METRIC_OPTIONS,
+    METRICS,
+    REFUSALS,
+    REPLIES,
+    SCORES,
+    EvaluationSpec,
+)
 from evaluation.types import Summary
 from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError, ProviderError
@@ -50,7 +61,9 @@ class Command(WorkbenchCommand):
         """Declare the options."""
         parser.add_argument("file", type=Path, metavar="FILE", help="the answers, JSONL")
         add_scoring_arguments(
-            parser, METRICS, METRIC_OPTIONS, JUDGE, REPLIES, metrics_help="names, see manage.py metrics; default: all"
+            parser,
+            *(METRICS, METRIC_OPTIONS, JUDGE, REPLIES, AGREEMENT, SCORES, REFUSALS, BOUNDING),
+            metrics_help="names, see manage.py metrics; default: all",
         )
         parser.add_argument(
             "--against",
@@ -98,7 +111,7 @@ class Command(WorkbenchCommand):
 
 def chosen(names: str | None) -> list[str] | None:
     """Return the metrics that are asked for, None for all. Raises ConfigError for one that there is not."""
-    wanted = [name.strip() for name in (names or "").split(",") if name.strip()]
+    wanted, _ = in_our_names([name.strip() for name in (names or "").split(",") if name.strip()])
     for name in wanted:
         metrics.get(name, "metrics")
     return list(dict.fromkeys(wanted)) or None

@@ -9,19 +9,22 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.experiments.options import SweepOptions, SweepSpec
+from evaluation.experiments.plan import SweepPlan
 from evaluation.management.inline import finish_inline
 from evaluation.management.output_files import check_place, write_to
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.management.sweep_report import conclusion_lines, plan_lines, table_lines
-from evaluation.models import Sweep
+from evaluation.models import Sweep, TestSet
 from evaluation.queries.sweep_table import SweepTable, sweep_table
+from evaluation.services.sweep_budget import PAUSED
 from evaluation.services.sweep_files import sweep_csv, sweep_json
-from evaluation.services.sweeps import TUNE, plan_sweep, read_grid, start_sweep
+from evaluation.services.sweeps import TUNE, pilot_sweep, plan_sweep, read_grid, start_sweep
 from evaluation.services.testsets import get_testset
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, parse_set, read_by, wrong_usage
 from rag_pipeline.management.setting_options import add_setting_options, given_settings
+from rag_pipeline.models import Corpus
 from rag_pipeline.services.corpora import get_corpus
 from rag_pipeline.setting_fields import settings_in
 
@@ -64,14 +67,29 @@ class Command(WorkbenchCommand):
         check_place(options["json"])
         corpus = get_corpus(name=options["corpus"])
         testset = get_testset(corpus=corpus, name=options["testset"])
-        plan = plan_sweep(corpus=corpus, testset=testset, spec=spec)
+        plan = self._piloted(plan_sweep(corpus=corpus, testset=testset, spec=spec), corpus, testset, spec)
         for line in plan_lines(plan):
             self.out(line)
         if options["plan"]:
             return
         sweep = start_sweep(corpus=corpus, testset=testset, spec=spec, plan=plan, name=options["name"], inline=True)
-        finish_inline(self, sweep.task)
+        try:
+            finish_inline(self, sweep.task)
+        except PipelineError:
+            sweep.refresh_from_db()
+            if PAUSED not in sweep.state:
+                raise
         self._report(sweep, options)
+
+    def _piloted(self, plan: SweepPlan, corpus: Corpus, testset: TestSet, spec: SweepSpec) -> SweepPlan:
+        """Measure the models that nothing is known of; a pilot that fails leaves their time and cost unknown."""
+        if not plan.unmeasured:
+            return plan
+        try:
+            return pilot_sweep(corpus=corpus, testset=testset, spec=spec, plan=plan)
+        except PipelineError as error:
+            self.stderr.write(f"The pilot failed: {error}")
+            return plan
 
     def _report(self, sweep: Sweep, options: dict[str, Any]) -> None:
         sweep.refresh_from_db()
@@ -79,6 +97,8 @@ class Command(WorkbenchCommand):
         self.out()
         for line in (*table_lines(table), "", *conclusion_lines(table)):
             self.out(line)
+        if reason := sweep.state.get(PAUSED):
+            self.out(f"Paused. {reason} The same command goes on from here: nothing is asked twice.")
         for path, write in ((options["csv"], sweep_csv), (options["json"], sweep_json)):
             if path:
                 write_to(path, write(table))

@@ -11,7 +11,7 @@ from evaluation.metrics.support.context_index import ContextIndex, Floats
 from evaluation.metrics.support.units import WORD, AnalysedSentence, SupportUnit, plain
 from rag_pipeline.embedders.base import Embed, Vectors
 from rag_pipeline.english.antonyms import antonyms
-from rag_pipeline.english.siblings import exclude, root
+from rag_pipeline.english.siblings import excluded_by, root
 
 _MOST_EMBEDDED = 1000
 """Characters of a sentence that are embedded; a longer one is a list or has lost its full stops."""
@@ -71,14 +71,14 @@ class Meaning:
         """
         found = np.zeros_like(query.presence)
         rows = query.open_words
-        for column in query.candidates if rows else ():
+        if not rows:
+            return found
+        mine = np.stack([self._vectors[plain(unit.text)] for _, unit in rows])
+        for column in query.candidates:
             there = query.words_there(column)
             if not there:
                 continue
-            cosines = (
-                np.stack([self._vectors[plain(unit.text)] for _, unit in rows])
-                @ np.stack([self._vectors[word] for word in there]).T
-            )
+            cosines = mine @ np.stack([self._vectors[word] for word in there]).T
             for line, (row, unit) in enumerate(rows):
                 opposite = _opposite(plain(unit.text), there, kinds_apart=kinds_apart)
                 found[row, column] = max(
@@ -91,7 +91,8 @@ class Meaning:
 def _opposite(word: str, there: Sequence[str], *, kinds_apart: bool) -> frozenset[str]:
     if not kinds_apart:
         return antonyms().get(word, frozenset())
-    return frozenset(other for other in there if exclude(root(word), root(other)))
+    excluded = excluded_by(root(word))
+    return frozenset(other for other in there if root(other) in excluded)
 
 
 def _texts(query: SentenceQuery) -> Iterable[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from evaluation.metrics.support.negation import contradict, denied, denies
 from evaluation.metrics.support.units import NUMBER, SMALL, AnalysedSentence, SupportUnit, analyse_sentences
-from rag_pipeline.english.siblings import exclude, rivals, root
+from rag_pipeline.english.siblings import excluded_by, rivals, root
 
 _WORDS = re.compile(r"\w+")
 _SAID_ALONE = re.compile(r"\W*(?:yes|no)\s*[,.;:!–-]", re.IGNORECASE)
@@ -30,17 +31,32 @@ def opposed(reference: str, answer: str, question: str) -> str:
         mine, theirs = marks(reference), marks(answer)
         if mine and theirs and not mine & theirs:
             return f"{', '.join(sorted(theirs))} for {', '.join(sorted(mine))}"
+    turned = next((f"{there} for {here}" for here, there in _turned(reference, answer)), "")
+    other = _replaced(reference, answer, question) or turned
+    return other or ("one of the two denies it" if _denied(reference, answer) else "")
+
+
+def _replaced(reference: str, answer: str, question: str) -> str:
+    """Return the first word or number of the reference that the answer has another for, and that other one."""
     wanted, said = (list(_units(text)) for text in (reference, answer))
     asked = {unit.key for unit, _ in _units(question)}
-    keys = [{unit.key for unit, _ in units} for units in (wanted, said)]
+    kept, answered = ({unit.key for unit, _ in units} for units in (wanted, said))
+    first: dict[tuple[str, bool], int] = {}
+    numbers: dict[bool, int] = {}
+    for place, (unit, is_denied) in enumerate(said):
+        if unit.key not in kept:
+            first.setdefault((unit.key, is_denied), place)
+            if unit.kind == NUMBER and unit.key not in asked:
+                numbers.setdefault(is_denied, place)
     for unit, is_denied in wanted:
-        for other, is_denied_too in said:
-            if unit.key not in keys[1] and other.key not in keys[0] and is_denied == is_denied_too:
-                numbers = unit.kind == other.kind == NUMBER and not {unit.key, other.key} & asked
-                if numbers or exclude(unit.key, other.key):
-                    return f"{other.text} for {unit.text}"
-    turned = next((f"{there} for {here}" for here, there in _turned(reference, answer)), "")
-    return turned or ("one of the two denies it" if _denied(reference, answer) else "")
+        if unit.key not in answered:
+            keys = ((key, is_denied) for key in excluded_by(unit.key))
+            places = [first[key] for key in keys if key in first]
+            if unit.kind == NUMBER and unit.key not in asked and is_denied in numbers:
+                places.append(numbers[is_denied])
+            if places:
+                return f"{said[min(places)][0].text} for {unit.text}"
+    return ""
 
 
 def yes_or_no(reference: str, answer: str, question: str) -> bool | None:
@@ -73,12 +89,16 @@ def _currencies(text: str) -> frozenset[str]:
 
 def _turned(reference: str, answer: str) -> Iterator[tuple[str, str]]:
     """Yield the words that exclude each other and stand beside the same word: before 1900, after 1900."""
-    mine, theirs = (list(_beside(text)) for text in (reference, answer))
+    mine, theirs = (dict.fromkeys(_beside(text)) for text in (reference, answer))
     kept, said = ({word for _, word in found} for found in (mine, theirs))
+    at: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for place, other in theirs:
+        if other not in kept:
+            at[place].append(other)
     for place, word in mine:
-        for there, other in theirs:
-            if place == there and word not in said and other not in kept and exclude(root(word), root(other)):
-                yield word, other
+        if word not in said:
+            excluded = excluded_by(root(word))
+            yield from ((word, other) for other in at.get(place, ()) if root(other) in excluded)
 
 
 def _beside(text: str) -> Iterator[tuple[tuple[str, int], str]]:
@@ -100,11 +120,24 @@ def _units(text: str) -> Iterator[tuple[SupportUnit, bool]]:
 def _denied(reference: str, answer: str) -> bool:
     """True where a sentence of the reference is denied by that of the answer which has most of its units."""
     theirs = analyse_sentences(answer)
-    return any(_denied_by(sentence, theirs) for sentence in analyse_sentences(reference))
+    having: dict[str, list[int]] = defaultdict(list)
+    for place, sentence in enumerate(theirs):
+        for key in _keys(sentence):
+            having[key].append(place)
+    return any(_denied_by(sentence, theirs, having) for sentence in analyse_sentences(reference))
 
 
-def _denied_by(sentence: AnalysedSentence, others: tuple[AnalysedSentence, ...]) -> bool:
-    keys = {unit.key for unit in sentence.units if unit.kind != SMALL}
-    shared = [(len(keys & {unit.key for unit in other.units}), not contradict(sentence, other)) for other in others]
-    most, agrees = max(shared, default=(0, True))
-    return bool(keys) and not agrees and most >= _SAME_MATTER * len(keys)
+def _denied_by(
+    sentence: AnalysedSentence, others: tuple[AnalysedSentence, ...], having: Mapping[str, Sequence[int]]
+) -> bool:
+    keys = _keys(sentence)
+    shared = Counter(place for key in keys for place in having.get(key, ()))
+    most = max(shared.values(), default=0)
+    if not most or most < _SAME_MATTER * len(keys):
+        return False
+    return all(contradict(sentence, others[place]) for place, count in shared.items() if count == most)
+
+
+def _keys(sentence: AnalysedSentence) -> set[str]:
+    """Return the keys of what a sentence says, function words left out."""
+    return {unit.key for unit in sentence.units if unit.kind != SMALL}

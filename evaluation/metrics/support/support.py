@@ -13,6 +13,7 @@ from evaluation.metrics.language.scripts import is_plain_english_script
 from evaluation.metrics.support.context_index import ContextIndex, Floats
 from evaluation.metrics.support.meaning import CANDIDATES, Meaning, SentenceQuery
 from evaluation.metrics.support.negation import contradict, denies
+from evaluation.metrics.support.reversals import Reversals
 from evaluation.metrics.support.units import SMALL, AnalysedSentence, SupportUnit, analyse_sentences
 from evaluation.metrics.support.weighting import SCHEME, WeightingScheme
 from evaluation.refusal.detection import shipped_patterns
@@ -41,8 +42,8 @@ class SupportCase:
 class SentenceSupport:
     """The support of one sentence, the place of the context and the sentence in it that support it best.
 
-    `missing` are the units, function words left out, that nothing supports; `contradicted`: the evidence says the
-    opposite.
+    `missing` are the units, function words left out, that nothing supports; `against`: in words, what the evidence
+    says the other way round.
     """
 
     sentence: AnalysedSentence
@@ -51,7 +52,7 @@ class SentenceSupport:
     context: int | None
     best: AnalysedSentence | None
     missing: tuple[SupportUnit, ...]
-    contradicted: bool
+    against: str
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON, with character offsets in text and context."""
@@ -63,7 +64,8 @@ class SentenceSupport:
             "missing": [
                 {"start": unit.start, "end": unit.end, "text": unit.text, "kind": unit.kind} for unit in self.missing
             ],
-            "contradicted": self.contradicted,
+            "contradicted": bool(self.against),
+            "against": self.against,
         }
         if self.best is not None:
             found |= {
@@ -93,15 +95,17 @@ class Support:
 
 def support_of(cases: Sequence[SupportCase], embed: Embed, scheme: WeightingScheme = SCHEME) -> list[Support | None]:
     """Return the support of each text; None for one that states nothing. Raises ProviderError."""
-    meaning = Meaning(embed)
+    meaning, reversals = Meaning(embed), Reversals()
     found: list[Support | None] = []
     # What the contexts hold takes a hundred times the room of their text.
     for start in range(0, len(cases), _BLOCK):
-        found += _block(cases[start : start + _BLOCK], meaning, scheme)
+        found += _block(cases[start : start + _BLOCK], meaning, reversals, scheme)
     return found
 
 
-def _block(cases: Sequence[SupportCase], meaning: Meaning, scheme: WeightingScheme) -> list[Support | None]:
+def _block(
+    cases: Sequence[SupportCase], meaning: Meaning, reversals: Reversals, scheme: WeightingScheme
+) -> list[Support | None]:
     known: dict[tuple[str, ...], ContextIndex] = {}
     rows: list[list[SentenceQuery]] = []
     for case in cases:
@@ -109,7 +113,17 @@ def _block(cases: Sequence[SupportCase], meaning: Meaning, scheme: WeightingSche
             known[case.contexts] = ContextIndex.of(case.contexts)
         rows.append([_query(sentence, known[case.contexts], scheme) for sentence in statements(case.text)])
     meaning.learn([query for row in rows for query in row])
-    return [_support(row, case, meaning, scheme) for row, case in zip(rows, cases, strict=True)]
+    drafts = [_weighed(row, case, meaning, scheme) for row, case in zip(rows, cases, strict=True)]
+    if scheme.trees:
+        reversals.learn(pair for row in drafts for draft in row if (pair := draft.compared(scheme)))
+    return [_support(row, case, reversals, scheme) for row, case in zip(drafts, cases, strict=True)]
+
+
+def _weighed(
+    row: Sequence[SentenceQuery], case: SupportCase, meaning: Meaning, scheme: WeightingScheme
+) -> list[_WeighedSentence]:
+    asked = {unit.key for unit in _units(analyse_sentences(case.question))}
+    return [_WeighedSentence.of(query, asked, meaning, scheme) for query in row]
 
 
 def statements(text: str) -> list[AnalysedSentence]:
@@ -171,52 +185,81 @@ def _query(sentence: AnalysedSentence, index: ContextIndex, scheme: WeightingSch
 
 
 def _support(
-    row: Sequence[SentenceQuery], case: SupportCase, meaning: Meaning, scheme: WeightingScheme
+    drafts: Sequence[_WeighedSentence], case: SupportCase, reversals: Reversals, scheme: WeightingScheme
 ) -> Support | None:
-    asked = {unit.key for unit in _units(analyse_sentences(case.question))}
-    found = tuple(_sentence_support(query, asked, meaning, scheme) for query in row)
-    if not found:
+    if not drafts:
         return None
+    found = tuple(draft.judged(reversals, scheme) for draft in drafts)
     values = [each.value for each in found]
     mean = float(np.average(values, weights=[each.weight for each in found]))
+    read = [_without_courtesy(sentence) for sentence in analyse_sentences(case.text)]
     # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
-    said = map(_without_courtesy, analyse_sentences(case.text))
-    words = tuple(unit for unit in _units(said) if not denies(unit))
-    absent = tuple(unit for unit in words if unit.key not in row[0].index.by_key)
-    share_found = 1 - sum(map(scheme.said, absent)) / sum(map(scheme.said, words)) if words else 0.0
-    return Support((1 - scheme.weakest) * mean + scheme.weakest * min(values), found, words, absent, share_found)
+    words = [unit for unit in _units(read) if not denies(unit)]
+    absent = tuple(unit for unit in words if unit.key not in drafts[0].query.index.by_key)
+    turned = [each.sentence for each in found if each.against]
+    there = sum(
+        scheme.said(unit) * (scheme.contradicted if any(each.holds(unit) for each in turned) else 1.0)
+        for unit in words
+        if unit.key in drafts[0].query.index.by_key
+    )
+    share_found = there / sum(map(scheme.said, words)) if words else 0.0
+    value = (1 - scheme.weakest) * mean + scheme.weakest * min(values)
+    return Support(value, found, tuple(words), absent, share_found)
 
 
 def _units(sentences: Iterable[AnalysedSentence]) -> Iterator[SupportUnit]:
     return (unit for sentence in sentences for unit in sentence.units)
 
 
-def _sentence_support(
-    query: SentenceQuery, asked: set[str], meaning: Meaning, scheme: WeightingScheme
-) -> SentenceSupport:
-    units = query.sentence.units
-    weights = np.array([scheme.weight(unit) * (scheme.asked if unit.key in asked else 1.0) for unit in units])
-    total = float(weights.sum())
-    if not query.index.sentences:
-        unmet = tuple(unit for unit in units if unit.kind != SMALL)
-        return SentenceSupport(query.sentence, 0.0, total, None, None, unmet, False)
-    likeness = meaning.likeness(query, kinds_apart=scheme.kinds_apart)
-    grades = np.maximum(query.presence, np.where(likeness >= scheme.alike, likeness, 0.0))
-    local = weights @ grades / total
-    place = int(local.argmax())
-    value = scheme.local * float(local[place]) + (1 - scheme.local) * float(weights @ grades.max(axis=1)) / total
-    content = [row for row, unit in enumerate(units) if unit.kind != SMALL]
-    if query.candidates and len(content) >= scheme.meaning_from:
-        value = (1 - scheme.meaning) * value + scheme.meaning * meaning.closeness(query)
-    best = query.index.sentences[place]
-    contradicted = float(local[place]) >= scheme.same_matter and contradict(query.sentence, best)
-    if contradicted:
-        value *= scheme.contradicted
-    if len(content) > 1:
-        value = (1 - scheme.order) * value + scheme.order * _adjacency(grades, content)
-    missing = tuple(units[row] for row in content if grades[row].max() == 0)
-    origin = query.index.origin[place]
-    return SentenceSupport(query.sentence, min(1.0, value), total, origin, best, missing, contradicted)
+@dataclass(frozen=True, eq=False)
+class _WeighedSentence:
+    """The support of a sentence before it is asked whether the evidence says the opposite."""
+
+    query: SentenceQuery
+    value: float
+    weight: float
+    best: int | None
+    local: float
+    grades: Floats
+
+    @classmethod
+    def of(cls, query: SentenceQuery, asked: set[str], meaning: Meaning, scheme: WeightingScheme) -> _WeighedSentence:
+        """Weigh and grade the units of a sentence."""
+        units = query.sentence.units
+        weights = np.array([scheme.weight(unit) * (scheme.asked if unit.key in asked else 1.0) for unit in units])
+        total = float(weights.sum())
+        if not query.index.sentences:
+            return cls(query, 0.0, total, None, 0.0, np.zeros((len(units), 1)))
+        likeness = meaning.likeness(query, kinds_apart=scheme.kinds_apart)
+        grades = np.maximum(query.presence, np.where(likeness >= scheme.alike, likeness, 0.0))
+        local = weights @ grades / total
+        place = int(local.argmax())
+        value = scheme.local * float(local[place]) + (1 - scheme.local) * float(weights @ grades.max(axis=1)) / total
+        if query.candidates and sum(unit.kind != SMALL for unit in units) >= scheme.meaning_from:
+            value = (1 - scheme.meaning) * value + scheme.meaning * meaning.closeness(query)
+        return cls(query, value, total, place, float(local[place]), grades)
+
+    def compared(self, scheme: WeightingScheme) -> tuple[AnalysedSentence, AnalysedSentence] | None:
+        """Return the sentence and its evidence where the two are about the same matter."""
+        if self.best is None or self.local < scheme.same_matter:
+            return None
+        return self.query.sentence, self.query.index.sentences[self.best]
+
+    def judged(self, reversals: Reversals, scheme: WeightingScheme) -> SentenceSupport:
+        """Return the support of the sentence."""
+        units, index, value = self.query.sentence.units, self.query.index, self.value
+        content = [row for row, unit in enumerate(units) if unit.kind != SMALL]
+        pair = self.compared(scheme)
+        against = reversals.between(*pair) if pair else ""
+        if against:
+            value *= scheme.contradicted
+        elif pair and contradict(*pair):
+            value *= scheme.denied_nearby
+        if self.best is not None and len(content) > 1:
+            value = (1 - scheme.order) * value + scheme.order * _adjacency(self.grades, content)
+        missing = tuple(units[row] for row in content if self.grades[row].max() == 0)
+        context, best = (None, None) if self.best is None else (index.origin[self.best], index.sentences[self.best])
+        return SentenceSupport(self.query.sentence, min(1.0, value), self.weight, context, best, missing, against)
 
 
 def _adjacency(grades: Floats, content: Sequence[int]) -> float:

@@ -7,12 +7,16 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from rag_pipeline.english.lemmas import dictionary_form
 from rag_pipeline.english.numbers import numbers_in
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.english.tokens import UNSPACED_RUN
 from rag_pipeline.english.words import rarity, stem, word_list
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 NUMBER, NAME, WORD, SMALL, SPEAKER, PAIR = "number", "name", "word", "small", "speaker", "pair"
 
@@ -53,6 +57,10 @@ class AnalysedSentence:
     end: int
     text: str
     units: tuple[SupportUnit, ...]
+
+    def holds(self, unit: SupportUnit) -> bool:
+        """True for a unit of the same text that stands in this sentence."""
+        return self.start <= unit.start < self.end
 
 
 @lru_cache(maxsize=1024)
@@ -130,3 +138,11 @@ def plain(word: str) -> str:
 def content_units(text: str) -> list[SupportUnit]:
     """Return the units of a text in order, function words left out."""
     return [unit for sentence in analyse_sentences(text) for unit in sentence.units if unit.kind != SMALL]
+
+
+def units_by_token(sentence: AnalysedSentence, tree: Doc) -> dict[int, SupportUnit]:
+    """Return the unit that each token of a sentence's tree is a part of, by the number of the token."""
+    found: dict[int, SupportUnit] = {}
+    for unit in sentence.units:
+        found |= dict.fromkeys(range(unit.start - sentence.start, unit.end - sentence.start), unit)
+    return {token.i: found[token.idx] for token in tree if token.idx in found}

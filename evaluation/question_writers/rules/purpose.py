@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from rag_pipeline.english.lemmas import base_form
+
 _ASKERS = re.compile(
     r"^(?:helps?|helping|for|answers?|answering|supports?|support for|questions (?:of|from)|serves?)?\s*"
     r"(?P<who>[\w -]+?) (?:who (?:ask|want|need|look)[\w ]*?(?:about|for)|asking (?:about|for)|"
@@ -24,8 +26,5 @@ def situation(purpose: str) -> str:
 
 
 def _singular(role: str) -> str:
-    from lemminflect import getLemma
-
     *before, last = role.split()
-    lemma = getLemma(last, upos="NOUN")
-    return " ".join([*before, str(lemma[0]) if lemma else last])
+    return " ".join([*before, base_form(last, "NOUN")])

@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
-from evaluation.question_writers.rules.parsing import in_sentence, only_sentence, parse, phrase
+from evaluation.question_writers.rules.parsing import in_sentence, only_sentence, phrase
+from rag_pipeline.english.trees import parse
 
 _DEFINES = re.compile(
     r"(?:The )?[A-Z][\w'’.-]*(?: (?:of|the|and|de|[A-Z(][\w'’.-]*))*,?(?: [^.]{0,60},)? "

@@ -6,6 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from rag_pipeline.english.lemmas import word_form
+
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
@@ -54,13 +56,10 @@ def in_other_words(token: Token) -> str:
 
 def inflected(words: str, tag: str) -> str:
     """Return a word in the form of a Penn tag; of several, a verb's first and a noun's last is inflected."""
-    from lemminflect import getInflection
-
     if tag == "NNS" and " " in words:
         before, _, last = words.rpartition(" ")
         return f"{before} {inflected(last, tag)}"
     first, _, rest = words.partition(" ")
     if tag not in {"VB", "VBP", "NN", "JJ"}:
-        forms = getInflection(first, tag=tag)
-        first = str(forms[0]) if forms else first
+        first = word_form(first, tag)
     return f"{first} {rest}".strip()

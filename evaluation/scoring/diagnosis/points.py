@@ -40,6 +40,21 @@ PASSED = {
 }
 """What an answer that passed a point has behind it."""
 
+SPEAKING: dict[int, tuple[str, ...]] = {
+    MISSING_CONTENT: ("knowledge_bounding", "context_recall", "claim_recall"),
+    MISSED_RANKS: ("recall_at_k", "hit_rate", "mrr", "map", "ndcg", "context_matching"),
+    NOT_IN_CONTEXT: ("context_matching", "reference_context_recall", "context_precision", "context_relevance"),
+    WRONG_FORMAT: (
+        "must_match", "must_not_match", "max_words", "max_sentences", "valid_json", "language_is", "cites_context",
+    ),
+    NOT_EXTRACTED: (
+        "recall", "robustness", "context_utilization", "faithfulness", "groundedness_offline", "noise_sensitivity",
+    ),
+    INCOMPLETE: ("recall", "robustness", "answer_correctness", "correctness_offline", "factual_similarity"),
+    SPECIFICITY: ("brevity", "aspect:specificity", "aspect:conciseness", "answer_relevancy", "span_precision"),
+}  # fmt: skip
+"""The metrics in which a point shows over a whole run, those that say most first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_pipeline.embedders.streams import cpu_has_bfloat16
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.torch_network import build
+from rag_pipeline.local_models.processor import cpu_has_bfloat16
 from tests.bench.reader_training.losses import Batch, loss
 
 _LONGEST_GRADIENT = 1.0

@@ -97,7 +97,7 @@ def test_half_a_surrogate_pair_is_scored_as_a_replacement_and_comes_back_as_it_w
 def test_rows_are_grouped_by_what_tells_a_few_kinds_apart():
     def metadata(*fields: object) -> list[str]:
         lines = "\n".join(json.dumps({"answer": "a", "metadata_field": field}) for field in fields)
-        return group_keys([sample for _, sample in read_answers(("a.jsonl", lines.encode()))])
+        return group_keys([sample.metadata for _, sample in read_answers(("a.jsonl", lines.encode()))])
 
     assert metadata("law", "law", "tax") == ["metadata_field"]
     assert metadata("law", "law") == []

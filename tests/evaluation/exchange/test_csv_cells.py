@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,3 +51,10 @@ def test_long_cells_can_be_read():
 
 def test_half_a_surrogate_pair_does_not_stop_the_file():
     assert to_csv(["text"], [["bad \ud83d end"]]) == b"text\r\nbad ? end\r\n"
+
+
+@given(st.lists(st.lists(st.text(alphabet='ab",;\r\n \t=é'), min_size=2, max_size=3), max_size=4))
+def test_files_are_those_of_the_csv_module(rows):
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer).writerows([["x", "y"], *([cell(each) for each in row] for row in rows)])
+    assert to_csv(["x", "y"], rows) == buffer.getvalue().encode()

@@ -28,6 +28,7 @@ from evaluation.exchange.base import (
 )
 from evaluation.exchange.formats.output_csv import ERRORS, TRANSFORMATIONS
 from evaluation.exchange.formats.separate_files import SeparateFiles
+from evaluation.exchange.formats.task_jsonl import TaskJsonl
 from evaluation.exchange.rag_tasks import Task, with_scores
 from evaluation.exchange.reading import read_answers, read_questions
 from evaluation.exchange.uploads import Upload
@@ -73,9 +74,10 @@ def test_no_two_files_of_one_kind_have_the_same_name():
 
 
 def test_a_choice_of_files_offers_the_extensions():
-    assert accepted(TestSetReader.units()) == ".csv,.jsonl,.json,.txt"
-    assert accepted([SeparateFiles]) == ".csv,.txt"
-    assert accepted(AnswersReader.units()) == ".jsonl,.json,.csv,.txt"
+    assert accepted(TestSetReader.units()) == ".csv,.jsonl,.json,.parquet,.xlsx,.txt"
+    assert accepted([SeparateFiles]) == ".csv,.parquet,.xlsx,.txt"
+    assert accepted(AnswersReader.units()) == ".jsonl,.json,.csv,.parquet,.xlsx,.txt"
+    assert accepted([TaskJsonl]) == ".jsonl,.json,.txt"
 
 
 QUESTION_FILES = {

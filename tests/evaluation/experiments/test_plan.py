@@ -6,8 +6,10 @@ import json
 
 import pytest
 
-from evaluation.experiments.plan import IndexFacts, Pace, make_plan
+from evaluation.experiments.pace import Pace
+from evaluation.experiments.plan import IndexFacts, make_plan
 from evaluation.experiments.space import Space, Value, expand
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
 MODEL = "openai:gpt-test"
 
@@ -27,7 +29,7 @@ def test_stages_count_what_is_there_already():
         questions=10,
         indexes={first.spec.index_fingerprint: IndexFacts(True, 0)},
         answered={1: 10, 2: 4},
-        paces={MODEL: Pace(7, seconds=2.0, tokens=300.0, cost_usd=None)},
+        paces={MODEL: Pace(7, 2.0, 250.0, 50.0)},
         at_once=4,
     )
     stages = {each.name: (each.total, each.there, each.to_do) for each in plan.stages}
@@ -56,3 +58,21 @@ def test_retrieval_alone_asks_no_model():
 def test_transforms_are_calls_too():
     expanded = expand(space(query_transform=["none", "rewrite"]))
     assert make_plan(expanded, questions=5, indexes={}, answered={}, paces={}).calls == 5 + 10
+
+
+def test_longer_contexts_take_more_tokens_and_money():
+    """Measured at 2,000 characters of prompt: 500 tokens read, 50 written, $2 and $8 a million."""
+    pace = Pace(3, 1.0, 500.0, 50.0, 2000.0, (2e-6, 8e-6))
+    small, large = (PipelineSpec.create({"llm": MODEL, "chunk_size": size, "top_k": 4}) for size in (500, 2000))
+    read = [pace.for_settings(each).prompt_tokens for each in (small, large)]
+    assert read[1] - read[0] == pytest.approx(4 * 1500 * 500 / 2000)
+    assert pace.cost_usd == pytest.approx(500 * 2e-6 + 50 * 8e-6)
+    assert pace.for_settings(large).cost_usd == pytest.approx(read[1] * 2e-6 + 50 * 8e-6)
+
+
+def test_embedding_and_the_builtin_reader_take_time_too():
+    expanded = expand(Space({}, {"chunk_size": [Value(200, {"chunk_size": 200})]}))
+    index = {expanded.configurations[0].spec.index_fingerprint: IndexFacts(False, 80)}
+    plan = make_plan(expanded, questions=20, indexes=index, answered={}, paces={})
+    assert plan.seconds == pytest.approx(80 / 40 + 20 * 0.05)
+    assert plan.unmeasured == []

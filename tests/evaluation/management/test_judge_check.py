@@ -42,7 +42,7 @@ def test_without_a_judge_or_one_that_answers_it_fails_with_the_mend(fake_openai)
 
 def test_the_page_of_a_run_shows_the_check_of_its_judge_asked_in_the_same_way(client, fake_openai):
     run = make_run(evaluation={"metrics": "judge_score", "judge": JUDGE})
-    address = f"/runs/{run.pk}/"
+    address = f"/runs/{run.pk}/settings/"
     assert "Not checked yet: <code>manage.py judge_check" in markup(client.get(address).content.decode())
     call_command("judge_check", judge=JUDGE, judge_batch=10)
     assert "Not checked yet" in client.get(address).content.decode()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.metrics.spans import characters_in, context_pieces, gold_in_contexts
+from evaluation.metrics.context_matching import covered_positions, evidence_positions
+from evaluation.metrics.spans import characters_in, context_pieces, evidence_characters, gold_in_contexts
 from evaluation.types import Sample
 from rag_pipeline.types import Context, Span, Trace
 
@@ -43,6 +44,10 @@ def test_ranges_count_as_characters_do(contexts, evidence, repeats):
     pieces = context_pieces(sample)
     assert characters_in(pieces) == len(held)
     assert gold_in_contexts(sample, pieces) == len(held & gold)
+    same = [each for each in repeats if evidence and len(each) == len(evidence[0])]  # what repeats a text is as long
+    sample = sample_of(contexts, evidence, same)
+    wanted = evidence_positions(sample)
+    assert evidence_characters(sample) == (len(covered_positions(sample, wanted)), len(wanted))
 
 
 def test_contexts_that_come_twice_count_once():

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from evaluation.models import Run
-from evaluation.services import evaluating
+from evaluation.services import answering
 from evaluation.services.evaluating import EvaluateRun
 from evaluation.services.runs import start_run
 from evaluation.spec import EvaluationSpec, RunOptions
@@ -37,11 +37,11 @@ def opened(monkeypatch) -> list[object]:
     pipelines: list[object] = []
 
     def opening(**kwargs):
-        pipelines.append(evaluating_open(**kwargs))
+        pipelines.append(answering_open(**kwargs))
         return pipelines[-1]
 
-    evaluating_open = evaluating.open_pipeline
-    monkeypatch.setattr(evaluating, "open_pipeline", opening)
+    answering_open = answering.open_pipeline
+    monkeypatch.setattr(answering, "open_pipeline", opening)
     return pipelines
 
 

@@ -9,9 +9,9 @@ import json
 import pytest
 
 from evaluation.experiments.options import SweepOptions, SweepSpec
-from evaluation.models import Answer, Run, Sweep, TestSet
+from evaluation.models import Answer, Run, TestSet
+from evaluation.queries.stored_answers import KEPT_FROM
 from evaluation.queries.sweep_table import sweep_table
-from evaluation.services.reuse import KEPT_FROM
 from evaluation.services.runs import questions_of, start_run
 from evaluation.services.sweep_files import sweep_csv, sweep_json
 from evaluation.services.sweeps import (
@@ -20,47 +20,20 @@ from evaluation.services.sweeps import (
     plan_sweep,
     read_grid,
     resume_sweep,
-    start_sweep,
 )
 from evaluation.services.testsets import set_status
 from evaluation.spec import EvaluationSpec, RunOptions
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background.tasks import request_cancel, run_inline
 from rag_pipeline.errors import ConfigError, InUseError
+from rag_pipeline.pipeline.retrieval import Retrieval
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Span
+from tests.evaluation.sweeps import BASE, CHAT, begun, done, spec_of, swept
 from tests.factories import WORDS, make_corpus, make_testset
 from tests.fake_openai import Behaviour
 
 pytestmark = pytest.mark.django_db(transaction=True)
-BASE = {"embedding": WORDS}
-CHAT = BASE | {"llm": "openai:gpt-test"}
-
-
-def spec_of(grid: dict[str, str], base=None, run: RunOptions | None = None, **options) -> SweepSpec:
-    return SweepSpec(
-        base=BASE if base is None else base,
-        grid=read_grid(grid),
-        options=SweepOptions.create(options),
-        evaluation=EvaluationSpec(eval_embedding=WORDS),
-        run=run or RunOptions(),
-    )
-
-
-def begun(testset: TestSet, spec: SweepSpec) -> Sweep:
-    plan = plan_sweep(corpus=testset.corpus, testset=testset, spec=spec)
-    return start_sweep(corpus=testset.corpus, testset=testset, spec=spec, plan=plan)
-
-
-def done(sweep: Sweep) -> Sweep:
-    task = run_inline(sweep.task)
-    assert task.state == "done", task.error
-    sweep.refresh_from_db()
-    return sweep
-
-
-def swept(testset: TestSet, grid: dict[str, str], base=None, run: RunOptions | None = None, **options) -> Sweep:
-    return done(begun(testset, spec_of(grid, base, run, **options)))
 
 
 def many_pairs(pairs: int = 40) -> TestSet:
@@ -161,29 +134,31 @@ def test_a_second_identical_sweep_makes_no_call(fake_openai):
     assert means[0] == means[1]
 
 
-def test_scores_are_taken_over_with_the_answers_where_they_were_given_the_same_way():
+def test_an_earlier_run_that_is_just_the_same_is_taken_as_it_is():
     testset = make_testset()
     first = swept(testset, {"chunk_size": "120"}).runs.get()
-    scores = list(
-        first.current_scoring.scores.order_by("id").values_list("answer__question", "metric", "value", "reason")
-    )
-    changed = first.current_scoring.scores.filter(metric="recall").first()
-    type(changed).objects.filter(pk=changed.pk).update(value=0.123)  # shows which were copied
-    copied = swept(testset, {"chunk_size": "120"}).runs.get().current_scoring
-    again = list(
-        copied.scores.order_by("answer__question", "metric").values_list("answer__question", "metric", "value")
-    )
-    assert len(again) == len(scores)
-    assert 0.123 in {value for _, _, value in again}
-    assert {row.metric: row.mean for row in copied.metrics.filter(group="")} == {
-        row.metric: row.mean for row in first.current_scoring.metrics.filter(group="")
-    }
+    again = swept(testset, {"chunk_size": "120,200"})
+    assert list(again.taken.all()) == [first]
+    assert [row.run for row in sweep_table(again).rows] == [first, again.runs.get()]
     other = SweepSpec(
         BASE, read_grid({"chunk_size": "120"}), SweepOptions(), EvaluationSpec(eval_embedding=WORDS, metrics=("mrr",)),
         RunOptions(),
     )  # fmt: skip
-    scored_anew = done(begun(testset, other)).runs.get().current_scoring
-    assert 0.123 not in set(scored_anew.scores.values_list("value", flat=True))
+    scored_otherwise = done(begun(testset, other))
+    assert not scored_otherwise.taken.exists()
+    assert scored_otherwise.runs.get().answers.filter(details__has_key=KEPT_FROM).count() == 8
+    delete_sweep(sweep=again)
+    assert Run.objects.filter(pk=first.pk).exists()
+
+
+def test_a_run_with_a_failed_answer_is_not_taken():
+    testset = make_testset()
+    first = swept(testset, {"chunk_size": "120"}).runs.get()
+    broken = first.answers.order_by("id").first()
+    first.answers.filter(pk=broken.pk).update(error="The server did not answer.")
+    again = swept(testset, {"chunk_size": "120"})
+    assert not again.taken.exists()
+    assert again.runs.get().answers.exclude(error="").count() == 0
 
 
 def test_answers_of_other_documents_settings_or_versions_are_not_taken(fake_openai):
@@ -200,14 +175,15 @@ def test_answers_of_other_documents_settings_or_versions_are_not_taken(fake_open
 
 def test_one_configuration_that_cannot_work_fails_alone(fake_openai):
     testset = make_testset()
-    broken = Behaviour(status=404, error={"message": "The model does not exist", "code": "model_not_found"})
-    fake_openai.next(*[broken] * 8)
-    sweep = swept(testset, {"max_tokens": "64,128"}, CHAT)
+    fake_openai.when("Nay", Behaviour(status=404, error={"message": "No such model", "code": "model_not_found"}))
+    prompts = json.dumps([f"{answer}: {{context}} {{question}}" for answer in ("Yea", "Nay")])
+    sweep = swept(testset, {"prompt": prompts}, CHAT)
     rows = sweep_table(sweep).rows
     assert sorted(row.state for row in rows) == ["done", "failed"]
     assert sweep.task.failures == 1
     assert "has no model called" in next(row.error for row in rows if row.state == "failed")
     assert len(sweep_table(sweep).scored) == 1
+    fake_openai.reset()
     resume_sweep(sweep=sweep)
     done(sweep)
     assert [row.state for row in sweep_table(sweep).rows] == ["done", "done"]
@@ -219,17 +195,17 @@ def test_a_paused_sweep_goes_on_where_it_was(fake_openai):
     sweep = begun(make_testset(), spec_of({"chunk_size": "100,200,300"}, CHAT))
 
     def stop(task) -> None:
-        if task.done == 1:
+        if Answer.objects.filter(run__sweep=sweep).exists():
             request_cancel(task)
 
     assert run_inline(sweep.task, stop).state == "cancelled"
-    finished = sweep.runs.filter(task__state="done").count()
-    assert 1 <= finished < 3
+    assert sweep.runs.filter(task__state="done").count() < 3
+    assert Answer.objects.filter(run__sweep=sweep).exists()
     sweep.refresh_from_db()
     resume_sweep(sweep=sweep)
     done(sweep)
     asked = [json.dumps(body, sort_keys=True) for body in fake_openai.bodies()]
-    assert len(asked) == len(set(asked))
+    assert len(asked) - len(set(asked)) < 24  # asked again is only what was in flight
     assert Answer.objects.filter(run__sweep=sweep, error="").count() == 24
     assert [row.state for row in sweep_table(sweep).rows] == ["done"] * 3
 
@@ -348,3 +324,32 @@ def test_deleting_a_sweep_keeps_its_runs():
     runs = sweep.runs.count()
     delete_sweep(sweep=sweep)
     assert Run.objects.count() == runs
+
+
+def test_prompts_are_asked_at_the_same_time_and_retrieve_once(fake_openai, monkeypatch):
+    """Three prompts of 8 questions; the server answers nobody before 24 calls are in flight."""
+    retrieved: list[int] = []
+    retrieve = Retrieval.retrieve_many
+
+    async def counted(self, queries):
+        retrieved.append(len(queries))
+        return await retrieve(self, queries)
+
+    monkeypatch.setattr(Retrieval, "retrieve_many", counted)
+    fake_openai.always = Behaviour(together=24)
+    prompts = json.dumps([f"{answer}: {{context}} {{question}}" for answer in ("One", "Two", "Three")])
+    rows = sweep_table(swept(make_testset(), {"prompt": prompts}, CHAT)).rows
+    assert [row.calls for row in rows] == [8, 8, 8]
+    assert retrieved == [8]
+
+
+def test_a_guided_search_tries_so_many_configurations_as_runs_like_all_others():
+    grid = {"chunk_size": "60..300 + 40", "top_k": "1..8 + 1", "chunk_overlap": "0,10%,500"}
+    sweep = swept(make_testset(), grid, search="guided", trials=6, retrieval_only=True)
+    table = sweep_table(sweep)
+    assert [row.state for row in table.rows] == ["done"] * 6
+    assert sweep.runs.count() == 6
+    assert sum(row.verdict.word == "best" for row in table.rows) == 1
+    assert all(row.configuration.swept["chunk_overlap"] != "500" for row in table.rows)  # larger than any chunk
+    assert sweep.plan["configurations"] <= 6
+    assert json.loads(sweep_json(table))["rows"][0]["run"] in {run.pk for run in sweep.runs.all()}

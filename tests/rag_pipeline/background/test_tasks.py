@@ -191,15 +191,14 @@ def test_a_stage_after_the_resumed_one_is_done_again():
     assert Counting.worked == ["ready", "a", "ready", "a"]
 
 
-def test_the_estimate_is_from_the_pace_of_the_present_step():
-    ago = timezone.now() - timedelta(hours=1)
-    task = BackgroundTask(state="running", done=10, total=40, started=ago, step_from=4)
+def test_the_time_left_counts_down_between_two_reports_and_then_keeps_silent():
+    task = BackgroundTask(state="running", done=10, total=40)
     assert task.seconds_left is None
-    task.step_started = timezone.now() - timedelta(seconds=12)
-    left = task.seconds_left  # 6 in 12 s, 30 to go; the hour before it counts for nothing
-    asked = (timezone.now() - task.step_started).total_seconds()
-    assert 60 <= left <= asked / 6 * 30
-    task.done = 4
+    task.step_ends = timezone.now() + timedelta(seconds=60)
+    assert 0 < task.seconds_left <= 60
+    task.step_ends = timezone.now() - timedelta(seconds=1)
+    assert task.seconds_left is None
+    task.state, task.step_ends = "done", timezone.now() + timedelta(seconds=60)
     assert task.seconds_left is None
 
 
@@ -210,9 +209,10 @@ def test_a_new_count_starts_the_clock_of_the_estimate():
     task.refresh_from_db()
     began = task.step_started
     assert (task.done, task.total, task.step_from) == (100, 300, 0)
+    assert task.step_ends > began
     task.count(step="Writing", done=20, total=30)
     task.refresh_from_db()
-    assert (task.done, task.total, task.step_from) == (20, 30, 20)
+    assert (task.done, task.total, task.step_from, task.step_ends) == (20, 30, 20, None)
     assert task.step_started > began
 
 

@@ -98,7 +98,7 @@ def test_prompt_and_text_together_fit_the_window(tmp_path: Path, mode: str) -> N
         ("openai:text-embedding-3-small", "Set OPENAI_API_KEY"),
         ("tuned:insurance", "no tuned embedding called “insurance”. There is none yet"),
         ("tuned:../models", "no tuned embedding called"),
-        ("cohere:embed", "no embedding called “cohere”"),
+        ("kohere:embed", "no embedding provider called “kohere”"),
     ],
 )
 def test_what_cannot_work_is_refused_before_any_work(

@@ -78,7 +78,7 @@ def clustered():
     return vectors, unit(vectors[::20] + 0.05 * random.normal(size=(200, 64)))
 
 
-@pytest.mark.parametrize("kind", ["hnsw", "ivf"])
+@pytest.mark.parametrize("kind", ["hnsw", "ivf", "ivf_pq"])
 def test_the_recall_is_that_of_the_opened_index_against_brute_force(clustered, tmp_path, kind):
     vectors, questions = clustered
     facts = build_neighbours(vectors, kind, questions, tmp_path / "index")
@@ -90,6 +90,25 @@ def test_the_recall_is_that_of_the_opened_index_against_brute_force(clustered, t
     assert (facts.kind, facts.questions) == (kind, 200)
     assert (scores <= exact_scores + 1e-6).all()
     assert f"{100 * facts.recall:.1f} %" in facts.note
+
+
+@pytest.mark.parametrize("size", [1, 3, 40, 200])
+@pytest.mark.parametrize("dimension", [7, 64])
+def test_product_quantization_takes_few_vectors_and_any_dimension(tmp_path, size, dimension):
+    vectors = unit(np.random.default_rng(size).normal(size=(size, dimension)))
+    facts = build_neighbours(vectors, "ivf_pq", vectors, tmp_path / "index")
+    rows = NearIndex(facts, tmp_path / "index").search(vectors, vectors, 1)[1]
+    assert facts.recall >= neighbours.WANTED
+    np.testing.assert_array_equal(rows[:, 0], np.arange(size))
+
+
+def test_product_quantization_takes_less_room(clustered, tmp_path):
+    vectors, questions = clustered
+    sizes = {}
+    for kind in ("ivf", "ivf_pq"):
+        build_neighbours(vectors, kind, questions, tmp_path / kind)
+        sizes[kind] = (tmp_path / kind).stat().st_size
+    assert sizes["ivf_pq"] < 0.6 * sizes["ivf"]
 
 
 def test_a_recall_that_falls_short_is_told_as_it_is(tmp_path, monkeypatch):

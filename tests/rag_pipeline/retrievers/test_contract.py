@@ -24,7 +24,9 @@ def unit(request) -> type[Retriever]:
 
 
 def made(unit: type[Retriever], *texts: str) -> Retriever:
-    return unit(index_of(texts, CountingEmbedder(), vectors=unit.needs_vectors))
+    given = {"retriever_path": "tests.rag_pipeline.retrievers.own_retriever:by_words"}
+    options = unit.Options(**{name: value for name, value in given.items() if name in unit.Options.model_fields})
+    return unit(index_of(texts, CountingEmbedder(), vectors=unit.needs_vectors), options)
 
 
 def queries(retriever: Retriever) -> list[Query]:
@@ -115,4 +117,4 @@ class TestRetriever:
 
 
 def test_those_of_the_interface_are_there():
-    assert {"dense", "mmr", "bm25", "hybrid", "oracle"} <= set(retrievers.keys())
+    assert {"dense", "mmr", "bm25", "hybrid", "oracle", "langchain"} <= set(retrievers.keys())

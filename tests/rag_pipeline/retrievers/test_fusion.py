@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_pipeline.retrievers.fusion import fuse
+from rag_pipeline.retrievers.fusion import fuse, fuse_rows
 from rag_pipeline.types import Hit, Span
 
 A, B, C, D = (Span(1, start, start + 5) for start in (0, 10, 20, 30))
@@ -73,3 +74,20 @@ def test_the_order_of_the_rankings_changes_nothing_and_fewer_hits_are_the_first_
     assert fuse(rankings, top_k) == fused[:top_k]
     random.Random(0).shuffle(rankings)
     assert {hit.span for hit in fused} == {hit.span for each in rankings for hit in each}
+
+
+@given(
+    st.permutations(range(8)).flatmap(lambda rows: st.integers(0, 8).map(lambda count: rows[:count])),
+    st.permutations(range(8)).flatmap(lambda rows: st.integers(0, 8).map(lambda count: rows[:count])),
+    st.sampled_from([0.0, 0.3, 0.5, 1.0]),
+    st.integers(1, 9),
+)
+def test_rows_are_fused_as_hits_are(first, second, share, top_k):
+    spans = np.array([(1 + row % 2, 10 * row, 10 * row + 5) for row in range(8)], np.int64)
+    weights = (share, 1 - share)
+    hits = [
+        [Hit(Span(*spans[row].tolist()), 1.0, rank) for rank, row in enumerate(rows, 1)] for rows in (first, second)
+    ]
+    rows = [np.array(each, np.int64) for each in (first, second)]
+    found = [(Span(*spans[row].tolist()), score) for row, score in fuse_rows(rows, spans, top_k, weights)]
+    assert found == [(hit.span, hit.score) for hit in fuse(hits, top_k, weights)]

@@ -20,11 +20,27 @@ def test_shipped_prompts_come_first_and_own_ones_follow_by_name():
     assert [prompt.shipped for prompt in listed] == [True, True, True, False, False]
 
 
-def test_saving_under_the_same_name_replaces_the_text():
+def test_saving_under_the_same_name_makes_the_next_version():
     prompts.save_prompt(name="Mine", text=TEXT)
     prompts.save_prompt(name="  Mine ", text="{question} {context} now\r\nnew")
+    assert prompts.get_prompt(name="Mine").text == TEXT
+    assert prompts.get_prompt(name="Mine v2").text == "{question} {context} now\nnew"
+    own = [(prompt.name, prompt.base, prompt.latest) for prompt in prompts.list_prompts() if not prompt.shipped]
+    assert own == [("Mine v2", "Mine", True), ("Mine", "Mine", False)]
+
+
+def test_the_name_of_a_version_stands_for_its_prompt():
+    prompts.save_prompt(name="Mine", text=TEXT)
+    prompts.save_prompt(name="Mine v2", text="{question} {context} two")
+    assert str(prompts.save_prompt(name="Mine v2", text="{question} {context} three")) == "Mine v3"
+    assert str(prompts.save_prompt(name="Other v2", text=TEXT)) == "Other v2"  # there is no “Other”
+    assert NamedPrompt.objects.filter(name="Mine").count() == 3
+
+
+def test_the_same_text_again_is_no_new_version():
+    first = prompts.save_prompt(name="Mine", text=TEXT)
+    assert prompts.save_prompt(name="Mine", text=f" {TEXT}\r\n") == first
     assert NamedPrompt.objects.count() == 1
-    assert prompts.get_prompt(name="Mine").text == "{question} {context} now\nnew"
 
 
 @pytest.mark.parametrize(
@@ -46,7 +62,8 @@ def test_what_cannot_be_saved_is_refused_beside_its_field(name, text, field):
 
 def test_an_own_prompt_can_be_deleted_a_shipped_one_cannot():
     prompts.save_prompt(name="Mine", text=TEXT)
-    prompts.delete_prompt(name="Mine")
+    prompts.save_prompt(name="Mine", text=f"{TEXT} shortly")
+    prompts.delete_prompt(name="Mine v2")
     assert not NamedPrompt.objects.exists()
     with pytest.raises(ConfigError, match="comes with the workbench"):
         prompts.delete_prompt(name="Concise")

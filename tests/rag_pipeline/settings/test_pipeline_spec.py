@@ -139,7 +139,7 @@ def test_a_changed_prompt_loses_the_old_one_s_name():
         ),
         ({"retriever": "mmr", "mmr_lambda": 2}, "MMR lambda must be at most 1, not “2”."),
         ({"embed_mode": "tail"}, "Embed mode must be mean, head or late, not “tail”."),
-        ({"index_kind": "tree"}, "Index kind must be auto, flat, hnsw or ivf, not “tree”."),
+        ({"index_kind": "tree"}, "Index kind must be auto, flat, hnsw, ivf or ivf_pq, not “tree”."),
         (
             {"embed_mode": "late", "embedding": "openai:text-embedding-3-small"},
             "openai:text-embedding-3-small gives no vectors of single tokens, from which late chunking makes those of "

@@ -1,15 +1,13 @@
-"""Figures as dicts: what is drawn where, and that Plotly accepts it."""
+"""Scores against a setting as dicts: what is drawn where, and that Plotly accepts it."""
 
 from __future__ import annotations
-
-import math
 
 import plotly.graph_objects as go
 import pytest
 
 from evaluation.queries.runs import run_rows
 from tests.factories import make_run, make_testset
-from workbench.charts.figures import drawn, score_against_chunk_size
+from workbench.charts.figures import dots_of, drawn, score_against
 from workbench.charts.palette import prompt_series
 
 pytestmark = pytest.mark.django_db
@@ -19,16 +17,21 @@ ALWAYS = "Use {context} and answer {question}"
 
 def figure(testset, **options):
     """Return the figure of a test set's runs."""
-    return score_against_chunk_size(run_rows(testset=testset), prompt_series(), **options)
+    return score_against(run_rows(testset=testset), prompt_series(), **options)
+
+
+def dots(shown):
+    """Return the traces of a figure that hold dots."""
+    return [trace for trace in shown["data"] if "customdata" in trace]
 
 
 @pytest.fixture
 def testset():
-    """Return a test set with runs of two prompts at two sizes."""
+    """Return a test set with runs of two prompts at two sizes, two of them alike."""
     testset = make_testset()
-    for size, prompt in ((300, None), (300, None), (1000, None), (1000, ALWAYS)):
+    for size, prompt, wrong in ((300, None, "Paris"), (300, None, None), (1000, None, None), (1000, ALWAYS, None)):
         settings = {"chunk_size": size} | ({"prompt": prompt, "prompt_name": "Always <b>"} if prompt else {})
-        make_run(testset, settings=settings)
+        make_run(testset, {"p1s": wrong} if wrong else {}, settings=settings)
     return testset
 
 
@@ -36,58 +39,83 @@ def test_plotly_accepts_the_figure(testset):
     go.Figure(figure(testset))
 
 
-def test_one_dot_a_run_and_one_series_a_prompt(testset):
-    data = figure(testset)["data"]
-    assert {trace["name"]: len(trace["x"]) for trace in data} == {
-        "Concise · reader: extractive": 3,
-        "Always &lt;b&gt; · reader: extractive": 1,
+def test_one_series_a_prompt_with_dots_exactly_at_their_value(testset):
+    found = dots(figure(testset))
+    assert {trace["name"]: trace["x"] for trace in found} == {
+        "Concise · reader: extractive": [300, 1000],
+        "Always &lt;b&gt; · reader: extractive": [1000],
     }
-    assert all(trace["customdata"][0].startswith("/runs/") for trace in data)
+    assert all(trace["customdata"][0].startswith("/runs/") for trace in found)
 
 
-def test_dots_of_one_size_are_fanned_out_around_it(testset):
-    (concise,) = (trace for trace in figure(testset)["data"] if trace["name"].startswith("Concise"))
-    first, second = sorted(concise["x"])[:2]
-    assert first < 300 < second
-    assert math.isclose(first * second, 300**2)
+def test_runs_alike_are_one_dot_with_their_spread(testset):
+    (first, _, _) = dots_of(run_rows(testset=testset), "recall", "chunk_size")
+    assert [len(first.rows), first.y, first.spread] == [2, pytest.approx(5 / 6), (pytest.approx(2 / 3), 1.0)]
+    summary = first.row.metrics["recall"]
+    assert first.ends == (summary.ci_low, summary.ci_high)
+    shown = figure(testset, score="recall")
+    (concise,) = (trace for trace in dots(shown) if trace["name"].startswith("Concise"))
+    (bar,) = (trace for trace in shown["data"] if trace["name"] == "Runs alike")
+    assert (bar["x"], bar["y"]) == ([300, 300], pytest.approx([2 / 3, 1.0]))
+    assert "2 runs alike" in concise["text"][0]
+    assert "from 0.67 to 1.00" in concise["text"][0]
 
 
-def test_fans_of_near_sizes_do_not_mix(testset):
-    for _ in range(4):
-        make_run(testset, settings={"chunk_size": 310})
-    places = [(x, size) for trace in figure(testset)["data"] for x, size in zip(trace["x"], sizes(trace), strict=True)]
-    assert max(x for x, size in places if size == 300) < min(x for x, size in places if size == 310)
+def test_a_line_joins_the_means_of_a_prompt(testset):
+    make_run(testset, {"p1s": "Paris"}, settings={"chunk_size": 1000, "top_k": 2})
+    shown = figure(testset, score="recall")["data"]
+    (line,) = (trace for trace in shown if trace["mode"] == "lines" and trace["name"].startswith("Concise"))
+    assert (line["x"], line["y"]) == ([300, 1000], pytest.approx([5 / 6, 5 / 6]))
 
 
-def sizes(trace):
-    """Return the chunk size that each dot stands for."""
-    return [min((300, 310, 1000), key=lambda size: abs(math.log(x / size))) for x in trace["x"]]
+def test_the_score_stands_against_any_numeric_setting(testset):
+    make_run(testset, settings={"top_k": 2, "chunk_overlap": "20%"})
+    shown = figure(testset, setting="top_k")
+    assert {x for trace in dots(shown) for x in trace["x"]} == {2, 4}
+    assert shown["layout"]["xaxis"]["title"]["text"] == "Top k (chunks)"
+    shown = figure(testset, setting="chunk_overlap")
+    assert {x for trace in dots(shown) for x in trace["x"]} == {15, 20}
+    assert "%" in shown["layout"]["xaxis"]["title"]["text"]
+    assert dots(figure(testset, setting="chunker")) == []
+
+
+def test_each_model_has_a_shape_of_its_own(testset):
+    make_run(testset, settings={"llm": "openai:gpt-4.1-mini"})
+    shown = figure(testset)
+    assert {symbol for trace in dots(shown) for symbol in trace["marker"]["symbol"]} == {"circle", "square"}
+    keys = [trace["name"] for trace in shown["data"] if trace["x"] == [None]]
+    assert keys == ["reader: extractive", "openai:gpt-4.1-mini"]
+    assert shown["layout"]["showlegend"] is True
 
 
 def test_many_dots_go_without_intervals(testset, monkeypatch):
-    assert all(trace["error_y"]["visible"] for trace in figure(testset)["data"])
-    monkeypatch.setattr("workbench.charts.figures.MANY_DOTS", 3)
-    assert not any(trace["error_y"]["visible"] for trace in figure(testset)["data"])
+    assert all(trace["error_y"]["visible"] for trace in dots(figure(testset)))
+    monkeypatch.setattr("workbench.charts.figures.MANY_DOTS", 2)
+    assert not any(trace["error_y"]["visible"] for trace in dots(figure(testset)))
 
 
 def test_colours_stay_with_the_prompt_and_are_tokens(testset):
-    colours = {trace["name"]: trace["marker"]["color"] for trace in figure(testset)["data"]}
+    colours = {trace["name"]: trace["marker"]["color"] for trace in dots(figure(testset))}
     make_run(testset, settings={"chunk_size": 500, "prompt": ALWAYS + " now", "prompt_name": "Third"})
-    again = {trace["name"]: trace["marker"]["color"] for trace in figure(testset)["data"]}
+    again = {trace["name"]: trace["marker"]["color"] for trace in dots(figure(testset))}
     assert colours.items() <= again.items()
     assert set(again.values()) == {"var(--series-1)", "var(--series-4)", "var(--series-5)"}
 
 
-def test_axes_hold_the_whole_scale(testset):
+def test_axes_hold_the_whole_scale_and_write_each_value(testset):
     assert figure(testset)["layout"]["yaxis"]["range"] == [-0.1, 5.2]
     assert figure(testset, score="recall")["layout"]["yaxis"]["range"] == [-0.02, 1.04]
-    assert figure(testset)["layout"]["xaxis"]["ticktext"] == ["300", "1,000"]
+    axis = figure(testset)["layout"]["xaxis"]
+    assert (axis["type"], axis["ticktext"]) == ("linear", ["300", "1,000"])
+    make_run(testset, settings={"chunk_size": 3000})
+    axis = figure(testset)["layout"]["xaxis"]
+    assert (axis["type"], axis["title"]["text"]) == ("log", "Chunk size (characters, log scale)")
 
 
 def test_labels_do_not_lie_on_each_other(testset):
     heights = sorted(label["y"] for label in figure(testset)["layout"]["annotations"])
     assert heights[1] - heights[0] >= 0.13 * 5 - 1e-9
-    assert heights[1] <= 5
+    assert heights[1] <= 5.2
 
 
 def test_more_than_four_series_get_a_legend(testset):
@@ -101,16 +129,24 @@ def test_more_than_four_series_get_a_legend(testset):
 def test_a_run_without_score_or_of_part_of_the_questions(testset):
     make_run(testset, scored=False)
     part = make_run(testset, settings={"chunk_size": 5000}, limit=1)
-    assert len(drawn(run_rows(testset=testset))) == 5
-    symbols = [symbol for trace in figure(testset)["data"] for symbol in trace["marker"]["symbol"]]
+    rows = run_rows(testset=testset)
+    assert len(drawn(rows)) == 5
+    assert drawn(rows)[-1].run == part
+    symbols = [symbol for trace in dots(figure(testset)) for symbol in trace["marker"]["symbol"]]
     assert symbols.count("circle-open") == 1
-    assert drawn(run_rows(testset=testset))[-1].run == part
+
+
+def test_the_chosen_run_is_ringed_also_among_repeats(testset):
+    chosen = testset.runs.order_by("id").first()
+    sizes = [size for trace in dots(figure(testset, chosen=chosen.pk)) for size in trace["marker"]["size"]]
+    assert sorted(sizes) == [10, 10, 13]
 
 
 def test_nothing_to_draw_is_an_empty_figure():
     assert figure(make_testset())["data"] == []
 
 
-def test_the_longest_label_has_room(testset):
+def test_the_longest_label_has_room():
+    testset = make_testset()
     make_run(testset, settings={"chunk_size": 100, "llm": "openai:a-model-with-a-long-name"})
     assert figure(testset)["layout"]["margin"]["r"] >= 6 * len("openai:a-model-with-a-long-name")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.question_writers.rules.parsing import in_sentence, parse
+from evaluation.question_writers.rules.parsing import in_sentence
 from evaluation.question_writers.rules.synonyms import inflected
+from rag_pipeline.english.trees import parse
 
 
 @pytest.mark.parametrize(

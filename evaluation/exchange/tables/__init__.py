@@ -1,0 +1,1 @@
+"""The kinds of files that hold tables, one file each."""

@@ -1,0 +1,39 @@
+"""Sweeps made in a line, for the tests of everything about them."""
+
+from __future__ import annotations
+
+from evaluation.experiments.options import SweepOptions, SweepSpec
+from evaluation.models import Sweep, TestSet
+from evaluation.services.sweeps import plan_sweep, read_grid, start_sweep
+from evaluation.spec import EvaluationSpec, RunOptions
+from rag_pipeline.background.tasks import run_inline
+from tests.factories import WORDS
+
+BASE = {"embedding": WORDS}
+CHAT = BASE | {"llm": "openai:gpt-test"}
+
+
+def spec_of(grid: dict[str, str], base=None, run: RunOptions | None = None, **options) -> SweepSpec:
+    return SweepSpec(
+        base=BASE if base is None else base,
+        grid=read_grid(grid),
+        options=SweepOptions.create(options),
+        evaluation=EvaluationSpec(eval_embedding=WORDS),
+        run=run or RunOptions(),
+    )
+
+
+def begun(testset: TestSet, spec: SweepSpec) -> Sweep:
+    plan = plan_sweep(corpus=testset.corpus, testset=testset, spec=spec)
+    return start_sweep(corpus=testset.corpus, testset=testset, spec=spec, plan=plan)
+
+
+def done(sweep: Sweep) -> Sweep:
+    task = run_inline(sweep.task)
+    assert task.state == "done", task.error
+    sweep.refresh_from_db()
+    return sweep
+
+
+def swept(testset: TestSet, grid: dict[str, str], base=None, run: RunOptions | None = None, **options) -> Sweep:
+    return done(begun(testset, spec_of(grid, base, run, **options)))
