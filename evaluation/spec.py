@@ -169,7 +169,7 @@ class EvaluationSpec(CheckedSpec):
         0.8, ge=0, le=1, title="Incomplete below", description="Agreement under which the answer is incomplete."
     )
     failure_brevity: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
-        0.3, ge=0, le=1, title="Unspecific below", description="Brevity under which a right answer is too long."
+        0.1, ge=0, le=1, title="Unspecific below", description="Brevity under which a right answer is too long."
     )
 
     @model_validator(mode="before")
