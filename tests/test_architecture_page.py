@@ -63,7 +63,7 @@ def layout_of(package: str) -> str:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_layout_names_every_folder_and_no_other(package):
     named = set(re.findall(r"(\w+)/", re.sub(r"tests/\S+", "", layout_of(package))))
-    there = {path.name for path in (ROOT / package).iterdir() if path.is_dir() and path.name != "__pycache__"}
+    there = {path.name for path in (ROOT / package).iterdir() if list(path.rglob("*.py"))}
     assert there - named == set()
     assert {name for name in named if not list((ROOT / package).rglob(name))} == set()
 
