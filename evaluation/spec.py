@@ -169,7 +169,7 @@ class EvaluationSpec(CheckedSpec):
         0.8, ge=0, le=1, title="Incomplete below", description="Agreement under which the answer is incomplete."
     )
     failure_brevity: Annotated[float, SettingInfo(read_by=(FAILURES,))] = Field(
-        0.3, ge=0, le=1, title="Unspecific below", description="Brevity under which a right answer is too long."
+        0.1, ge=0, le=1, title="Unspecific below", description="Brevity under which a right answer is too long."
     )
 
     @model_validator(mode="before")
@@ -339,7 +339,7 @@ class GeneratorSpec(CheckedSpec):
         50,
         ge=0,
         le=100,
-        title="Near share",
+        title="Near share (%)",
         description="Of a model's out-of-scope questions: those on what the documents name, for what they do not say.",
     )
     prompts: dict[str, str] = Field(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from evaluation.judge.forms import JudgeForm, NoMajorityError
+from evaluation.judge.languages import closing_for
 from evaluation.judge.prompts import JudgePrompts
 from evaluation.spec import LONGEST_REPLY, MOST_AT_ONCE
 from rag_pipeline.errors import ProviderError
@@ -46,7 +47,6 @@ class Request(Generic[F]):
     `chain`: how many calls one after the other depend on it, itself among them; long chains begin first.
     `again`: how often the same was asked before; it is then asked in other words.
     `divisible`: where it does not fit into the judge's window, whoever asks does so in portions: nothing is lost.
-    `closing`: what stands after the filled prompt, such as in which language to reply.
     """
 
     prompt: str
@@ -56,7 +56,6 @@ class Request(Generic[F]):
     chain: int = field(default=1, compare=False)
     again: int = 0
     divisible: bool = field(default=False, compare=False)
-    closing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +158,8 @@ class Judge:
         all, or fails again and again, unless it is `lenient`.
         """
         text = self._prompts.fill(request.prompt, request.fields)
-        text = f"{text}\n\n{request.closing}" if request.closing else text
+        closing = closing_for(request.fields)
+        text = f"{text}\n\n{closing}" if closing else text
         votes = self.votes if request.form.voted else 1
         first = votes * request.again
         with asking(afresh=self._afresh):

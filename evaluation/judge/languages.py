@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -14,9 +15,20 @@ _SHORTEST = 20
 """Characters below which it is not guessed: a name or a number is of no language."""
 _ENGLISH = re.compile(r"\bthe\b", re.I)
 _OTHER = (
-    "The material is in the language with the ISO 639 code “{code}”. Judge by its own wording, and write claims and "
-    "reasons in that language; the names of the JSON fields stay as they are above."
+    "The material is in the language with the ISO 639 code “{code}”. Judge by its own wording, and write all free text "
+    "(claims, questions, reasons) in that language; the names of the JSON fields and fixed values stay as they are "
+    "above."
 )
+_OURS = frozenset({"definition", "count", "most"})
+"""Fields of prompts that hold words of the metric."""
+_STAND_IN = re.compile(r"^(?:\(.*\)|</?\w+>)$", re.M)
+"""What stands for a text that there is not, and marks: both are in English whatever the material is."""
+
+
+def closing_for(fields: Mapping[str, str]) -> str:
+    """Return what a prompt ends with that is filled with `fields`: the instruction for the language of its material."""
+    material = (_STAND_IN.sub("", text).strip() for name, text in fields.items() if name not in _OURS)
+    return in_language("\n".join(filter(None, material)))
 
 
 def in_language(text: str) -> str:

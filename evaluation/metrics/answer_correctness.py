@@ -13,7 +13,7 @@ from evaluation.judge.claims.forms import PART_PROMPT
 from evaluation.judge.claims.table import ANSWER_REFERENCE, REFERENCE_ANSWER, ClaimTable
 from evaluation.judge.claims.tables import distinct_references
 from evaluation.metrics.base import UNREAD, MetricContext, metrics
-from evaluation.metrics.claim_based import ALL_CLAIMS, ALL_REFERENCES, ANSWERABLE, IN_ITS_LANGUAGE, best_of, table_of
+from evaluation.metrics.claim_based import ALL_CLAIMS, ALL_REFERENCES, ANSWERABLE, ANSWERS_AND_JUDGE, best_of, table_of
 from evaluation.metrics.factual_similarity import FactualSimilarity, factual_score
 from evaluation.metrics.judged import JudgedMetric
 from evaluation.types import Sample, Score
@@ -59,7 +59,7 @@ class AnswerCorrectness(JudgedMetric):
     source = "RAGAS documentation (answer correctness)"
     judge_prompts: ClassVar[frozenset[str]] = frozenset({PART_PROMPT})
     revision = 3
-    changes = f"{ALL_REFERENCES}; {IN_ITS_LANGUAGE}; {ALL_CLAIMS}"
+    changes = f"{ALL_REFERENCES}; {ANSWERS_AND_JUDGE}; {ALL_CLAIMS}"
     Options = AnswerCorrectnessOptions
     options: AnswerCorrectnessOptions
     worked = replace(

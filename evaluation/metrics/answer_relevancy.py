@@ -11,8 +11,8 @@ from pydantic import Field
 
 from evaluation.judge.forms import JudgeForm
 from evaluation.judge.judge import Request, Unjudged
-from evaluation.metrics.base import UNREAD, MetricContext, metrics
-from evaluation.metrics.judged import JudgedMetric, judge_of
+from evaluation.metrics.base import REFUSALS_IN_LANGUAGES, UNREAD, MetricContext, metrics
+from evaluation.metrics.judged import IN_ITS_LANGUAGE, JudgedMetric, judge_of
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Refusal, Sample, Score
 from rag_pipeline.registry import UnitOptions
@@ -56,6 +56,7 @@ class AnswerRelevancy(JudgedMetric):
     group = "ragas"
     voted = False
     needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "judge"})
+    changes = f"{IN_ITS_LANGUAGE}; {REFUSALS_IN_LANGUAGES}"
     formula = "max(0, mean cosine(question, question made of the answer)) over 3 questions; 0 where the answer evades"
     source = "Es et al. 2024 (RAGAS)"
     worked = WorkedExample(

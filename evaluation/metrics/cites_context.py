@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import ClassVar
 
-from evaluation.metrics.base import MetricContext, metrics
+from evaluation.metrics.base import REFUSALS_IN_LANGUAGES, MetricContext, metrics
 from evaluation.metrics.rule import Rule, verdict
 from evaluation.metrics.worked import WorkedExample
 from evaluation.types import Sample, Score
@@ -29,6 +29,8 @@ class CitesContext(Rule):
     label = "Cites a context"
     help = "Whether the answer cites a context, by number or by the document's name, and no number that there is not."
     needs: ClassVar[frozenset[str]] = frozenset({"answer", "contexts"})
+    revision = 2
+    changes = REFUSALS_IN_LANGUAGES
     formula = "1 if a context is cited by [n], (n) or its document's name and every cited n is one, else 0"
     source = "Own definition; citations by number as in ALCE (Gao et al. 2023)"
     worked = WorkedExample(

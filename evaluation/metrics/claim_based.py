@@ -17,8 +17,8 @@ from evaluation.judge.claims.table import (
     ClaimTable,
 )
 from evaluation.judge.claims.tables import ClaimTables
-from evaluation.metrics.base import POOLED, MetricContext
-from evaluation.metrics.judged import JudgedMetric, judge_of
+from evaluation.metrics.base import POOLED, REFUSALS_IN_LANGUAGES, MetricContext
+from evaluation.metrics.judged import IN_ITS_LANGUAGE, JudgedMetric, judge_of
 from evaluation.types import Sample, Score
 
 ANSWERABLE = frozenset({"simple", "complex"})
@@ -27,10 +27,10 @@ NO_REFERENCE_STATEMENT = "the reference makes no statement that could be checked
 
 ALL_CLAIMS = "all claims of an answer or reference are checked, up to 400 (null beyond); it was the first 60 of them"
 """What a second revision brought to everything that is read off claims."""
+ANSWERS_AND_JUDGE = f"{IN_ITS_LANGUAGE}; {REFUSALS_IN_LANGUAGES}"
 ALL_REFERENCES = "the best of several references counts, it was the first"
 ALL_CONTEXTS = "all contexts joined decide on a claim, it was supported where any single one or all of them did"
-IN_ITS_LANGUAGE = "the judge is told to read and write in the language of a text that is not English"
-"""What a third one brought."""
+"""What a third one brought, with the language of the judge."""
 
 
 class ClaimMetric(JudgedMetric):
@@ -39,7 +39,7 @@ class ClaimMetric(JudgedMetric):
     needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "contexts", "judge"})
     judge_prompts: ClassVar[frozenset[str]] = frozenset({PART_PROMPT})
     revision = 3
-    changes = f"{ALL_CONTEXTS}; {ALL_REFERENCES}; {IN_ITS_LANGUAGE}; {ALL_CLAIMS}"
+    changes = f"{ALL_CONTEXTS}; {ALL_REFERENCES}; {ANSWERS_AND_JUDGE}; {ALL_CLAIMS}"
 
     async def ask(self, sample: Sample, context: MetricContext) -> ClaimTable:
         """Have the sample's table made, or wait for another metric that needed it."""

@@ -9,7 +9,7 @@ from evaluation.judge.forms import JudgeForm
 from evaluation.judge.judge import Request, Unjudged
 from evaluation.metrics.base import POOLED, MetricContext, metrics
 from evaluation.metrics.claim_based import ANSWERABLE, ratio
-from evaluation.metrics.judged import JudgedMetric, judge_of
+from evaluation.metrics.judged import IN_ITS_LANGUAGE, JudgedMetric, judge_of
 from evaluation.metrics.ranked import CutoffOptions
 from evaluation.metrics.worked import WorkedExample
 from evaluation.quotes import covered_by, holds
@@ -53,10 +53,10 @@ class ContextRelevance(JudgedMetric):
     pooled = True
     formula = "sentences of the contexts extracted as relevant / sentences of the contexts"
     source = "Es et al. 2024 (RAGAS)"
-    revision = 2
+    revision = 3
     changes = (
-        "null, it was 0, where none of the judge's sentences stands in the contexts; “insufficient” is 0 also where "
-        "the judge extracted sentences"
+        f"{IN_ITS_LANGUAGE}; revision 2: null, it was 0, where none of the judge's sentences stands in the contexts; "
+        "“insufficient” is 0 also where the judge extracted sentences"
     )
     worked = WorkedExample(
         question="What is the capital of France?",

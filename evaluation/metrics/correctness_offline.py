@@ -48,10 +48,11 @@ class CorrectnessOffline(Metric):
     is_agreement = True
     kinds: ClassVar[frozenset[str]] = frozenset({"simple", "complex"})
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
-    revision = 2
+    revision = 3
     changes = (
-        "words of a kind (Monday, Tuesday), other numbers and negations are no agreement, meaning only makes up for "
-        f"what is missing, a long reference may also be given in short; {REFUSALS_IN_LANGUAGES}"
+        "not allowed is no opposite of prohibited, numbers below zero are read; revision 2: words of a kind (Monday, "
+        "Tuesday), other numbers and negations are no agreement, meaning only makes up for what is missing, a long "
+        f"reference may also be given in short; {REFUSALS_IN_LANGUAGES}"
     )
     formula = (
         "s + (1 − s) · 0.4 · cosine(answer, reference), s the support of the reference by the answer (as "

@@ -12,7 +12,7 @@ from evaluation.metrics.claim_based import (
     ALL_CLAIMS,
     ALL_REFERENCES,
     ANSWERABLE,
-    IN_ITS_LANGUAGE,
+    ANSWERS_AND_JUDGE,
     NO_REFERENCE_STATEMENT,
     NO_STATEMENT,
     ClaimMetric,
@@ -47,7 +47,7 @@ class FactualSimilarity(ClaimMetric):
     claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_REFERENCE, REFERENCE_ANSWER})
     formula = "TP / (TP + (FP + FN) / 2); TP, FP: claims of the answer (not) in the reference, FN: claims it misses"
     source = "RAGAS documentation (factual correctness); Min et al. 2023 (FActScore) for precision"
-    changes = f"{ALL_REFERENCES}; {IN_ITS_LANGUAGE}; {ALL_CLAIMS}"
+    changes = f"{ALL_REFERENCES}; {ANSWERS_AND_JUDGE}; {ALL_CLAIMS}"
     Options = FactualSimilarityOptions
     options: FactualSimilarityOptions
     worked = WorkedExample(

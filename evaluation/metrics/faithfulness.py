@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from evaluation.judge.claims.table import ANSWER_CONTEXTS, ClaimTable
 from evaluation.metrics.base import metrics
-from evaluation.metrics.claim_based import ALL_CLAIMS, ALL_CONTEXTS, IN_ITS_LANGUAGE, ClaimMetric, share_of
+from evaluation.metrics.claim_based import ALL_CLAIMS, ALL_CONTEXTS, ANSWERS_AND_JUDGE, ClaimMetric, share_of
 from evaluation.metrics.worked import WorkedExample, claims, verdicts
 from evaluation.types import Sample, Score
 
@@ -26,7 +26,7 @@ class Faithfulness(ClaimMetric):
     group = "ragas"
     claim_parts: ClassVar[frozenset[str]] = frozenset({ANSWER_CONTEXTS})
     pooled = True
-    changes = f"{ALL_CONTEXTS}; {IN_ITS_LANGUAGE}; {ALL_CLAIMS}"
+    changes = f"{ALL_CONTEXTS}; {ANSWERS_AND_JUDGE}; {ALL_CLAIMS}"
     formula = "claims of the answer supported by the contexts / claims of the answer; null without claims"
     source = "Es et al. 2024 (RAGAS); RAGChecker (Ru et al. 2024) calls it faithfulness too"
     worked = WorkedExample(

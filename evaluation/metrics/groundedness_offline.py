@@ -13,6 +13,7 @@ from evaluation.types import Sample, Score
 
 _SHOWN = 5
 """Words without support that the reason names."""
+NOT_READ = "who did what, and denials, are read in English only, so not here"
 
 
 @metrics.register
@@ -50,9 +51,10 @@ class GroundednessOffline(Metric):
         "who did what where the evidence words it otherwise than the answer, or in several sentences; roles and "
         "denials in other languages than English; calculation; two contexts that contradict each other"
     )
-    revision = 4
+    revision = 5
     changes = (
-        "a sentence that turns round who did what, or which number goes with what, or denies what its evidence says is "
+        "a no at the start that denies (no refunds are given) is read, and numbers below zero are; revision 4: a "
+        "sentence that turns round who did what, or which number goes with what, or denies what its evidence says is "
         "told by its dependency tree and counts a quarter; revision 3 left courtesy out and weighed the answer's "
         "words, revision 2 brought their share beside the support of the sentences"
     )
@@ -102,6 +104,7 @@ def _score(support: Support | None) -> Score:
     parts += [f"without support: {named}"] * bool(missing)
     against = next((each.against for each in support.sentences if each.against), "")
     parts += [f"a sentence says the opposite of its evidence: {against}"] * bool(against)
+    parts += [NOT_READ] * any(each.unread for each in support.sentences)
     details = {
         "support": round(support.value, 4),
         "words": round(support.share_found, 4),

@@ -11,12 +11,18 @@ from evaluation.metrics.base import Metric, MetricContext
 from evaluation.types import Sample, Score
 from rag_pipeline.llm.loop_thread import gather_blocking
 
+IN_ITS_LANGUAGE = "the judge is told to read and write in the language of a text that is not English"
+"""What the last revision brought to everything that a judge says."""
+
 
 class JudgedMetric(Metric):
     """Write `ask`, and `read` or, where a whole block is cheaper (embeddings), `read_block`.
 
     A scoring asks for all rows of all such metrics at once and hands over what came in `MetricContext.asked`.
     """
+
+    revision = 2
+    changes = IN_ITS_LANGUAGE
 
     @abstractmethod
     async def ask(self, sample: Sample, context: MetricContext) -> Any:

@@ -23,7 +23,7 @@ from evaluation.metrics.claim_based import (
     ALL_CONTEXTS,
     ALL_REFERENCES,
     ANSWERABLE,
-    IN_ITS_LANGUAGE,
+    ANSWERS_AND_JUDGE,
     NO_REFERENCE_STATEMENT,
     ClaimMetric,
     share_of,
@@ -68,7 +68,7 @@ class NoiseSensitivity(ClaimMetric):
     formula = "claims of the answer not in the reference but supported by (ir)relevant contexts / claims of the answer"
     source = "RAGChecker (Ru et al. 2024); RAGAS documentation"
     changes = (
-        f"{ALL_CONTEXTS}; {ALL_REFERENCES}; null where no reference states anything; {IN_ITS_LANGUAGE}; {ALL_CLAIMS}"
+        f"{ALL_CONTEXTS}; {ALL_REFERENCES}; null where no reference states anything; {ANSWERS_AND_JUDGE}; {ALL_CLAIMS}"
     )
     Options = NoiseSensitivityOptions
     options: NoiseSensitivityOptions

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import chain
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from rag_pipeline.english.tokens import count_words
 from rag_pipeline.local_models.scripts import Reads, reads_all
 
 Patterns = tuple[re.Pattern[str], ...]
+Verdicts = dict[str, Refusal]
+"""What is said of each sentence and clause by itself."""
 
 _APOLOGY = (
     r"(?:(?:i'm|i am|we're|we are) )?(?:so |very |really |truly )?(?:sorry|afraid)(?: to say)?(?: that)?"
@@ -43,8 +46,9 @@ _TEXTS = (
     r"|information (?:provided|given|available|supplied|i have|at hand)"
     r"|(?:provided|given|available|supplied) (?:information|data|sections?|pages?|paragraphs?|results?)"
 )
+_LEAD = "[LEAD]"
 _PLACEHOLDERS = {
-    "[LEAD]": rf"^\W*(?:(?:(?:{_APOLOGY}|{_HEDGE})\b|{_CLAUSE})[\s,:;.!–-]*(?:(?:but|that)\b[\s,]*)?)*",
+    _LEAD: rf"^\W*(?:(?:(?:{_APOLOGY}|{_HEDGE})\b|{_CLAUSE})[\s,:;.!–-]*(?:(?:but|that)\b[\s,]*)?)*",
     "[SOURCE]": rf"(?:(?:{_DETERMINERS}) ){{0,4}}(?:{_TEXTS})",
     "[NOT]": (
         r"(?:(?:do|does|did|can|could|am|are|is|was|were|have|has|would|will) not"
@@ -93,14 +97,20 @@ class RefusalDetector:
         self.threshold = spec.refusal_threshold
         self.own = {_letters(sentence) for sentence in [refusal, *_sentences(refusal)]}
         self.known = [refusal.strip(), *(shipped_lines("sentences") if spec.refusal_list else ())]
-        self.patterns = shipped_patterns("patterns") if spec.refusal_patterns else ()
+        self.patterns = spec.refusal_patterns
 
     def classify_many(self, answers: Sequence[str]) -> list[Refusal]:
         """Return one label an answer, in order. Raises ProviderError when embedding fails."""
         split = [_sentences(answer) for answer in answers]
-        distinct = list(dict.fromkeys(text for row in split for text in row))
-        verdicts = dict(zip(distinct, self._judge_each(distinct), strict=True))
-        return [self._label(row, [verdicts[text] for text in row]) for row in split]
+        verdicts = self._judge_new((text for row in split for text in row), {})
+        # The clauses of all answers together: an embedding call for each would take longer than all the rest.
+        verdicts |= self._judge_new((clause for row in split for clause in _clauses(row, verdicts)), verdicts)
+        return [_label(row, verdicts) for row in split]
+
+    def _judge_new(self, texts: Iterable[str], known: Verdicts) -> Verdicts:
+        """Judge what is not known yet, all in one go."""
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        return dict(zip(new, self._judge_each(new), strict=True))
 
     @cached_property
     def _known_vectors(self) -> Vectors:
@@ -131,7 +141,7 @@ class RefusalDetector:
             return Refusal(
                 "refused", "list", f"“{sentence}” is close to “{self.known[best]}” ({highest:.2f}).", highest
             )
-        if self.patterns and (_matches(self.patterns, sentence) or languages.declines(_plain(sentence))):
+        if self.patterns and (_matches("patterns", sentence) or languages.declines(_plain(sentence))):
             return Refusal("refused", "pattern", f"“{sentence}” is worded like a refusal.", highest)
         return Refusal("attempt", similarity=highest)
 
@@ -143,49 +153,6 @@ class RefusalDetector:
             for own in self.own
         )
 
-    def _label(self, sentences: Sequence[str], verdicts: Sequence[Refusal]) -> Refusal:
-        if not sentences:
-            return Refusal("empty")
-        first = _first_that_counts(sentences, verdicts)
-        verdict = verdicts[first]
-        if not verdict.refused:
-            return self._taken_back(sentences, verdicts, first)
-        substance = self._substance(sentences[first]) or self._following(sentences, verdicts, first)
-        if not substance:
-            return verdict
-        detail = f"{verdict.detail} But then it answers: “{substance}”"
-        return replace(verdict, label="partial", rule="substance", detail=detail)
-
-    def _taken_back(self, sentences: Sequence[str], verdicts: Sequence[Refusal], first: int) -> Refusal:
-        """Return the verdict on an answer: `partial` where a later sentence or clause says what it does not know."""
-        rest = list(zip(sentences, verdicts, strict=True))[first + 1 :]
-        missing = [
-            text for text, verdict in rest if verdict.refused and _matches(shipped_patterns("afterthoughts"), text)
-        ]
-        missing += [clause for clause in _turns(sentences[first]) if self._declines(clause)]
-        if not missing:
-            return verdicts[first]
-        detail = f"It answers, and then: “{missing[0]}”"
-        return replace(verdicts[first], label="partial", rule="substance", detail=detail)
-
-    def _substance(self, sentence: str) -> str:
-        """Return what a declining sentence goes on to say after a *but*, empty when that is nothing."""
-        for turn in _contrasts(sentence):
-            before, after = sentence[: turn.start()], sentence[turn.end() :].strip()
-            if self._declines(before) and _says_something(after) and not self._declines(after):
-                return after
-        return ""
-
-    def _declines(self, clause: str) -> bool:
-        """True when a clause by itself declines, by wording or by closeness."""
-        return bool(clause.strip()) and self._judge_each([clause])[0].refused
-
-    @staticmethod
-    def _following(sentences: Sequence[str], verdicts: Sequence[Refusal], first: int) -> str:
-        """Return the first sentence of substance after sentence `first`, or an empty string."""
-        rest = zip(sentences[first + 1 :], verdicts[first + 1 :], strict=True)
-        return next((text for text, verdict in rest if not verdict.refused and _says_something(text)), "")
-
 
 def _sentences(answer: str) -> list[str]:
     """Return the sentences of an answer, emphasis marks and what has no letter or digit left out."""
@@ -193,12 +160,52 @@ def _sentences(answer: str) -> list[str]:
     return [text for text in found if any(character.isalnum() for character in text)]
 
 
-def _first_that_counts(sentences: Sequence[str], verdicts: Sequence[Refusal]) -> int:
+def _label(sentences: Sequence[str], verdicts: Verdicts) -> Refusal:
+    if not sentences:
+        return Refusal("empty")
+    first = _first_that_counts(sentences, verdicts)
+    verdict, rest = verdicts[sentences[first]], sentences[first + 1 :]
+    if not verdict.refused:
+        missing = _taken_back(sentences[first], rest, verdicts)
+        detail = f"It answers, and then: “{missing}”"
+        return replace(verdict, label="partial", rule="substance", detail=detail) if missing else verdict
+    substance = _substance(sentences[first], verdicts) or _following(rest, verdicts)
+    if not substance:
+        return verdict
+    detail = f"{verdict.detail} But then it answers: “{substance}”"
+    return replace(verdict, label="partial", rule="substance", detail=detail)
+
+
+def _taken_back(answer: str, rest: Sequence[str], verdicts: Verdicts) -> str:
+    """Return the first later sentence, or clause of the answering one, that says what it does not know, or nothing."""
+    later = (text for text in rest if verdicts[text].refused and _matches("afterthoughts", text))
+    clauses = (clause for clause in _turns(answer) if verdicts[clause].refused)
+    return next(chain(later, clauses), "")
+
+
+def _substance(sentence: str, verdicts: Verdicts) -> str:
+    """Return what a declining sentence goes on to say after a *but*, empty when that is nothing."""
+    sides = _sides(sentence)
+    return next((after for before, after in sides if verdicts[before].refused and not verdicts[after].refused), "")
+
+
+def _following(rest: Sequence[str], verdicts: Verdicts) -> str:
+    """Return the first sentence of substance, or an empty string."""
+    return next((text for text in rest if not verdicts[text].refused and _says_something(text)), "")
+
+
+def _clauses(sentences: Sequence[str], verdicts: Verdicts) -> list[str]:
+    """Return the parts of the sentence that counts which are to be judged by themselves."""
+    if not sentences:
+        return []
+    text = sentences[_first_that_counts(sentences, verdicts)]
+    return [side for both in _sides(text) for side in both] if verdicts[text].refused else _turns(text)
+
+
+def _first_that_counts(sentences: Sequence[str], verdicts: Verdicts) -> int:
     """Return the place of the first sentence that declines or says something; greetings before it are passed over."""
-    for place, (text, verdict) in enumerate(zip(sentences, verdicts, strict=True)):
-        if verdict.refused or not _is_filler(text):
-            return place
-    return 0
+    counting = (place for place, text in enumerate(sentences) if verdicts[text].refused or not _is_filler(text))
+    return next(counting, 0)
 
 
 def _letters(text: str) -> str:
@@ -211,7 +218,7 @@ def _says_something(text: str) -> bool:
 
 
 def _is_filler(text: str) -> bool:
-    return _matches(shipped_patterns("fillers"), text) or languages.is_filler(_plain(text))
+    return _matches("fillers", text) or languages.is_filler(_plain(text))
 
 
 def _contrasts(sentence: str) -> list[re.Match[str]]:
@@ -219,6 +226,12 @@ def _contrasts(sentence: str) -> list[re.Match[str]]:
     found = (turn for pattern in shipped_patterns("contrasts") for turn in pattern.finditer(sentence.lower()))
     turns = sorted(found, key=lambda turn: turn.start()) if len(sentence.lower()) == len(sentence) else []
     return turns[:_MOST_TURNS]
+
+
+def _sides(sentence: str) -> list[tuple[str, str]]:
+    """Return what stands before and after each turn of a sentence, where there is something and it says something."""
+    sides = ((sentence[: turn.start()], sentence[turn.end() :].strip()) for turn in _contrasts(sentence))
+    return [(before, after) for before, after in sides if before.strip() and _says_something(after)]
 
 
 def _turns(sentence: str) -> list[str]:
@@ -233,9 +246,8 @@ def _plain(sentence: str) -> str:
     return " ".join(sentence[:_LONGEST].lower().replace("’", "'").replace("‘", "'").split())
 
 
-def _matches(patterns: Patterns, sentence: str) -> bool:
-    plain = _plain(sentence)
-    return any(pattern.search(plain) for pattern in patterns)
+def _matches(shipped: str, sentence: str) -> bool:
+    return bool(shipped_pattern(shipped).search(_plain(sentence)))
 
 
 @cache
@@ -249,6 +261,15 @@ def shipped_lines(name: str) -> tuple[str, ...]:
 def shipped_patterns(name: str) -> Patterns:
     """Return a shipped list as compiled patterns, with what stands in square brackets filled in."""
     return tuple(re.compile(_filled(line)) for line in shipped_lines(name))
+
+
+@cache
+def shipped_pattern(name: str) -> re.Pattern[str]:
+    """Return a shipped list as one pattern, for whether any line of it is found. What they begin with is read once."""
+    lines = shipped_lines(name)
+    led = [f"(?:{line.removeprefix(_LEAD)})" for line in lines if line.startswith(_LEAD)]
+    alone = [f"(?:{line})" for line in lines if not line.startswith(_LEAD)]
+    return re.compile(_filled("|".join([*alone, *([f"{_LEAD}(?:{'|'.join(led)})"] if led else [])])))
 
 
 def _filled(line: str) -> str:

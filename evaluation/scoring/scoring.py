@@ -75,8 +75,9 @@ def score_samples(
     Raises ProviderError when it cannot be asked at all.
     """
     reads = lru_cache(maxsize=_TEXTS_KEPT)(reads)
-    units = [make_metric(name, spec) for name in names]
     agreeing = make_metric(spec.agreement, spec)
+    others = [name for name in names if name != spec.agreement]
+    units = [make_metric(name, spec) for name in others]
     refusals = RefusalDetector(embed, spec, refusal, reads).classify_many([sample.trace.answer for sample in samples])
     parts = {part for unit in (agreeing, *units) for part in unit.claim_parts}
     claims = ClaimTables(judge, parts) if judge else None
@@ -91,7 +92,9 @@ def score_samples(
     agreement = yield from _scored_all({AGREEMENT: agreeing}, samples, context, done, total)
     context = replace(context, agreement=agreement[AGREEMENT])
     done += _blocks(agreeing, len(samples))
-    scores = yield from _scored_all(dict(zip(names, units, strict=True)), samples, context, done, total)
+    scored = yield from _scored_all(dict(zip(others, units, strict=True)), samples, context, done, total)
+    scored[spec.agreement] = agreement[AGREEMENT]
+    scores = {name: scored[name] for name in names}
     yield Progress(STEP, total - 1, total)
     tables = [claims.made_for(sample) if claims else None for sample in samples]
     return ScoredSamples(samples, refusals, scores, summarise(samples, scores, spec), tables)

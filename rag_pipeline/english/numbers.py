@@ -33,6 +33,11 @@ _NUMBER = re.compile(
 )
 
 
+_LONGEST_SIGN = 8
+_BELOW_ZERO = re.compile(r"(?:(?<![^\s(])(?<!\d\s)[-−]|\bminus\s)$", re.IGNORECASE)
+"""What stands before a number below zero: not the dash of *3-5* or *3 -5*."""
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """A number at `start`..`end` of its text; `value` in plain figures."""
@@ -56,7 +61,9 @@ def numbers_in(text: str) -> Iterator[Number]:
         for part in re.findall(r"[a-z]+", scale.lower()):
             value *= _SCALES[part.removesuffix("s")]
         decade = "s" if (match["tail"] or "").lower() == "s" else ""
-        yield Number(match.start(), match.end(), _plain(value) + decade)
+        below = _BELOW_ZERO.search(text[max(0, match.start() - _LONGEST_SIGN) : match.start()])
+        start = match.start() - len(below.group()) if below else match.start()
+        yield Number(start, match.end(), "-" * bool(below) + _plain(value) + decade)
 
 
 def _plain(value: Decimal) -> str:

@@ -57,7 +57,7 @@
   }
 
   const options = {
-    responsive: true, displaylogo: false, displayModeBar: "hover",
+    responsive: true, displaylogo: false, displayModeBar: window.matchMedia("(pointer: coarse)").matches || "hover",
     modeBarButtons: [["zoomIn2d", "zoomOut2d", "resetScale2d"]], scrollZoom: false, doubleClick: "reset", showTips: false,
   };
 

@@ -194,7 +194,8 @@ def test_an_imported_test_set_is_walked_the_same_way(page, sample, tmp_path):
     form.get_by_role("button", name="Import").click()
     expect(page.get_by_role("heading", name=IMPORTED)).to_be_visible()
     page.goto("/")
-    choose(page, "Test set", IMPORTED)
+    choose(page, "Corpus", "Sample")
+    choose(at_rest(page), "Test set", IMPORTED)
     at_rest(page)
     for size in (250, 500):
         evaluate(page, size)

@@ -122,7 +122,7 @@ class ImportForm(forms.Form):
         whole = [unit for unit in readers if not unit.takes_answers]
         apart = [unit for unit in readers if unit.takes_answers]
         file, answers = self.fields["file"], self.fields["answers"]
-        file.help_text = f"{listed([unit.help for unit in whole], 'or')}."
+        file.help_text = f"{listed([unit.help for unit in whole], 'or')}; a table may be Excel or Parquet too."
         answers.help_text = f"Only for {listed([unit.help for unit in apart], 'or')}."
         file.widget.attrs["accept"] = accepted(readers)
         answers.widget.attrs["accept"] = accepted(apart)

@@ -9,7 +9,6 @@ from pydantic import field_validator
 
 from evaluation.judge.forms import JudgeForm, majority
 from evaluation.judge.judge import Request
-from evaluation.judge.languages import in_language
 from rag_pipeline.llm.structured import Form
 
 ONE_REPLY = 60
@@ -61,27 +60,25 @@ def extraction(question: str, text: str) -> Request[ExtractedClaims]:
     """Return the request for the claims of `text`, an answer to `question`."""
     # One more than fits, so that it is seen when there are more.
     fields = {"question": question.strip(), "answer": text.strip(), "most": str(ONE_REPLY + 1)}
-    return Request("claims", ExtractedClaims, fields, chain=3, closing=in_language(text))
+    return Request("claims", ExtractedClaims, fields, chain=3)
 
 
 def extraction_of_part(question: str, before: str, part: str) -> Request[ExtractedClaims]:
     """Return the request for the claims of a `part` of an answer to `question`; `before` says whom its “it” means."""
     fields = {"question": question.strip(), "before": before or "(nothing)", "part": part, "most": str(ONE_REPLY + 1)}
-    return Request(PART_PROMPT, ExtractedClaims, fields, chain=3, closing=in_language(part))
+    return Request(PART_PROMPT, ExtractedClaims, fields, chain=3)
 
 
 def check_against_text(claims: Sequence[str], text: str) -> Request[CheckedClaims]:
     """Return the request for verdicts on `claims` by one context, or all of them joined."""
     fields = {"claims": _numbered(claims), "text": text}
-    return Request("check_claims", CheckedClaims, fields, _complete(len(claims)), chain=2, closing=in_language(text))
+    return Request("check_claims", CheckedClaims, fields, _complete(len(claims)), chain=2)
 
 
 def check_against_answer(claims: Sequence[str], question: str, other: str) -> Request[CheckedClaims]:
     """Return the request for verdicts on `claims` by another answer to the same question."""
     fields = {"claims": _numbered(claims), "question": question.strip(), "other": other.strip()}
-    # A short answer has no language of its own to be told: the claims are full sentences.
-    closing = in_language("\n".join(claims))
-    return Request("compare_claims", CheckedClaims, fields, _complete(len(claims)), closing=closing)
+    return Request("compare_claims", CheckedClaims, fields, _complete(len(claims)))
 
 
 def _numbered(claims: Sequence[str]) -> str:

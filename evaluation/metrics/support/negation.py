@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from evaluation.metrics.support.units import SMALL, SPEAKER, AnalysedSentence, SupportUnit, plain
 from rag_pipeline.english.words import word_set
 
@@ -12,7 +14,12 @@ _REACH = 2
 
 def denies(unit: SupportUnit) -> bool:
     """True for a negation."""
-    word = plain(unit.text)
+    return _is_cue(unit.text)
+
+
+@lru_cache(maxsize=50_000)
+def _is_cue(said: str) -> bool:
+    word = plain(said)
     return word in _CUES or word.endswith("n't")
 
 

@@ -91,7 +91,7 @@ def _turned(reference: str, answer: str) -> Iterator[tuple[str, str]]:
     """Yield the words that exclude each other and stand beside the same word: before 1900, after 1900."""
     mine, theirs = (dict.fromkeys(_beside(text)) for text in (reference, answer))
     kept, said = ({word for _, word in found} for found in (mine, theirs))
-    at: dict[tuple[str, int], list[str]] = defaultdict(list)
+    at: dict[tuple[str, int, bool], list[str]] = defaultdict(list)
     for place, other in theirs:
         if other not in kept:
             at[place].append(other)
@@ -101,13 +101,14 @@ def _turned(reference: str, answer: str) -> Iterator[tuple[str, str]]:
             yield from ((word, other) for other in at.get(place, ()) if root(other) in excluded)
 
 
-def _beside(text: str) -> Iterator[tuple[tuple[str, int], str]]:
-    """Yield each word that has an opposite, by the key of the word that follows (1) or precedes (-1) it."""
+def _beside(text: str) -> Iterator[tuple[tuple[str, int, bool], str]]:
+    """Yield each word by the key of the word that follows (1) or precedes (-1) it, and by whether it is denied."""
     for sentence in analyse_sentences(text):
-        kept = [unit for unit in sentence.units if unit.kind != SMALL or root(unit.key) in rivals()]
+        negated = denied(sentence)
+        kept = [unit.key for unit in sentence.units if unit.kind != SMALL or root(unit.key) in rivals()]
         for one, other in pairwise(kept):
-            yield (other.key, 1), one.key
-            yield (one.key, -1), other.key
+            yield (other, 1, one in negated), one
+            yield (one, -1, other in negated), other
 
 
 def _units(text: str) -> Iterator[tuple[SupportUnit, bool]]:

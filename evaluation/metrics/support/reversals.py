@@ -27,19 +27,25 @@ class _Told:
 class Reversals:
     """Compares sentences with their evidence; `learn` parses what is new in one go.
 
-    Of texts that are not English, and have no trees here, nothing is told: that roles are not read there is said in
-    what the metric cannot see.
+    Of texts that are not English, and have no trees here, nothing is told; `unread` says which those are.
     """
 
     def __init__(self) -> None:
         self._told: dict[str, _Told] = {}
+        self._foreign: set[tuple[str, str]] = set()
 
     def learn(self, pairs: Iterable[Pair]) -> None:
         """Parse the sentences of those English pairs that deny something, or whose words stand in another order."""
-        wanted = [pair for pair in pairs if (_reordered(*pair) or _denying(*pair)) and _is_english(pair[1].text)]
+        told = [pair for pair in pairs if _reordered(*pair) or _denying(*pair)]
+        wanted = [pair for pair in told if _is_english(pair[1].text)]
+        self._foreign.update((one.text, other.text) for one, other in told if not _is_english(other.text))
         new = {each.text: each for pair in wanted for each in pair if each.text not in self._told}
         for (text, sentence), tree in zip(new.items(), parse(new, names=False) if new else (), strict=True):
             self._told[text] = _Told(read_roles(sentence, tree), read_denials(sentence, tree))
+
+    def unread(self, said: AnalysedSentence, evidence: AnalysedSentence) -> bool:
+        """Tell whether roles or denials may differ, and cannot be read as the evidence is not English."""
+        return (said.text, evidence.text) in self._foreign
 
     def between(self, said: AnalysedSentence, evidence: AnalysedSentence) -> str:
         """Return in words what `said` turns round, empty where that is nothing, cannot be told, or is only asked."""

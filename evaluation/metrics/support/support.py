@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from evaluation.metrics.support.negation import contradict, denies
 from evaluation.metrics.support.reversals import Reversals
 from evaluation.metrics.support.units import SMALL, AnalysedSentence, SupportUnit, analyse_sentences
 from evaluation.metrics.support.weighting import SCHEME, WeightingScheme
-from evaluation.refusal.detection import shipped_patterns
+from evaluation.refusal.detection import shipped_pattern, shipped_patterns
 from rag_pipeline.embedders.base import Embed
 
 _BLOCK = 250
@@ -43,7 +44,7 @@ class SentenceSupport:
     """The support of one sentence, the place of the context and the sentence in it that support it best.
 
     `missing` are the units, function words left out, that nothing supports; `against`: in words, what the evidence
-    says the other way round.
+    says the other way round; `unread`: whether that could not be told, as the evidence is not English.
     """
 
     sentence: AnalysedSentence
@@ -53,6 +54,7 @@ class SentenceSupport:
     best: AnalysedSentence | None
     missing: tuple[SupportUnit, ...]
     against: str
+    unread: bool
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON, with character offsets in text and context."""
@@ -82,15 +84,38 @@ class Support:
     """The support of a text: `value`, and the sentences that it comes about from.
 
     `words` are the plain counterpart: all units of the text except negations and courtesy, with those of stock phrases
-    and of sentences that state nothing; `absent` are those of them that no context has as they stand, and
-    `share_found` is the share of the words by weight that the contexts have.
+    and of sentences that state nothing.
     """
 
     value: float
     sentences: tuple[SentenceSupport, ...]
-    words: tuple[SupportUnit, ...]
-    absent: tuple[SupportUnit, ...]
-    share_found: float
+    text: str
+    held: Set[str]
+    """The keys of all units of the contexts."""
+    scheme: WeightingScheme
+
+    @cached_property
+    def words(self) -> tuple[SupportUnit, ...]:
+        """The words that are counted as they stand."""
+        read = [_without_courtesy(sentence) for sentence in analyse_sentences(self.text)]
+        # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
+        return tuple(unit for unit in _units(read) if not denies(unit))
+
+    @property
+    def absent(self) -> tuple[SupportUnit, ...]:
+        """Those of the words that no context has as they stand."""
+        return tuple(unit for unit in self.words if unit.key not in self.held)
+
+    @cached_property
+    def share_found(self) -> float:
+        """The share of the words, by weight, that the contexts have; less of what says the opposite of its evidence."""
+        said, turned = self.scheme.said, [each.sentence for each in self.sentences if each.against]
+        there = sum(
+            said(unit) * (self.scheme.contradicted if any(each.holds(unit) for each in turned) else 1.0)
+            for unit in self.words
+            if unit.key in self.held
+        )
+        return there / sum(map(said, self.words)) if self.words else 0.0
 
 
 def support_of(cases: Sequence[SupportCase], embed: Embed, scheme: WeightingScheme = SCHEME) -> list[Support | None]:
@@ -153,7 +178,10 @@ def _matches(plain: str, shipped: str) -> list[tuple[int, int]]:
 
 
 def _without(sentence: AnalysedSentence, silent: Sequence[tuple[int, int]]) -> AnalysedSentence:
-    return replace(sentence, units=tuple(unit for unit in sentence.units if not _inside(unit, sentence.start, silent)))
+    spans = [(left, right) for left, right in silent if left < right]
+    if not spans:
+        return sentence
+    return replace(sentence, units=tuple(unit for unit in sentence.units if not _inside(unit, sentence.start, spans)))
 
 
 def _declined_until(plain: str, length: int) -> int:
@@ -168,7 +196,7 @@ def _declined_until(plain: str, length: int) -> int:
 
 
 def _declines(plain: str) -> bool:
-    return any(pattern.search(plain) for pattern in shipped_patterns("patterns"))
+    return bool(shipped_pattern("patterns").search(plain))
 
 
 def _inside(unit: SupportUnit, start: int, spans: Sequence[tuple[int, int]]) -> bool:
@@ -192,19 +220,8 @@ def _support(
     found = tuple(draft.judged(reversals, scheme) for draft in drafts)
     values = [each.value for each in found]
     mean = float(np.average(values, weights=[each.weight for each in found]))
-    read = [_without_courtesy(sentence) for sentence in analyse_sentences(case.text)]
-    # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
-    words = [unit for unit in _units(read) if not denies(unit)]
-    absent = tuple(unit for unit in words if unit.key not in drafts[0].query.index.by_key)
-    turned = [each.sentence for each in found if each.against]
-    there = sum(
-        scheme.said(unit) * (scheme.contradicted if any(each.holds(unit) for each in turned) else 1.0)
-        for unit in words
-        if unit.key in drafts[0].query.index.by_key
-    )
-    share_found = there / sum(map(scheme.said, words)) if words else 0.0
     value = (1 - scheme.weakest) * mean + scheme.weakest * min(values)
-    return Support(value, found, tuple(words), absent, share_found)
+    return Support(value, found, case.text, drafts[0].query.index.by_key.keys(), scheme)
 
 
 def _units(sentences: Iterable[AnalysedSentence]) -> Iterator[SupportUnit]:
@@ -251,6 +268,7 @@ class _WeighedSentence:
         content = [row for row, unit in enumerate(units) if unit.kind != SMALL]
         pair = self.compared(scheme)
         against = reversals.between(*pair) if pair else ""
+        unread = pair is not None and reversals.unread(*pair)
         if against:
             value *= scheme.contradicted
         elif pair and contradict(*pair):
@@ -259,7 +277,9 @@ class _WeighedSentence:
             value = (1 - scheme.order) * value + scheme.order * _adjacency(self.grades, content)
         missing = tuple(units[row] for row in content if self.grades[row].max() == 0)
         context, best = (None, None) if self.best is None else (index.origin[self.best], index.sentences[self.best])
-        return SentenceSupport(self.query.sentence, min(1.0, value), self.weight, context, best, missing, against)
+        return SentenceSupport(
+            self.query.sentence, min(1.0, value), self.weight, context, best, missing, against, unread
+        )
 
 
 def _adjacency(grades: Floats, content: Sequence[int]) -> float:

@@ -102,7 +102,9 @@ def _units(said: str, start: int) -> Iterator[SupportUnit]:
     shouting = len(matches) > 3 and sum(match.group()[0].isupper() for match in matches) > 0.7 * len(matches)
     for place, match in enumerate(matches):
         word = _POSSESSIVE.sub("", match.group())
-        yield _word(word, start + match.start(), capital=place > 0 and word[0].isupper() and not shouting)
+        here = start + match.start()
+        kind = _kind_of(word, capital=place > 0 and word[0].isupper() and not shouting)
+        yield SupportUnit(here, here + len(word), word, *kind)
 
 
 def _pairs(run: re.Match[str], start: int) -> Iterator[SupportUnit]:
@@ -113,19 +115,20 @@ def _pairs(run: re.Match[str], start: int) -> Iterator[SupportUnit]:
         yield SupportUnit(here, here + len(pair), pair, pair, PAIR, 1.0)
 
 
-def _word(word: str, start: int, *, capital: bool) -> SupportUnit:
+@lru_cache(maxsize=50_000)
+def _kind_of(word: str, *, capital: bool) -> tuple[str, str, float]:
+    """Return key, kind and rarity of a word; `capital`: it has one that no sentence begins with."""
     lower = plain(word)
-    end = start + len(word)
     if lower in _SPEAKERS:
-        return SupportUnit(start, end, word, lower, SPEAKER, 0.5)
+        return lower, SPEAKER, 0.5
     if lower in _PIECES or (lower in word_list("stop_words") and not (word.isupper() and capital and len(word) > 1)):
-        return SupportUnit(start, end, word, lower, SMALL, 0.0)
+        return lower, SMALL, 0.0
     rare = rarity(lower)
     if any(character.isdigit() for character in lower):
-        return SupportUnit(start, end, word, lower, NUMBER, 1.0)
+        return lower, NUMBER, 1.0
     if capital or min(rare, rarity(dictionary_form(lower))) >= _RARE:
-        return SupportUnit(start, end, word, stem(dictionary_form(lower)), NAME, max(rare, 0.8))
-    return SupportUnit(start, end, word, stem(dictionary_form(lower)), WORD, rare)
+        return stem(dictionary_form(lower)), NAME, max(rare, 0.8)
+    return stem(dictionary_form(lower)), WORD, rare
 
 
 @lru_cache(maxsize=50_000)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from evaluation.metrics.base import MetricContext, metrics
+from evaluation.metrics.groundedness_offline import NOT_READ
 from evaluation.spec import EvaluationSpec
 from evaluation.statistics.roc import auroc
 from evaluation.types import Refusal, Sample, Score
@@ -64,6 +65,24 @@ def values(name: str, samples: Sequence[Sample], embed: object) -> list[float]:
 def test_a_grounded_answer_outranks_the_same_with_something_changed(grounded, invented, embed):
     first, second = values("groundedness_offline", [sample(grounded), sample(invented)], embed)
     assert first > second
+
+
+def test_a_no_that_denies_is_no_opening_word(embed):
+    context = "Refunds are given within 14 days."
+    denied, opened = scores("groundedness_offline", [sample("No refunds are given.", [context]),
+                                                     sample("No, refunds are given.", [context])], embed)  # fmt: skip
+    assert denied.value is not None
+    assert opened.value is not None
+    assert denied.value < 0.5 < opened.value
+    assert "one of the two denies it" in denied.reason
+
+
+def test_it_says_where_roles_and_denials_were_not_read(embed):
+    german = "Paris schlug London im Endspiel der Meisterschaft."
+    turned = sample("London schlug Paris im Endspiel der Meisterschaft.", [german])
+    same, english = sample(german, [german]), sample("She did not patent the method.")
+    notes = [NOT_READ in score.reason for score in scores("groundedness_offline", [turned, same, english], embed)]
+    assert notes == [True, False, False]
 
 
 def test_an_invented_number_or_name_anywhere_never_raises_the_score(embed):

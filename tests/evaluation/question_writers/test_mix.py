@@ -74,7 +74,7 @@ def test_the_mix_that_is_not_set_is_that_of_before() -> None:
         ({"slips": "typo,hiccup"}, "Slips has no “hiccup”. Possible: typo"),
         ({"near_share": 101}, "Near share must be at most 100"),
         ({"slips": "typo", "llm": "builtin:extractive"}, "Slips is only read by a model that writes"),
-        ({"near_share": 10, "llm": "builtin:extractive"}, "Near share is only read by a model that writes"),
+        ({"near_share": 10, "llm": "builtin:extractive"}, "Near share (%) is only read by a model that writes"),
     ],
 )
 def test_a_mix_that_cannot_be_is_refused(given: dict[str, Any], said: str) -> None:

@@ -18,6 +18,8 @@ from evaluation.metrics.support.opposites import opposed, yes_or_no
         ("$5", "€5", "€ for $"),
         ("Yes, it did", "No.", "no for yes"),
         ("before 1900", "after 1900", "after for before"),
+        ("5 °C", "-5 °C", "-5 for 5"),
+        ("Parking is allowed.", "Parking is prohibited.", "prohibited for allowed"),
     ],
 )
 def test_it_says_what_excludes(reference, answer, words):
@@ -29,6 +31,7 @@ def test_it_says_what_excludes(reference, answer, words):
     [
         ("Tuesday", "On Tuesday, not on Monday."),
         ("not allowed", "prohibited"),
+        ("Parking is not allowed.", "Parking is prohibited."),
         ("1889", "1889, two years after 1887"),
         ("It contains no sugar", "no sugar"),
         ("red", "a car"),

@@ -35,6 +35,8 @@ def support(text: str, *contexts: str, question: str = "", scheme: WeightingSche
         ("the 19th of 30 , 000", ["19", "30000"]),
         ("no one, one day", []),
         ("June 19 , 2009", ["19", "2009"]),
+        ("-5 or (−2.5), minus twenty", ["-5", "-2.5", "-20"]),
+        ("3-5, 3 -5, 10 - 20, - 5", ["3", "5", "3", "5", "10", "20", "5"]),
     ],
 )
 def test_numbers_have_one_form(text, values):

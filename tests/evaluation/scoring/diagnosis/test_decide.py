@@ -147,9 +147,9 @@ def test_5_incomplete_between_the_thresholds():
 
 
 def test_7_right_but_too_long():
-    found = decide(row(brevity=0.29), SPEC)
+    found = decide(row(brevity=0.09), SPEC)
     assert (found.point, found.details["cause"], found.details["lost"]) == (7, "too long", 0)
-    assert point(row(brevity=0.3)) is None
+    assert point(row(brevity=0.1)) is None
 
 
 def test_7_right_but_too_general_for_the_judge():
