@@ -160,11 +160,11 @@ class ScoreView:
 
     @property
     def short_details(self) -> dict[str, Any]:
-        """The details that a line can hold: without sentences, drawn apart, and the counts that the reason says."""
+        """The details that a line can hold: without sentences, drawn apart, what is empty, and counts that the reason says."""
         sentences = self.details.get("sentences")
         apart = isinstance(sentences, list) and all(isinstance(each, dict) for each in sentences)
         drawn = {"pooled", "sentences"} if apart else {"pooled"}
-        return {name: value for name, value in self.details.items() if name not in drawn}
+        return {name: value for name, value in self.details.items() if name not in drawn and value != ""}
 
 
 @dataclass(frozen=True, slots=True)
