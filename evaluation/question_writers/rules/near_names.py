@@ -64,8 +64,8 @@ def _read(sentences: list[DocumentSentence]) -> tuple[dict[str, Counter[str]], d
             before = noun.nbor(-1) if noun.i else noun
             if noun.tag_ in {"NN", "NNS"} and before.dep_ == "compound" and before.tag_ == "NN":
                 said = f"{before.lower_} {noun.lower_}"
-                if said.replace(" ", "").isalpha() and min(len(before), len(noun)) > 3:
-                    terms[said] = "concepts" if noun.tag_ == "NNS" else "concept"
+                if noun.tag_ == "NNS" and said.replace(" ", "").isalpha() and min(len(before), len(noun)) > 3:
+                    terms[said] = "concepts"
     return labels, terms
 
 
@@ -77,8 +77,10 @@ def _name(said: str, labels: Counter[str], text: str) -> Name | None:
     if times < _SURE * labels.total() or not whole or not said[-1:].isalpha() or text.count(said) < _TWICE:
         return None
     kind = _kind(label, words)
+    common = any(word[0].isupper() and re.search(rf"\b{re.escape(word.lower())}\b", text) for word in words)
     if (
         not kind
+        or common
         or _OUTWARD & {word.lower() for word in words}
         or (said.isupper() and len(said) > 6)
         or not all(len(word) > 1 for word in words)
