@@ -56,6 +56,11 @@ class Command(WorkbenchCommand):
         add_scoring_arguments(parser)
         add_setting_options(parser, settings_in(RunOptions))
         parser.add_argument("--plan", action="store_true", help="show the plan and run nothing")
+        parser.add_argument(
+            "--pilot",
+            action="store_true",
+            help="with --plan: ask models that nothing is known of three questions, for their time and cost",
+        )
         parser.add_argument("--csv", type=Path, metavar="FILE", help="also write sweep.csv here")
         parser.add_argument("--json", type=Path, metavar="FILE", help="also write sweep.json here")
         parser.add_argument("--name", default="", metavar="S", help="name of the sweep")
@@ -67,7 +72,9 @@ class Command(WorkbenchCommand):
         check_place(options["json"])
         corpus = get_corpus(name=options["corpus"])
         testset = get_testset(corpus=corpus, name=options["testset"])
-        plan = self._piloted(plan_sweep(corpus=corpus, testset=testset, spec=spec), corpus, testset, spec)
+        plan = plan_sweep(corpus=corpus, testset=testset, spec=spec)
+        if options["pilot"] or not options["plan"]:
+            plan = self._piloted(plan, corpus, testset, spec)
         for line in plan_lines(plan):
             self.out(line)
         if options["plan"]:

@@ -51,6 +51,14 @@ def test_the_plan_alone_runs_nothing(sweep):
     assert not Run.objects.exists()
 
 
+def test_the_plan_asks_a_model_only_for_a_pilot(sweep, fake_openai):
+    model = ("--grid", "llm=openai:gpt-test", "--grid", "top_k=1,2", "--split", "all", "--plan")
+    assert sweep(*model).returncode == 0
+    assert not fake_openai.bodies()
+    assert "openai:gpt-test: 3 questions as a pilot" in sweep(*model, "--pilot").stdout
+    assert len(fake_openai.bodies()) == 3
+
+
 def test_what_cannot_work_is_listed_and_the_rest_is_run(sweep):
     done = sweep("--grid", "chunk_size=100,400", "--grid", "chunk_overlap=200", "--split", "all", "--retrieval-only")
     assert done.returncode == 0
