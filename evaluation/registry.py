@@ -44,10 +44,7 @@ class MetricRegistry(Registry[U]):
         unit: Any = super().find(family)
         if unit is not None and (colon or hasattr(unit, "members")):
             unit = _member(unit, name) if _MEMBER.fullmatch(name) else None
-        if unit is not None and at:
-            limited = "k" in unit.Options.model_fields and count.isdecimal() and count == str(int(count))
-            unit = _at_k(unit, int(count)) if limited else None
-        found: type[U] | None = unit
+        found: type[U] | None = unit if unit is None or not at else _limited(unit, count)
         return found
 
     def of_unitxt(self, name: str) -> tuple[str, Mapping[str, Any]] | None:
@@ -75,6 +72,12 @@ def _member(unit: Any, name: str) -> Any:
     if hasattr(unit, "members"):
         return unit.member(name)
     return _another(unit, name) if getattr(unit, "named", False) else None
+
+
+def _limited(unit: Any, count: str) -> Any:
+    """Return a metric with its option k set to what is written; None for one without k, or what is no k."""
+    given = count.isdecimal() and count == str(int(count))
+    return _at_k(unit, int(count)) if given and "k" in unit.Options.model_fields else None
 
 
 @cache

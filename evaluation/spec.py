@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from evaluation.registry import (
     DEFAULT_AGREEMENT,
@@ -15,6 +15,7 @@ from evaluation.registry import (
     is_agreement,
     metric_units,
 )
+from evaluation.types import SLIPS, TRANSFORMATIONS
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.registry import first_problem, shortened
@@ -317,42 +318,75 @@ class GeneratorSpec(CheckedSpec):
         str, SettingInfo(option=CommandOption("what the bot is for, such as “customers asking about cover”"))
     ] = Field("", max_length=500, title="Purpose", description="What the bot is for: shapes the questions.")
 
+    transformations: Annotated[
+        str,
+        SettingInfo(option=CommandOption("how a model words twins: rephrase,complicate,situational", "A,B")),
+    ] = Field(
+        "",
+        title="Transformations",
+        description="How a model words the twins, in turn: rephrase, complicate, situational; one named twice comes "
+        "twice as often. Empty: all.",
+    )
+    slips: Annotated[str, SettingInfo(option=CommandOption("slips put into a model's twins, or none", "A,B"))] = Field(
+        "",
+        title="Slips",
+        description=f"Put into a model's twins, in turn: {', '.join(SLIPS)}; or none. Empty: all.",
+    )
+    near_share: Annotated[
+        int,
+        SettingInfo(unit="%", option=CommandOption("percent of out-of-scope questions that are near", "N")),
+    ] = Field(
+        50,
+        ge=0,
+        le=100,
+        title="Near share (%)",
+        description="Of a model's out-of-scope questions: those on what the documents name, for what they do not say.",
+    )
+    prompts: dict[str, str] = Field(
+        default_factory=dict, title="Prompts", description="Those of the writer that are not as shipped, by name."
+    )
+
     @field_validator("llm")
     @classmethod
     def _writer_has_provider(cls, value: str) -> str:
         return with_provider(value, model=True)
 
-
-class TuningSpec(CheckedSpec):
-    """How an embedding is tuned. The defaults are those of the study in docs/benchmarks.md."""
-
-    base: Annotated[str, SettingInfo(option=CommandOption("the local model that is tuned ({default})"))] = Field(
-        "local:all-MiniLM-L6-v2", title="Base", description="The local model that is tuned."
-    )
-    epochs: Annotated[int, SettingInfo(option=CommandOption("how often each example is seen ({default})"))] = Field(
-        3, ge=1, le=50, title="Epochs", description="How often each example is learned from."
-    )
-    learning_rate: Annotated[float, SettingInfo(option=CommandOption("largest step ({default})"))] = Field(
-        5e-5, gt=0, le=1e-2, title="Learning rate", description="How large the steps are at most."
-    )
-    batch_size: Annotated[int, SettingInfo(option=CommandOption("examples in a step ({default})"))] = Field(
-        16, ge=2, le=256, title="Batch size", description="Examples in a step."
-    )
-    negatives: Annotated[int, SettingInfo(option=CommandOption("hard negatives for each example ({default})"))] = Field(
-        1, ge=0, le=8, title="Hard negatives", description="Similar but wrong chunks beside each right one."
-    )
-    warmup: float = Field(0.1, ge=0, le=1, title="Warm-up", description="Share of the steps in which they grow.")
-    seed: Annotated[int, SettingInfo(option=CommandOption("the same seed gives the same model ({default})"))] = Field(
-        0, ge=0, le=2**31 - 1, title="Seed", description="The same seed gives the same model."
-    )
-
-    @field_validator("base")
+    @field_validator("transformations", "slips")
     @classmethod
-    def _runs_here(cls, value: str) -> str:
-        provider, _, name = value.strip().partition(":")
-        if provider != "local" or not name:
-            raise ValueError(f"“{value}” cannot be tuned: only a local model can, such as local:all-MiniLM-L6-v2.")
-        return value.strip()
+    def _known_names(cls, value: str, info: ValidationInfo) -> str:
+        known = TRANSFORMATIONS if info.field_name == "transformations" else (*SLIPS, "none")
+        names = [name.strip() for name in value.split(",") if name.strip()]
+        for name in names:
+            if name not in known:
+                title = cls.model_fields[str(info.field_name)].title
+                raise ValueError(f"{title} has no “{shortened(name)}”. Possible: {', '.join(known)}.")
+        return ", ".join(names)
+
+    @model_validator(mode="after")
+    def _only_a_model_mixes(self) -> Self:
+        set_here = [name for name in ("transformations", "slips") if getattr(self, name)]
+        set_here += ["near_share"] if self.near_share != type(self).model_fields["near_share"].default else []
+        if set_here and self.llm == BUILTIN_READER:
+            title = type(self).model_fields[set_here[0]].title
+            raise ValueError(f"{title} is only read by a model that writes. Choose one, or leave it as it is.")
+        return self
+
+    @property
+    def wordings(self) -> tuple[str, ...]:
+        """How a model words the twins, in turn."""
+        return tuple(self.transformations.split(", ")) if self.transformations else TRANSFORMATIONS
+
+    @property
+    def slip_kinds(self) -> tuple[str, ...]:
+        """Which slips a model's twins get, in turn; none at all where that is asked for."""
+        if self.slips == "none":
+            return ()
+        return tuple(name for name in self.slips.split(", ") if name != "none") if self.slips else SLIPS
+
+    @property
+    def near(self) -> int:
+        """How many out-of-scope questions of a model are to be near."""
+        return self.out_of_scope * self.near_share // 100
 
 
 def evaluation_settings(*readers: ReadBy) -> dict[str, Setting]:

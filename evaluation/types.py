@@ -173,3 +173,9 @@ class Written:
 
     questions: tuple[DraftQuestion, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+
+
+TRANSFORMATIONS = ("rephrase", "complicate", "situational")
+"""How a model is asked to word the twins, in turn."""
+SLIPS = ("typo", "dropped_word", "doubled_word", "agreement", "punctuation", "lower_case")
+"""Slips of the pen in complex questions."""

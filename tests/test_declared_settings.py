@@ -18,7 +18,8 @@ from pydantic import BaseModel, Field
 from evaluation.queries.comparison import compare_runs
 from evaluation.scoring.comparability import HowScored, measured_differently
 from evaluation.services.contexts import refuse_retrieval_settings, with_retrieval_of
-from evaluation.spec import SCORES, EvaluationSpec, GeneratorSpec, RunOptions, TuningSpec
+from evaluation.spec import SCORES, EvaluationSpec, GeneratorSpec, RunOptions
+from evaluation.tuning_spec import TuningSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.rerankers.base import Reranker, RerankOptions, rerankers
 from rag_pipeline.setting_fields import CommandOption, SettingInfo, Stage, settings_in
@@ -94,7 +95,7 @@ def test_a_setting_of_the_pipeline_is_checked_and_described(patience):
 
 def test_it_counts_from_its_stage_on_and_only_where_it_is_on(patience):
     stored = "cb9f431ecb1d7a278ff63b19e4a30e40"
-    off, on = PipelineSpec.create(), PipelineSpec.create({"patience": 3})
+    off, on = (PipelineSpec.create({"separators": "published"} | change) for change in ({}, {"patience": 3}))
     assert (off.fingerprint, off.index_fingerprint) == (stored, on.index_fingerprint)
     stages = [Stage.INDEX, Stage.RETRIEVAL, Stage.PROMPT, Stage.ANSWER]
     assert [stage for stage in stages if off.stage_fingerprint(stage) != on.stage_fingerprint(stage)] == stages[1:]

@@ -125,7 +125,7 @@ def test_a_format_is_offered_on_the_pages_and_named_in_a_refusal(examples, clien
     assert response.content == export_testset(testset=testset, writer=formats.get("faq"))
     assert response["Content-Type"] == "text/markdown; charset=utf-8"
     importing = client.get("/testsets/").content.decode()
-    assert 'accept=".md,.csv,.jsonl,.json,.txt"' in importing
+    assert 'accept=".md,.csv,.jsonl,.json,.parquet,.xlsx,.txt"' in importing
     assert "a FAQ in Markdown, output.csv of another workbench" in importing
     for content, why in ((b"a,b\n1,2\n", r"\(##\) for each question, output\.csv"), (b"## Who?\n", "no answer")):
         with pytest.raises(ConfigError, match=why):

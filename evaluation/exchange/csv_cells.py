@@ -14,6 +14,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 _NEUTRALISED = re.compile(r"'+[=+\-@\t\r\n]")
 _SPECIAL = re.compile('[",\r\n]')
 _FIRST = frozenset("'=+-@\t\r\n")
+_JSON = json.JSONEncoder(ensure_ascii=False).encode
 LONGEST_CELL = 100_000_000
 CSV_TYPE = "text/csv; charset=utf-8"
 
@@ -45,7 +46,7 @@ def as_text(value: Any) -> str:
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, (list, dict)):
-        return json.dumps(value, ensure_ascii=False)
+        return _JSON(value)
     return str(value)
 
 

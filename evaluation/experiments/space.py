@@ -59,6 +59,11 @@ class Configuration:
         """What is special about it, in words: chunk size 400 · retriever hybrid."""
         return label_of(self.swept)
 
+    @property
+    def name(self) -> str:
+        """The same, short: chunk_size=400 · retriever=hybrid."""
+        return " · ".join(f"{name}={value}" for name, value in self.swept.items() if value is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:

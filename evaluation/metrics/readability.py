@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +18,7 @@ from evaluation.types import Sample, Score
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.registry import UnitOptions
 
-_LONGEST_SENTENCE = 100
+LONGEST_SENTENCE = 100
 """Mean words a sentence above which a text has none: a table, a list without full stops, a run of words."""
 _ENGLISH = frozenset({"en", "pcm", "sco", ""})
 """What py3langid takes English for, or cannot tell because the text is short or full of names."""
@@ -42,12 +43,15 @@ class Counts:
         return self.syllables / self.words
 
 
-def count(text: str) -> Counts:
+def _in_english(word: str) -> int:
+    return numeral_syllables(word) if word[0].isdecimal() else count_syllables(word)
+
+
+def count(text: str, syllables_of: Callable[[str], int] = _in_english) -> Counts:
     """Return the counts of a text. A number is one word and has the syllables of its reading (Flesch 1948)."""
     sentences = [words for each in split_sentences(text, without_capitals=True) if (words := running_words(each.text))]
     words = [word for each in sentences for word in each]
-    syllables = sum(numeral_syllables(word) if word[0].isdecimal() else count_syllables(word) for word in words)
-    return Counts(len(sentences), len(words), syllables)
+    return Counts(len(sentences), len(words), sum(map(syllables_of, words)))
 
 
 def why_not_english(text: str) -> str:
@@ -86,7 +90,7 @@ class Readability(Metric):
             return Score.unscored(reason)
         if counts.words < self.options.min_words:
             return Score.unscored(f"the answer has fewer than {self.options.min_words} words")
-        if counts.sentence_length > _LONGEST_SENTENCE:
+        if counts.sentence_length > LONGEST_SENTENCE:
             return Score.unscored(
                 f"the answer is no running text: {counts.sentence_length:.0f} words a sentence, as far as one ends"
             )

@@ -7,7 +7,6 @@ import re
 
 from pydantic import Field, field_validator
 
-from evaluation.json_schemas import problem_with, read_schema
 from evaluation.metrics.base import MetricContext, metrics
 from evaluation.metrics.rule import Rule, verdict
 from evaluation.metrics.worked import WorkedExample
@@ -38,6 +37,8 @@ class ValidJsonOptions(UnitOptions):
     @classmethod
     def _is_a_schema(cls, value: str) -> str:
         if value.strip():
+            from evaluation.json_schemas import read_schema  # a quarter of a second, for one option
+
             read_schema(value)
         return value.strip()
 
@@ -84,8 +85,12 @@ class ValidJson(Rule):
         absent = [name for name in wanted if name not in value]  # type: ignore[operator]
         if absent:
             return verdict(False, f"it has no {' and no '.join(absent)}")
-        problem = problem_with(value, read_schema(self.options.json_schema)) if self.options.json_schema else ""
-        return verdict(not problem, problem or "it is JSON")
+        if not self.options.json_schema:
+            return verdict(True, "it is JSON")
+        from evaluation.json_schemas import problem_with, read_schema
+
+        problem = problem_with(value, read_schema(self.options.json_schema))
+        return verdict(not problem, problem or "it is JSON of the schema")
 
 
 def _refuse(name: str) -> None:

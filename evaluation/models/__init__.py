@@ -14,6 +14,7 @@ from evaluation.models.answer_files import SCORED as SCORED
 from evaluation.models.answer_files import AnswerFile as AnswerFile
 from evaluation.models.judging import JudgeCheck as JudgeCheck
 from evaluation.models.judging import JudgePrompt as JudgePrompt
+from evaluation.models.quiz import QuizReply as QuizReply
 from evaluation.models.sweeps import Pilot as Pilot
 from evaluation.models.sweeps import Sweep as Sweep
 from rag_pipeline.models import BackgroundTask, Corpus, Document

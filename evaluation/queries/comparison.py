@@ -84,7 +84,7 @@ def compare_loaded(
     won = {key: change for key, change in scored.items() if change >= CLEAR_CHANGE}
     lost = {key: change for key, change in scored.items() if change <= -CLEAR_CHANGE}
     shown = [*_largest(won, limit), *_largest(lost, limit)]
-    views = _question_changes(scores_a, scores_b, shown, changes)
+    views = _question_changes(scores_a, scores_b, shown, changes) if shown else []
     differences = list(paired_differences(scores_a, scores_b).values())
     beside = further_differences(scores_a, scores_b) if further else []
     return Comparison(
@@ -198,8 +198,7 @@ def _largest(changes: Mapping[Key, float], limit: int) -> list[Key]:
 def _question_changes(
     a: ScoredRun, b: ScoredRun, keys: Sequence[Key], changes: Mapping[Key, tuple[str, float | None]]
 ) -> list[QuestionChange]:
-    rows_a, _ = first_answers(a, keys)
-    rows_b, _ = first_answers(b, keys)
+    rows_a, rows_b = (first_answers(each, keys)[0] for each in (a, b))
     return [
         QuestionChange(
             question=b.questions[key],

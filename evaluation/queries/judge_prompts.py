@@ -10,6 +10,7 @@ from evaluation.judge.line_differences import DiffLine, line_differences
 from evaluation.judge.prompts import shipped_prompts
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import JudgePrompt
+from evaluation.question_writers.base import writer_prompts
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.prompt_files import placeholders
 
@@ -27,7 +28,12 @@ class JudgePromptText:
     @property
     def title(self) -> str:
         """The name in words."""
-        return self.name.replace("_", " ").capitalize()
+        return self.name.removeprefix(WRITER).replace("_", " ").capitalize()
+
+    @property
+    def by_writer(self) -> bool:
+        """True for a prompt of the question writer."""
+        return self.name.startswith(WRITER)
 
     @property
     def fields(self) -> list[str]:
@@ -50,12 +56,30 @@ class UsedPrompt:
     gone: bool = False
 
 
+WRITER = "writer_"
+"""What the names of the question writer's prompts begin with, where they stand among the judge's."""
+
+
 def list_judge_prompts() -> list[JudgePromptText]:
-    """Return every prompt, by name."""
+    """Return every prompt of the judge, by name."""
+    return _listed(shipped_prompts())
+
+
+def list_writer_prompts() -> list[JudgePromptText]:
+    """Return every prompt of the question writer, by name."""
+    return _listed({f"{WRITER}{name}": text for name, text in writer_prompts().items()})
+
+
+def changed_writer_prompts() -> dict[str, str]:
+    """Return the texts that the user gave the question writer's prompts, by the writer's own names."""
+    return {each.name.removeprefix(WRITER): each.text for each in list_writer_prompts() if each.changed}
+
+
+def _listed(prompts: Mapping[str, str]) -> list[JudgePromptText]:
     own = {row.name: row for row in JudgePrompt.objects.all()}
     users = _users()
     found = []
-    for name, shipped in shipped_prompts().items():
+    for name, shipped in prompts.items():
         row = own.get(name)
         used_by = tuple(users.get(name, ()))
         found.append(
@@ -65,8 +89,8 @@ def list_judge_prompts() -> list[JudgePromptText]:
 
 
 def get_judge_prompt(*, name: str) -> JudgePromptText:
-    """Return the prompt called `name`. Raises ConfigError."""
-    found = next((prompt for prompt in list_judge_prompts() if prompt.name == name), None)
+    """Return the prompt called `name`, of the judge or of the question writer. Raises ConfigError."""
+    found = next((each for each in [*list_judge_prompts(), *list_writer_prompts()] if each.name == name), None)
     if found is None:
         raise ConfigError(f"The judge has no prompt called “{name}”.", "name")
     return found

@@ -160,7 +160,7 @@ class ScoreView:
 
     @property
     def short_details(self) -> dict[str, Any]:
-        """The details that a line can hold: no sentences, which are drawn apart, no counts that the reason says."""
+        """The details that a line can hold: without what is empty, drawn apart, or counted by the reason."""
         sentences = self.details.get("sentences")
         apart = isinstance(sentences, list) and all(isinstance(each, dict) for each in sentences)
         drawn = {"pooled", "sentences"} if apart else {"pooled"}

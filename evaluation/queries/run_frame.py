@@ -10,6 +10,7 @@ from typing import Any
 
 from evaluation.queries.rows import RunRow
 from evaluation.queries.settings import all_settings, as_number, setting_label
+from evaluation.scoring.scales import scale_of
 from evaluation.scoring.summaries import TOTAL
 from evaluation.spec import HEADLINE, run_settings
 
@@ -65,8 +66,9 @@ class Pivot:
 
     @property
     def best(self) -> float | None:
-        """The highest mean."""
-        return max((cell.mean for line in self.cells for cell in line if cell), default=None)
+        """The best mean: of some scores the lowest."""
+        means = [cell.mean for line in self.cells for cell in line if cell]
+        return (max if scale_of(self.score).higher_is_better else min)(means, default=None)
 
     @property
     def by_line(self) -> list[tuple[Any, list[PivotCell | None]]]:

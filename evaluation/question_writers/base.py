@@ -16,6 +16,7 @@ from evaluation.types import DraftEvidence, DraftQuestion, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.llm.target import BUILTIN_READER
+from rag_pipeline.prompt_files import read_prompts
 from rag_pipeline.registry import Registry, Unit
 from rag_pipeline.types import SourceDoc
 
@@ -90,6 +91,11 @@ class QuestionCompleter(QuestionWriter):
 
 question_writers: Registry[QuestionWriter] = Registry("question writer", "evaluation.question_writers")
 """By key: `builtin` (rules), `llm` (any chat model)."""
+
+
+def writer_prompts() -> dict[str, str]:
+    """Return the prompts with which a model is asked to write and check questions, by name, as they are shipped."""
+    return read_prompts("evaluation.question_writers.by_model")
 
 
 def write_questions(

@@ -41,7 +41,7 @@ class ModelWriter(QuestionWriter):
         super().__init__(documents, spec, embed, usage)
         provider, _, name = spec.llm.partition(":")
         model = ChatModel(provider, name, temperature=_TEMPERATURE, max_tokens=_LONGEST_REPLY, limits=limits)
-        self._tasks = ModelTasks(model, spec.purpose, self.usage)
+        self._tasks = ModelTasks(model, spec.purpose, self.usage, spec.prompts)
 
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield pairs as the model finishes them, a few passages at once."""

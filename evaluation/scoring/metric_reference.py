@@ -16,7 +16,9 @@ _HEAD = """# Metrics
 Written by `manage.py metrics --markdown` from what each metric declares. `manage.py score` runs them on the answers of
 any other system; a metric whose inputs a row lacks is null for that row, with the reason. Tokens are those of SQuAD:
 lower case, ASCII punctuation and the words a, an, the removed, split at white space. Metrics that need a judge ask a
-language model: [how](judge.md). Beside the aspects below, `aspect:NAME` is any quality that you put in one sentence.
+language model: [how](judge.md). Beside the aspects below, `aspect:NAME` is any quality that you put in one sentence; a
+rule is there once more under any name, with options of its own (`must_match:price`), and a metric with an option k for
+each k (`ndcg@5`).
 """
 
 

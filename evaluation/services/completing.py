@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import cached_property
@@ -52,10 +53,15 @@ def start_completion(*, testset: TestSet, wanted: Completion, name: str = "", in
 
 def lacking(*, testset: TestSet, wanted: Completion) -> dict[str, int]:
     """Return how much of what is wanted a test set lacks, by stage; what it has is left out."""
+    rows = list(
+        testset.questions.values_list("kind", "pair_id", "reference_answers").annotate(places=Count("evidence"))
+    )
+    sizes = Counter(pair for _, pair, *_ in rows)
+    answerable = [row for row in rows if row[0] != Kind.OUT_OF_SCOPE]
     missing = {
-        "evidence": _without_evidence(testset).count() if wanted.evidence else 0,
-        "twins": _without_twin(testset).count() if wanted.twins else 0,
-        "out_of_scope": max(0, wanted.out_of_scope - testset.questions.filter(kind=Kind.OUT_OF_SCOPE).count()),
+        "evidence": wanted.evidence * sum(not places for *_, places in answerable),
+        "twins": wanted.twins * sum(row[0] == Kind.SIMPLE and sizes[row[1]] == 1 and row[2] != [] for row in rows),
+        "out_of_scope": max(0, wanted.out_of_scope - (len(rows) - len(answerable))),
     }
     return {stage: number for stage, number in missing.items() if number}
 

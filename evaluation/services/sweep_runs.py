@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
+from django.db import transaction
+
 from evaluation.experiments.options import SweepSpec
 from evaluation.models import Question, Run, Sweep
 from evaluation.queries.stored_answers import make_samples, stored_answers
@@ -56,7 +58,11 @@ class SweepRuns:
             run = make_run(self._sweep.corpus, self._sweep.testset, pipeline, self._spec, self._sweep, split=split)
             run.limit = limit
             run.name = name[:120]
-            run.save()
+            with transaction.atomic():
+                run.save()
+                if not run.retrieval_only:  # what is at work has a task that says so
+                    run.task = background.enqueue("evaluate", {"run": run.pk}, inline=True)
+                    run.save(update_fields=["task"])
         return run
 
     def finish(self, run: Run, limit: int | None) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ from django.db import transaction
 
 from evaluation.experiments.options import SweepSpec
 from evaluation.experiments.plan import IndexFacts, SweepPlan, make_plan
-from evaluation.experiments.space import Configuration, LeftOut, Value, read_values
+from evaluation.experiments.space import Configuration, Expanded, LeftOut, Value, read_values
 from evaluation.metrics.availability import check_options
 from evaluation.models import Question, Run, Sweep, TestSet
-from evaluation.queries.sweeps import HOLDOUT
+from evaluation.queries.sweep_table import SweepTable
+from evaluation.queries.sweeps import HOLDOUT, TRIALS, mean_of
 from evaluation.services.judging import check_judge
 from evaluation.services.paces import pace_of, pilot
 from evaluation.services.reuse import earlier_runs, known_answers
@@ -30,6 +32,7 @@ from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services import indexes
 from rag_pipeline.services.pipelines import check_parts
 from rag_pipeline.services.prompts import get_prompt
+from rag_pipeline.setting_fields import Stage
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
 TUNE = "tune"
@@ -65,13 +68,18 @@ def _prompt(value: Any) -> Value:
         raise ConfigError(f"The prompt cannot be read from {path}.", "prompt") from error
 
 
-def plan_sweep(*, corpus: Corpus, testset: TestSet, spec: SweepSpec) -> SweepPlan:
-    """Return what a sweep would take, loading no model and asking nobody. Raises ConfigError where it cannot start."""
+def plan_sweep(
+    *, corpus: Corpus, testset: TestSet, spec: SweepSpec, only: Sequence[Configuration] | None = None
+) -> SweepPlan:
+    """Return what a sweep would take, loading no model and asking nobody. Raises ConfigError where it cannot start.
+
+    `only`: these of its configurations.
+    """
     check_askable(corpus, testset, spec.run)
     check_embedding(spec.evaluation.eval_embedding, "eval_embedding")
     check_judge(spec.scored_by)
     check_options(spec.scored_by)
-    expanded = spec.expand()
+    expanded = spec.expand() if only is None else Expanded(list(only))
     able, unable = [], list(expanded.impossible)
     for each in expanded.configurations:
         try:
@@ -110,6 +118,33 @@ def pilot_sweep(*, corpus: Corpus, testset: TestSet, spec: SweepSpec, plan: Swee
         first = next(each for each in plan.configurations if each.spec.core.llm == llm)
         pilot(corpus=corpus, questions=questions, spec=first.spec)
     return plan_sweep(corpus=corpus, testset=testset, spec=spec)
+
+
+def answer_best(*, sweep: Sweep, table: SweepTable, count: int = 5) -> Sweep:
+    """Have the best configurations of a sweep of retrieval alone answer their questions, as another sweep.
+
+    All prompts and models that were folded then are tried with them. Raises ConfigError.
+    """
+    scored = sorted(table.scored, key=lambda row: -float((mean_of(row.row, table.score) if row.row else None) or 0.0))
+    if not table.spec.options.retrieval_only or not scored:
+        raise ConfigError(f"{sweep} has no scored retrieval to go on with.")
+    best = [each.configuration.spec.stage_fingerprint(Stage.RETRIEVAL) for each in scored[:count]]
+    whole = {"retrieval_only": False, "search": "grid" if table.spec.options.search == "race" else None}
+    changed = {name: value for name, value in whole.items() if value is not None}
+    spec = replace(table.spec, options=table.spec.options.model_copy(update=changed))
+    if spec.guided:
+        spec = replace(spec, options=spec.options.model_copy(update={"trials": len(best)}))
+        found = [each.configuration for each in scored[:count]]
+    else:
+        found = [each for each in spec.expand().configurations if each.spec.stage_fingerprint(Stage.RETRIEVAL) in best]
+    plan = plan_sweep(corpus=sweep.corpus, testset=sweep.testset, spec=spec, only=found)
+    began = start_sweep(
+        corpus=sweep.corpus, testset=sweep.testset, spec=spec, plan=plan, name=f"{sweep}, best {len(best)} answered"
+    )
+    if spec.guided:
+        tried = {str(at): each.number for at, each in enumerate(found, 1)}
+        change_state(began, lambda state: state.update({TRIALS: tried}))
+    return began
 
 
 def _index_facts(corpus: Corpus, configurations: list[Configuration]) -> dict[str, IndexFacts]:

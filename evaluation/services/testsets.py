@@ -13,12 +13,14 @@ from django.db import transaction
 from django.db.models import Max
 
 from evaluation.models import Evidence, Question, TestSet
+from evaluation.queries.judge_prompts import changed_writer_prompts
 from evaluation.services.files import write_testset_file
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background import tasks as background
 from rag_pipeline.errors import ConfigError, InUseError, UsageError
 from rag_pipeline.llm.preflight import check_model
+from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.models import BackgroundTask, Corpus, Document
 from rag_pipeline.types import Span
 
@@ -44,6 +46,8 @@ def start_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec, inline: 
     if not corpus.documents.exists():
         raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
     check_model(spec.llm)
+    if spec.llm != BUILTIN_READER:
+        spec = spec.model_copy(update={"prompts": changed_writer_prompts()})
     drop_leftover(corpus=corpus, name=name)
     with transaction.atomic():
         # Not asked beforehand whether the name is free: two may ask at the same moment.
@@ -80,7 +84,10 @@ def drop_leftover(*, corpus: Corpus, name: str) -> None:
 def stopped_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec) -> TestSet | None:
     """Return the test set of this name whose writing with just these settings ended, or died, before its end."""
     testset = corpus.testsets.filter(name=name.strip(), version=1).first()
-    if testset is None or testset.task is None or testset.generator != spec.model_dump():
+    if testset is None or testset.task is None:
+        return None
+    begun = GeneratorSpec.create(testset.generator).model_copy(update={"prompts": spec.prompts})  # it keeps its own
+    if begun != spec:
         return None
     return testset if testset.stopped or background.abandoned(testset.task) else None
 

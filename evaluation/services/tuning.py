@@ -13,9 +13,9 @@ from django.db.models import Q
 
 from evaluation.models import Question, Run, Scoring, TestSet, TunedEmbedding
 from evaluation.scoring.scoring import Steps
-from evaluation.spec import TuningSpec
 from evaluation.tuning.examples import make_examples, plan_batches, rows_of
 from evaluation.tuning.ranking import DEPTH, RankedQuestion, advice, compare_ranks, first_gold, gold_rows
+from evaluation.tuning_spec import TuningSpec
 from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.embedders.local import LocalEmbedder

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.chunkers.rulers import Ruler, Slice, without_contained
-from rag_pipeline.chunkers.separators import SeparatorCut
+from rag_pipeline.chunkers.separators import PUBLISHED_SEPARATORS, SeparatorCut
 from rag_pipeline.chunkers.sized import MeasuredChunker
 from rag_pipeline.chunkers.sizes import Share, SizeOptions, in_units, smaller
 from rag_pipeline.types import Chunk, SourceDoc, Span
@@ -41,7 +41,8 @@ class HierarchicalOptions(SizeOptions):
 
 @chunkers.register
 class HierarchicalChunker(MeasuredChunker):
-    """Cuts the text into parents, and each parent into children, both as `recursive` does.
+    """Cuts the text into parents, and each parent into children, both as `recursive` does with
+    `published` separators.
 
     A child of the part where two parents overlap belongs to the first of them that holds it whole.
     """
@@ -69,8 +70,10 @@ class HierarchicalChunker(MeasuredChunker):
 
     def _families(self, ruler: Ruler) -> Iterator[tuple[Slice, Slice]]:
         options = self.options
-        larger = SeparatorCut(ruler, options.parent_size, in_units(options.parent_overlap, options.parent_size))
-        smaller_ones = SeparatorCut(ruler, options.chunk_size, options.overlap)
+        # The list is no setting here, so that another would change what stored indexes hold without a trace.
+        overlap = in_units(options.parent_overlap, options.parent_size)
+        larger = SeparatorCut(ruler, options.parent_size, overlap, PUBLISHED_SEPARATORS)
+        smaller_ones = SeparatorCut(ruler, options.chunk_size, options.overlap, PUBLISHED_SEPARATORS)
         for parent in without_contained(larger.cut(0, len(ruler.text))):
             for child in smaller_ones.cut(*parent):
                 yield parent, child

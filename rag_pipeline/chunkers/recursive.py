@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from rag_pipeline.chunkers.base import chunkers
 from rag_pipeline.chunkers.rulers import Ruler, Slice
-from rag_pipeline.chunkers.separators import DEFAULT_SEPARATORS, SeparatorCut
+from rag_pipeline.chunkers.separators import DEFAULT_SEPARATORS, PUBLISHED_SEPARATORS, SENTENCE_END, SeparatorCut
 from rag_pipeline.chunkers.sized import SizedChunker
 from rag_pipeline.chunkers.sizes import SizeOptions
 
@@ -20,12 +20,16 @@ class RecursiveOptions(SizeOptions):
     separators: list[str] = Field(
         list(DEFAULT_SEPARATORS),
         title="Separators",
-        description="JSON list, coarsest first. A separator stays at the head of the piece that follows it.",
+        description=f"JSON list, coarsest first. A separator stays at the head of the piece that follows it; "
+        f"“{SENTENCE_END}” cuts behind the mark of a sentence that really ends. “published” stands for the list of "
+        "published comparisons, which cuts at every full stop.",
     )
 
     @field_validator("separators", mode="before")
     @classmethod
     def _parse(cls, value: object) -> object:
+        if value == "published":
+            return list(PUBLISHED_SEPARATORS)
         if isinstance(value, str):
             try:
                 value = json.loads(value)
@@ -42,9 +46,10 @@ class RecursiveOptions(SizeOptions):
 class RecursiveChunker(SizedChunker):
     """Keeps paragraphs, else lines, else sentences, else words together.
 
-    Makes the chunks of LangChain's RecursiveCharacterTextSplitter (separators kept at the start), with exact offsets.
-    Overlap is made of whole pieces, so it is at most what was asked. Two differences: a chunk of nothing but a full
-    stop joins the one before it; and what has no separator left is cut by size in tokens, not in single characters.
+    With `published` separators it makes the chunks of LangChain's RecursiveCharacterTextSplitter (separators kept at
+    the start), with exact offsets. Overlap is made of whole pieces, so it is at most what was asked. Two differences:
+    a chunk of nothing but a full stop joins the one before it; and what has no separator left is cut by size in
+    tokens, not in single characters.
     """
 
     key = "recursive"

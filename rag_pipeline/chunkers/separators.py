@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rag_pipeline.chunkers.rulers import Ruler, Slice, trimmed
+from rag_pipeline.english.sentences import split_sentences
 
-DEFAULT_SEPARATORS = ("\n\n", "\n", ".", "?", "!", " ", "")
+SENTENCE_END = "<sentence end>"
+"""Stands for the end of a sentence in a list of separators: no abbreviation, number or initial ends one."""
+DEFAULT_SEPARATORS = ("\n\n", "\n", SENTENCE_END, " ", "")
+PUBLISHED_SEPARATORS = ("\n\n", "\n", ".", "?", "!", " ", "")
+"""Those of published comparisons of chunkers: every full stop is one, also in `e.g.` and `0.10`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +23,7 @@ class SeparatorCut:
     ruler: Ruler
     size: int
     overlap: int
-    separators: Sequence[str] = DEFAULT_SEPARATORS
+    separators: Sequence[str]
 
     def cut(self, start: int, end: int) -> Iterator[Slice]:
         """Yield the chunks of `text[start:end]`; a lone full stop joins the chunk before it where that has room."""
@@ -42,12 +48,12 @@ class SeparatorCut:
         )
 
     def _cut(self, start: int, end: int, separators: Sequence[str]) -> Iterator[Slice]:
-        separator, finer = _first_found(self.ruler.text, start, end, separators)
-        if not separator:
+        pieces, finer = _first_pieces(self.ruler.text, start, end, separators)
+        if not pieces:
             yield from self.ruler.windows(start, end, self.size, self.overlap)
             return
         run: list[tuple[Slice, int]] = []  # neighbours that are small enough, with their lengths
-        for piece in _pieces(self.ruler.text, start, end, separator):
+        for piece in pieces:
             length = self.ruler.length(*piece)
             if length < self.size:
                 run.append((piece, length))
@@ -71,12 +77,24 @@ class SeparatorCut:
             yield pieces[first][0][0], pieces[-1][0][1]
 
 
-def _first_found(text: str, start: int, end: int, separators: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return the first separator that occurs in the slice and those after it; an empty one when none does."""
+def _first_pieces(text: str, start: int, end: int, separators: Sequence[str]) -> tuple[Sequence[Slice], Sequence[str]]:
+    """Return the pieces by the first separator that occurs in the slice, and those after it; nothing when none does."""
     for position, separator in enumerate(separators):
-        if separator and text.find(separator, start, end) >= 0:
-            return separator, separators[position + 1 :]
-    return "", ()
+        if separator == SENTENCE_END:
+            pieces = _sentences(text, start, end)
+        elif separator and text.find(separator, start, end) >= 0:
+            pieces = list(_pieces(text, start, end, separator))
+        else:
+            continue
+        if separator != SENTENCE_END or len(pieces) > 1:
+            return pieces, separators[position + 1 :]
+    return (), ()
+
+
+def _sentences(text: str, start: int, end: int) -> list[Slice]:
+    """Cut before each sentence but the first: its mark, and the blank behind it, stay with the one before."""
+    begins = [start + sentence.start for sentence in split_sentences(text[start:end])[1:]]
+    return list(pairwise([start, *begins, end]))
 
 
 def _pieces(text: str, start: int, end: int, separator: str) -> Iterator[Slice]:

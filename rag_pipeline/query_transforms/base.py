@@ -5,15 +5,37 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import BaseModel, Field, field_validator
 
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.generators.base import Complete
-from rag_pipeline.registry import Registry, Unit
+from rag_pipeline.prompt_files import placeholders
+from rag_pipeline.registry import Registry, Unit, UnitOptions
+from rag_pipeline.setting_fields import SettingInfo
 from rag_pipeline.types import FREE, Usage
 
 Vocabulary = Callable[[], Mapping[str, int]]
 """() -> how often each lower-case word occurs in the corpus; made when first asked for."""
+
+
+class TransformOptions(UnitOptions):
+    """What the model is asked."""
+
+    transform_prompt: Annotated[str, SettingInfo(lines=6, off="")] = Field(
+        "",
+        max_length=20_000,
+        title="Transform prompt",
+        description="What the model is asked in place of the shipped text (see Prompts), with {question}.",
+    )
+
+    @field_validator("transform_prompt")
+    @classmethod
+    def _asks_the_question(cls, value: str) -> str:
+        if value.strip() and "question" not in placeholders(value):
+            raise ValueError("The transform prompt has no {question}. Put {question} where the question should stand.")
+        return value.strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +55,7 @@ class QueryTransform(Unit):
     can be chosen. Units choose between their rules and the model by it.
     """
 
+    Options: ClassVar[type[BaseModel]] = TransformOptions
     needs_model: ClassVar[bool] = True
     why_model: ClassVar[str] = ""
     """Why it needs a model, in the user's words; empty for those that do not."""

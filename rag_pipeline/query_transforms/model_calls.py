@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.generators.base import Stopwatch
 from rag_pipeline.prompt_files import fill_prompt, read_prompt
-from rag_pipeline.query_transforms.base import QueryTransform, Transformed
+from rag_pipeline.query_transforms.base import QueryTransform, Transformed, TransformOptions
 from rag_pipeline.types import Generation
 
 
@@ -20,6 +20,8 @@ def transform_prompt(key: str) -> str:
 
 class ModelTransform(QueryTransform):
     """Asks `prompts/transforms/<key>.txt` for each question and reads the reply."""
+
+    options: TransformOptions
 
     @abstractmethod
     def read(self, question: str, reply: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -45,7 +47,8 @@ class ModelTransform(QueryTransform):
             raise ConfigError(f"{self.label} needs a model. {self.why_model}", "query_transform")
         watch = Stopwatch()
         values = {"question": question, "count": str(self.asked())}
-        generation = await self.complete(fill_prompt(transform_prompt(self.key), values))
+        template = self.options.transform_prompt or transform_prompt(self.key)
+        generation = await self.complete(fill_prompt(template, values))
         queries, notes = self.read(question, generation.text)
         if not queries:
             queries, notes = (question,), (*notes, self._fallback_note(generation))

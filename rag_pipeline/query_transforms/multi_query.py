@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from rag_pipeline.query_transforms.base import query_transforms
+from rag_pipeline.query_transforms.base import TransformOptions, query_transforms
 from rag_pipeline.query_transforms.model_calls import ModelTransform
 from rag_pipeline.query_transforms.replies import read_questions, same_wording
-from rag_pipeline.registry import UnitOptions
 
 
-class MultiQueryOptions(UnitOptions):
+class MultiQueryOptions(TransformOptions):
     """How many other wordings."""
 
     query_count: int = Field(

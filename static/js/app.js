@@ -116,6 +116,7 @@
     }
   });
   document.addEventListener("run-started", () => {
+    document.querySelectorAll("details.drawer[open]").forEach((drawer) => { drawer.open = false; }); // it covers the results
     const results = document.getElementById("results");
     if (results && window.matchMedia("(max-width: 960px)").matches) results.scrollIntoView();
   });

@@ -57,8 +57,8 @@
   }
 
   const options = {
-    responsive: true, displaylogo: false, displayModeBar: "hover",
-    modeBarButtons: [["zoomIn2d", "zoomOut2d", "resetScale2d"]], scrollZoom: false, doubleClick: "reset",
+    responsive: true, displaylogo: false, displayModeBar: window.matchMedia("(pointer: coarse)").matches || "hover",
+    modeBarButtons: [["zoomIn2d", "zoomOut2d", "resetScale2d"]], scrollZoom: false, doubleClick: "reset", showTips: false,
   };
 
   // The words of a hover, in a line.
@@ -130,6 +130,7 @@
     if (heading) {
       shown.layout.title = { text: heading.textContent.trim(), x: 0.02, xanchor: "left", font: { size: 15 } };
       shown.layout.margin = { ...shown.layout.margin, t: ((shown.layout.margin || {}).t || 12) + 36 };
+      if (shown.layout.showlegend) shown.layout.legend = { orientation: "h", x: 0, y: -0.22, yanchor: "top" };
     }
     const size = { width: box.clientWidth, height: box.clientHeight + (heading ? 36 : 0), scale: format === "png" ? 2 : 1 };
     save(await window.Plotly.toImage(shown, { format, ...size }), `${named(box)}.${format}`);

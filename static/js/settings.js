@@ -42,6 +42,14 @@
     return event.detail.target === panel;
   }
 
+  // Enter in a name saves under it; the form's own button would start a run.
+  panel.addEventListener("keydown", (event) => {
+    const joined = event.key === "Enter" && event.target.matches(".joined > input") && event.target.parentElement;
+    if (!joined) return;
+    event.preventDefault();
+    joined.querySelector("button").click();
+  });
+
   panel.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!request || !button || button.type !== "submit") return;

@@ -29,9 +29,10 @@ _REPEATS = 5
 _CLIENTS = 8
 _PAGES = {
     "dashboard": "dashboard/",
-    "list of runs": "runs/",
+    "dashboard, boxes of eight runs": "dashboard/?chart=spread",
     "run": "runs/900/",
     "compare": "compare/?a=899&b=900",
+    "compare five runs": "compare/?runs=896,897,898,899,900&baseline=896",
     "question": "runs/900/questions/1/",
     "workbench": "",
 }

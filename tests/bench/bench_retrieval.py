@@ -6,7 +6,7 @@ import itertools
 from pathlib import Path
 from typing import Any
 
-from rag_pipeline.chunkers.recursive import DEFAULT_SEPARATORS
+from rag_pipeline.chunkers.separators import PUBLISHED_SEPARATORS
 from rag_pipeline.embedders.base import Embedder
 from rag_pipeline.indexing.index_store import ChunkIndex
 from rag_pipeline.types import Span
@@ -88,6 +88,8 @@ def _chunking(bench: SpanBench) -> list[dict[str, Any]]:
     for chunker, size, overlap in REFERENCE:
         row = {"chunker": chunker, "size": size, "overlap": overlap}
         settings = {"chunker": chunker, "chunk_unit": "tokens", "chunk_overlap": overlap, "embed_mode": "head"}
+        if chunker == "recursive":
+            settings["separators"] = "published"
         # The reference counts [CLS] and [SEP] once a text where it slides a window over its word pieces.
         scores = bench.score(settings | {"chunk_size": size if chunker == "fixed" else size - 2})
         rows.append(row | {"counting": "ours", "scores": _means(scores)})
@@ -145,13 +147,13 @@ def _squad(data_dir: Path, embedder: Embedder) -> list[dict[str, Any]]:
     gold = [[Span(ids[each["article"]], each["context_start"], each["context_end"])] for each in questions]
     rows = [_ranks("paragraphs", index_of(documents, paragraphs(documents), embedder), queries, gold)]
     for name, separators in itertools.product(
-        ("1000/200", "500/100", "500/0"), (DEFAULT_SEPARATORS, _WITHOUT_SENTENCES)
+        ("1000/200", "500/100", "500/0"), (PUBLISHED_SEPARATORS, _WITHOUT_SENTENCES)
     ):
         size, overlap = name.split("/")
         settings = {"chunk_size": size, "chunk_overlap": overlap, "separators": list(separators)}
         spans: Spans = cut(documents, embedder, embed_mode="head", **settings)
         row = _ranks(name, index_of(documents, spans, embedder), queries, answers)
-        rows.append(row | {"sentences": separators is DEFAULT_SEPARATORS})
+        rows.append(row | {"sentences": separators is PUBLISHED_SEPARATORS})
     return rows
 
 

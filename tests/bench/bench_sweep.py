@@ -15,8 +15,10 @@ import numpy as np
 
 from evaluation.experiments.race import calls_saved, dropped, looks
 from evaluation.experiments.verdicts import WORSE, leader_of, verdicts
+from evaluation.services.paces import PILOT
 from evaluation.statistics.intervals import Term
 from tests.commands import run_command
+from tests.fake_openai import FakeOpenAI
 
 ORDER = 16
 SIZES = "200,300,400,600,800,1000,1200,1600"
@@ -27,6 +29,9 @@ CACHED_S, COLD, AGAIN_S = 5.0, 7.0, 2.0
 """Limits: seconds of processor time with vectors kept, times one size, seconds of the same once more."""
 KEPT, SAVED, WRONG = 0.95, 0.6, 0.05
 """Limits of shares: races that keep the best, calls saved, sweeps of equal configurations that call one worse."""
+WORDS = ("Answer", "Reply", "Say", "Tell", "Write", "State", "Give", "Name")
+QUESTIONS, CALL_S, WAITED_S = 75, 1.0, 5.0
+"""Of the sweep over prompts; the limit is seconds from the first call to the last reply."""
 _COMMON = ("--corpus", "bench", "--testset", "bench", "--retrieval-only", "--split", "all")
 
 
@@ -34,7 +39,8 @@ def run(data_dir: Path) -> dict[str, Any]:
     """Measure the command over 276 questions, and races and verdicts over simulated sweeps."""
     with tempfile.TemporaryDirectory() as folder:
         timed = _commands(data_dir, Path(folder))
-    return {"timed": timed, "races": [_races(spread) for spread in (0.15, 0.05)], "equal": _equal()}
+        prompts = _prompts(data_dir, Path(folder))
+    return {"timed": timed, "prompts": prompts, "races": [_races(spread) for spread in (0.15, 0.05)], "equal": _equal()}
 
 
 def _commands(data_dir: Path, folder: Path) -> dict[str, float]:
@@ -48,6 +54,26 @@ def _commands(data_dir: Path, folder: Path) -> dict[str, float]:
     found["cached"] = _seconds(warm, *grid)
     found["again"] = _seconds(warm, *grid)
     return found
+
+
+def _prompts(data_dir: Path, folder: Path) -> dict[str, float]:
+    """Return how long 8 prompts × 75 questions take at a second a call: seconds from the first call to the last reply.
+
+    The vectors of the one index are kept.
+    """
+    data = folder / "prompts"
+    _prepare(data_dir, data)
+    shutil.copytree(folder / "cold" / "embeddings", data / "embeddings")
+    texts = [f"{word}, by the context. {{context}} Question: {{question}}" for word in WORDS]
+    with FakeOpenAI(delay_s=CALL_S) as server:
+        done = run_command(
+            "sweep", "--corpus", "bench", "--testset", "bench", "--split", "all", "--limit", str(QUESTIONS),
+            "--set", "llm=openai:gpt-test", "--set", "chunk_size=400", "--grid", f"prompt={json.dumps(texts)}",
+            data=data, OMP_NUM_THREADS="1", OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="a-key",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        asked = [each.at for each in server.requests if each.path.endswith("/chat/completions")][PILOT:]
+    return {"calls": len(asked), "waited": max(asked) - min(asked) + CALL_S}
 
 
 def _prepare(data_dir: Path, data: Path) -> None:
@@ -151,6 +177,7 @@ def table(figures: dict[str, Any]) -> str:
         f"| nothing kept | {timed['cold']:.1f} | {ratio:.1f} × one size ({timed['one']:.1f}), limit {COLD:g}"
         f" {_met(ratio <= COLD)} |",
         f"| the same sweep again | {timed['again']:.1f} | {AGAIN_S:g} {_met(timed['again'] <= AGAIN_S)} |",
+        *_prompt_line(figures),
         "",
         f"Over {SWEEPS} simulated sweeps with known truth:",
         "",
@@ -165,6 +192,15 @@ def table(figures: dict[str, Any]) -> str:
     words = f"{equal['configurations']} equal configurations, {equal['pairs']} pairs: one called worse"
     lines.append(f"| {words} | {equal['wrong']:.1%} | {WRONG:.0%} {_met(equal['wrong'] <= WRONG)} |")
     return "\n".join(lines)
+
+
+def _prompt_line(figures: dict[str, Any]) -> list[str]:
+    """Return the line of the sweep over prompts, where that was measured."""
+    if "prompts" not in figures:
+        return []
+    waited, calls = figures["prompts"]["waited"], figures["prompts"]["calls"]
+    what = f"{len(WORDS)} prompts × {QUESTIONS} questions at {CALL_S:g} s a call, {calls} calls: first to last reply"
+    return [f"| {what} | {waited:.1f} | {WAITED_S:g} {_met(waited <= WAITED_S)} |"]
 
 
 def _met(good: bool) -> str:

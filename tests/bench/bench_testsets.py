@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau
 
-from evaluation.question_writers.base import write_questions
+from evaluation.question_writers.base import Stage, write_questions
 from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion
 from rag_pipeline.english.function_words import STOP
@@ -37,6 +38,7 @@ ORDER = 30
 SIZES = (100, 200, 400, 800, 1600, 3200)
 RETRIEVERS = ("dense", "bm25", "hybrid")
 _FEWEST_ASKED = 60
+_LENGTHS = (250_000, 500_000)
 _ARTICLES = 6
 """Articles of each half: the first half may be worked with, the second is only ever measured."""
 
@@ -61,7 +63,19 @@ def run(data_dir: Path) -> dict[str, Any]:
     for corpus in corpora(data_dir):
         print(f"  {corpus.name}", file=sys.stderr, flush=True)
         rows.append(compared(corpus))
-    return {"rows": rows}
+    return {"rows": rows, "speed": [speed(data_dir, length) for length in _LENGTHS]}
+
+
+def speed(data_dir: Path, length: int) -> dict[str, float]:
+    """Return the processor seconds of 30 pairs and 15 questions out of scope from a text of so many characters."""
+    articles = sorted(_articles(data_dir), key=lambda article: article.name)
+    document = SourceDoc(1, "articles", "\n\n".join(article.document.text for article in articles)[:length])
+    begin = time.process_time()
+    made = len(written(document, 30)) // 2, len(written(document, 15, stage="out_of_scope"))
+    return {
+        "characters": len(document.text), "pairs": made[0], "out_of_scope": made[1],
+        "seconds": time.process_time() - begin,
+    }  # fmt: skip
 
 
 def corpora(data_dir: Path) -> Iterator[Corpus]:
@@ -97,11 +111,11 @@ def compared(corpus: Corpus) -> dict[str, Any]:
     }
 
 
-def written(document: SourceDoc, pairs: int = 60) -> list[DraftQuestion]:
+def written(document: SourceDoc, count: int = 60, stage: Stage = "pairs") -> list[DraftQuestion]:
     """Return the questions of a set that the workbench writes without a model."""
     bench = SpanBench([document], [], cache.FOLDER)
-    spec = GeneratorSpec.create({"pairs": pairs, "out_of_scope": 0})
-    steps = write_questions("pairs", [document], spec, bench.embedder("mean").embed_passages, UsageTally())
+    spec = GeneratorSpec.create({"pairs": count, "out_of_scope": count})
+    steps = write_questions(stage, [document], spec, bench.embedder("mean").embed_passages, UsageTally())
     return [question for step in steps for question in step.questions]
 
 
@@ -145,6 +159,12 @@ def table(figures: dict[str, Any]) -> str:
         tau, regret = fmean(row["tau"] for row in rows), fmean(row["regret"] for row in rows)
         what = "never worked with" if held_out else "worked with"
         lines.append(f"| **mean, {what}** | | **{tau:.2f}** | **{regret:.3f}** | | | | | |")
+    for each in figures.get("speed", ()):
+        lines += [
+            "",
+            f"From {each['characters']:,} characters {each['pairs']} pairs and {each['out_of_scope']} out-of-scope"
+            f" questions take {each['seconds']:.1f} s of processor time.",
+        ]
     return "\n".join(lines)
 
 

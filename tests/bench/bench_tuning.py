@@ -10,9 +10,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from evaluation.spec import TuningSpec
 from evaluation.tuning.examples import make_examples, plan_batches, rows_of
 from evaluation.tuning.ranking import DEPTH, RankedQuestion, compare_ranks, first_gold, gold_rows
+from evaluation.tuning_spec import TuningSpec
 from rag_pipeline.embedders.local import LocalEmbedder
 from rag_pipeline.embedders.training import Trainer
 from rag_pipeline.types import SourceDoc, Span

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rag_pipeline.chunkers.base import TokenOffsets
 from rag_pipeline.chunkers.recursive import RecursiveChunker, RecursiveOptions
 from rag_pipeline.chunkers.rulers import TokenRuler, trimmed, without_contained
+from rag_pipeline.chunkers.separators import PUBLISHED_SEPARATORS
 from rag_pipeline.indexing.chunk_table import ChunkTable
 from rag_pipeline.types import Chunk, SourceDoc, Span
 
@@ -31,7 +32,12 @@ def reference_chunks(
     pieces is measured too. That is n + 4k − 2, the sum of the ruler's lengths less two: size and overlap are given
     two larger, and the cuts are the same (but for a lone full stop, see `RecursiveChunker`).
     """
-    options = RecursiveOptions(chunk_unit="tokens", chunk_size=size + _SPECIAL, chunk_overlap=str(overlap + _SPECIAL))
+    options = RecursiveOptions(
+        chunk_unit="tokens",
+        chunk_size=size + _SPECIAL,
+        chunk_overlap=str(overlap + _SPECIAL),
+        separators=list(PUBLISHED_SEPARATORS),
+    )
     chunker = RecursiveChunker(options, token_offsets)
     chunks = []
     for doc in documents:

@@ -55,7 +55,7 @@ def test_a_run_is_scored_with_what_was_ticked(page, sample):
     expect(page.locator("#run-title a")).not_to_have_attribute("href", shown)
     expect(page.locator("#results .score-card")).to_have_count(6)
     page.locator("#run-title a").click()
-    expect(page.locator("#further").get_by_role("row", name="At most so many words")).to_be_visible()
+    expect(page.locator("[data-card=max_words]").get_by_role("heading")).to_have_text("At most so many words")
 
 
 def test_words_find_metrics(page, sample):

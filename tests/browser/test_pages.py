@@ -15,6 +15,7 @@ PAGES = {
     "Documents": "/documents/",
     "Test sets": "/testsets/",
     "Sweeps": "/sweeps/",
+    "Quiz": "/quiz/",
     "Dashboard": "/dashboard/",
     "Compare": "/compare/",
     "Chat": "/chat/",

@@ -168,7 +168,7 @@ def test_the_drawer_holds_the_settings_by_stage_and_closes(page: Page, sample: B
     drawer.get_by_role("link", name="Scoring").click()
     expect(page.get_by_label("Agreement", exact=True)).to_be_in_viewport()
     scrolled = drawer.evaluate("panel => panel.scrollTop")
-    page.get_by_label("Agreement", exact=True).select_option("token_f1")
+    page.get_by_label("Agreement", exact=True).select_option("semantic_similarity")
     at_rest(page)
     expect(drawer).to_be_visible()  # what was open is open, where it was
     assert abs(drawer.evaluate("panel => panel.scrollTop") - scrolled) < 80
@@ -183,7 +183,7 @@ def test_presets_and_versions_of_a_prompt(page: Page, sample: Bench):
     at_rest(page).get_by_label("Chunk size", exact=True).fill("512")
     panel.get_by_text("Presets").click()
     page.get_by_label("Name of the preset").fill("middle chunks")
-    page.get_by_role("button", name="Save as preset").click()
+    page.get_by_label("Name of the preset").press("Enter")
     expect(page.locator("#messages")).to_contain_text("Saved the preset")
     at_rest(page).get_by_role("button", name="Reset to preferred").click()
     expect(page.get_by_label("Chunk size", exact=True)).not_to_have_value("512")

@@ -30,3 +30,30 @@ def test_from_values_to_a_confirmed_recommendation(page, sample):
     expect(page.get_by_role("heading", name="What to use")).to_be_visible()
     page.get_by_role("link", name="Use these settings").click()
     expect(page.get_by_label("Top k", exact=True)).to_have_value("2")
+
+
+@pytest.mark.slow
+def test_several_values_on_the_workbench_lead_to_a_plan(page, sample):
+    page.goto("/")
+    page.get_by_label("Chunk size", exact=True).fill("300, 600")
+    page.get_by_text("Try several").click()
+    page.get_by_role("group", name="Retriever").get_by_label("BM25").check()
+    page.get_by_role("button", name="Sweep 4 configurations").click()
+    page.wait_for_url(re.compile(r"/sweeps/\?"))
+    expect(page.get_by_text("4 configurations over")).to_be_visible()
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_a_quiz_from_question_to_source_and_on(page, sample):
+    page.goto("/quiz/")
+    page.get_by_role("button", name="Start the quiz").click()
+    first = page.locator("#question-title").inner_text()
+    page.get_by_label("Your answer").fill("I do not know.")
+    page.get_by_role("button", name="Show answer").click()
+    expect(page.locator("blockquote mark").first).to_be_visible()
+    page.get_by_role("button", name="I was wrong").click()
+    expect(page.locator("#question-title")).not_to_have_text(first)
+    page.get_by_role("button", name="Show answer").click()
+    page.get_by_role("button", name="Question is doubtful").click()
+    expect(page.get_by_text("Question 3 of")).to_be_visible()

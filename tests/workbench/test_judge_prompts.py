@@ -7,11 +7,14 @@ from django.urls import reverse
 
 from evaluation.judge.prompts import shipped_prompts
 from evaluation.models import JudgePrompt, Scoring
-from evaluation.queries.judge_prompts import get_judge_prompt
+from evaluation.queries.judge_prompts import changed_writer_prompts, get_judge_prompt
+from evaluation.question_writers.base import writer_prompts
+from evaluation.services.judge_prompts import save_judge_prompt
 from evaluation.services.rescoring import start_scoring_again
-from evaluation.spec import EvaluationSpec
+from evaluation.services.testsets import start_generation
+from evaluation.spec import EvaluationSpec, GeneratorSpec
 from rag_pipeline.background.tasks import run_inline
-from tests.factories import WORDS, make_run
+from tests.factories import WORDS, make_corpus, make_run
 from tests.fake_openai import FakeOpenAI
 
 pytestmark = pytest.mark.django_db
@@ -81,3 +84,27 @@ def test_the_judge_is_asked_with_the_changed_text_and_the_scoring_keeps_it(clien
     run_inline(start_scoring_again(run=run, spec=spec))
     assert all("sternly" in prompt for prompt in fake_openai.asked_for("AnswerRating"))
     assert Scoring.objects.get(run=run, current=True).prompts == {NAME: CHANGED}
+
+
+def test_the_prompts_of_the_question_writer_are_changed_likewise(client):
+    html = client.get("/prompts/").content.decode()
+    assert "What the writer of questions is asked" in html
+    shipped = writer_prompts()["write_far"]
+    address = reverse("judge-prompt", args=["writer_write_far"])
+    assert "Asked by a model that writes questions" in client.get(address).content.decode()
+    refused = client.post(f"{address}save/", {"text": "Write anything."})
+    assert refused.status_code == 422
+    assert "must keep {avoid}" in refused.content.decode()
+    assert client.post(f"{address}save/", {"text": f"{shipped} Be bold."}).status_code == 302
+    assert changed_writer_prompts() == {"write_far": f"{shipped} Be bold."}
+    assert "writer_write_far" not in str(make_run(scored=False).evaluation)
+
+
+def test_a_test_set_keeps_the_writer_s_prompts_it_was_begun_with(fake_openai: FakeOpenAI):
+    text = f"{writer_prompts()['write_pair']} Be bold."
+    save_judge_prompt(name="writer_write_pair", text=text)
+    spec = GeneratorSpec.create({"llm": "openai:fake", "pairs": 1, "out_of_scope": 0})
+    by_model = start_generation(corpus=make_corpus(), name="one", spec=spec)
+    assert by_model.generator["prompts"] == {"write_pair": text}
+    by_rules = start_generation(corpus=make_corpus(), name="two", spec=GeneratorSpec.create())
+    assert by_rules.generator["prompts"] == {}

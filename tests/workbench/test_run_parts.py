@@ -9,7 +9,7 @@ from evaluation.metrics.base import metrics
 from evaluation.models import MetricScore, Question
 from evaluation.queries.run_groups import metadata_keys, scores_by
 from evaluation.scoring.diagnosis.points import ORDER, SPEAKING
-from evaluation.services.evaluating import answer_fields
+from evaluation.services.answering import answer_fields
 from rag_pipeline.types import Trace, Usage
 from tests.factories import make_run
 from tests.fake_openai import Behaviour

@@ -108,14 +108,14 @@ def _line(table: SweepTable, points: Sequence[SweepRow], x: str, name: str, seri
         "x": _places(points, x, numeric),
         "y": [_mean(table, each) for each in points],
         "customdata": [reverse("run", args=[each.run.pk]) for each in points if each.run],
-        "text": [_hover(table, each) for each in points],
+        "text": [hover_text(table, each) for each in points],
         "hovertemplate": "%{text}<extra></extra>",
         "line": {"color": colour, "width": 2},
         "marker": {"color": colour, "size": 8},
     }
 
 
-def _hover(table: SweepTable, row: SweepRow) -> str:
+def hover_text(table: SweepTable, row: SweepRow) -> str:
     scale = scale_of(table.score)
     lines = [
         f"<b>{escape(row.configuration.label)}</b>",
@@ -214,7 +214,7 @@ def two_settings(table: SweepTable, x: str, y: str) -> Figure:
                 "y": [str(each) for each in lines],
                 "z": [[None if cell is None else _mean(table, cell) for cell in row] for row in cells],
                 "customdata": [[_run_address(cell) for cell in row] for row in cells],
-                "text": [[None if cell is None else _hover(table, cell) for cell in row] for row in cells],
+                "text": [[None if cell is None else hover_text(table, cell) for cell in row] for row in cells],
                 "hovertemplate": "%{text}<extra></extra>",
                 "texttemplate": "%{z:.2f}",
                 "textfont": {"color": "var(--text)", "size": 13},

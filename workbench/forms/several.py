@@ -16,14 +16,12 @@ from rag_pipeline.settings.parts import PARTS
 
 TICKED = "also_"
 """Before the name of a setting: the field of the values that are ticked beside its own."""
-_TYPED = ("chunk_overlap", "llm", "embedding", "reranker")
-"""Settings of text that holds no comma by itself."""
 
 
 def take_several(fields: dict[str, forms.Field]) -> None:
     """Let the fields of numbers and names take several values; alone, each is checked as the first of them."""
     for name, setting in pipeline_settings().items():
-        if name in fields and (name in _TYPED or setting.type in (int, float)):
+        if name in fields and (_is_named(name) or setting.type in (int, float)):
             field = fields[name]
             if isinstance(field.widget, forms.NumberInput):
                 mode = "numeric" if setting.type is int else "decimal"
@@ -83,7 +81,7 @@ def grid_texts(typed: dict[str, Any], ticked: dict[str, list[str]], prompt: str)
     grid = {name: str(text) for name, text in typed.items() if name in pipeline_settings() and _is_several(name, text)}
     for name, values in ticked.items():
         own = prompt if name == "prompt" else str(typed.get(name, ""))
-        typed_values = values_in(own) if name in _TYPED else []
+        typed_values = values_in(own) if _is_named(name) else []
         both = list(dict.fromkeys([*(typed_values or [own]), *values]))
         if values and len(both) > 1:
             grid[name] = json.dumps(both, ensure_ascii=False)
@@ -91,4 +89,10 @@ def grid_texts(typed: dict[str, Any], ticked: dict[str, list[str]], prompt: str)
 
 
 def _is_several(name: str, text: Any) -> bool:
-    return (name in _TYPED or pipeline_settings()[name].type in (int, float)) and bool(values_in(text))
+    return (_is_named(name) or pipeline_settings()[name].type in (int, float)) and bool(values_in(text))
+
+
+def _is_named(name: str) -> bool:
+    """Return whether a setting is text that holds no comma by itself: a name, or a number with its unit."""
+    info = pipeline_settings()[name].info
+    return bool(info.suggests or info.unit_from or (info.units and info.units.named))

@@ -49,7 +49,7 @@ class GenerateForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields.update({name: _generator_field(each) for name, each in settings_in(GeneratorSpec).items()})
+        self.fields.update({name: _generator_field(each) for name, each in _asked().items()})
         self.fields["llm"].widget = forms.TextInput(attrs={"list": "writer-models", "autocomplete": "off"})
         example = {"rows": 2, "placeholder": "customers asking about their insurance cover"}
         self.fields["purpose"].widget = forms.Textarea(attrs=example)
@@ -58,7 +58,7 @@ class GenerateForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Check the values as the generator does, and say it beside the field."""
         if not self.errors:
-            given = {name: self.cleaned_data[name] for name in GeneratorSpec.model_fields}
+            given = {name: value for name in _asked() if (value := self.cleaned_data[name]) is not None}
             try:
                 self.spec = GeneratorSpec.create(given)
             except ConfigError as error:
@@ -66,10 +66,16 @@ class GenerateForm(forms.Form):
         return self.cleaned_data
 
 
+def _asked() -> dict[str, Setting]:
+    """Return the settings of the generator that a form asks for: its prompts have a page of their own."""
+    return {name: each for name, each in settings_in(GeneratorSpec).items() if each.info.option is not None}
+
+
 def _generator_field(setting: Setting) -> forms.Field:
     """Return the field of a setting of the generator, which starts empty: the page says how it starts."""
     shown: dict[str, Any] = {"label": setting.title, "help_text": setting.help}
     if setting.type is int:
+        shown |= {"required": not setting.info.unit}
         return CountField(min_value=setting.limit("ge"), max_value=setting.limit("le") or _LARGEST, **shown)
     return forms.CharField(required=bool(setting.default), **shown)
 
@@ -116,7 +122,7 @@ class ImportForm(forms.Form):
         whole = [unit for unit in readers if not unit.takes_answers]
         apart = [unit for unit in readers if unit.takes_answers]
         file, answers = self.fields["file"], self.fields["answers"]
-        file.help_text = f"{listed([unit.help for unit in whole], 'or')}."
+        file.help_text = f"{listed([unit.help for unit in whole], 'or')}; a table may be Excel or Parquet too."
         answers.help_text = f"Only for {listed([unit.help for unit in apart], 'or')}."
         file.widget.attrs["accept"] = accepted(readers)
         answers.widget.attrs["accept"] = accepted(apart)

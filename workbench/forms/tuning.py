@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from evaluation.models import TestSet
-from evaluation.spec import TuningSpec
+from evaluation.tuning_spec import TuningSpec
 from rag_pipeline.embedders.tuned import is_tuned_name
 from rag_pipeline.errors import ConfigError
 from workbench.forms.options import fields_of

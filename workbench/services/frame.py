@@ -17,7 +17,7 @@ from workbench.services.current_settings import chosen_corpus
 PAGES = (
     (("Workbench", "workbench"),),
     (("Documents", "documents"),),
-    (("Test sets", "testsets"),),
+    (("Test sets", "testsets"), ("Quiz", "quiz")),
     (("Dashboard", "dashboard"), ("Sweeps", "sweeps")),
     (("Compare", "compare"),),
     (("Chat", "chat"),),

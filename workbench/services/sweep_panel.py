@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.queries.sweep_importance import importance_of
 from evaluation.queries.sweep_map import QuestionMap
 from evaluation.queries.sweep_table import SweepRow, SweepTable
 from evaluation.queries.sweeps import mean_of
 from evaluation.scoring.scales import scale_of
 from rag_pipeline.settings.catalogue import describe
 from workbench.charts.figures import Figure
+from workbench.charts.sweep_overview import importance_bars, parallel_lines, score_against
 from workbench.charts.sweeps import is_numeric, questions_by_settings, score_curve, two_settings
 
 _MOST_CELLS = 12_000
 """Cells of the map of questions; more would be too fine to be seen, and too large to be sent."""
 _LISTED = 8
+
+
+_FRONT = "The dotted line is the efficient front: nothing that takes as little scores higher."
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart with its title and what it says."""
+
+    id: str
+    title: str
+    figure: Figure | None
+    note: str
 
 
 @dataclass(frozen=True)
@@ -33,6 +48,7 @@ class SweepPanel:
     questions: QuestionMap | None
     map: Figure | None
     other: SweepRow | None
+    overview: Sequence[Chart] = ()
     told: int = 0
     """Questions that not all configurations solve."""
 
@@ -50,6 +66,18 @@ class SweepPanel:
     def never(self) -> list[Any]:
         """The first of the questions that no configuration solves."""
         return self.questions.never[:_LISTED] if self.questions else []
+
+    @property
+    def figure(self) -> bool:
+        """True where there is a chart to draw, in a report too."""
+        return self.curve is not None
+
+    @property
+    def can_answer(self) -> bool:
+        """True where retrieval alone was scored: its best can be answered next."""
+        sweep, options = self.table.sweep, self.table.spec.options
+        idle = sweep.task is None or not sweep.task.active
+        return idle and options.retrieval_only and len(self.table.scored) > 0
 
     @property
     def can_confirm(self) -> bool:
@@ -87,8 +115,46 @@ def sweep_panel(table: SweepTable, asked: Mapping[str, str], questions: Question
         questions=questions,
         map=questions_by_settings(questions) if questions is not None and small else None,
         told=told,
+        overview=overview(table) if scored else (),
         other=next((each for each in rows if each.run and each != table.recommended), None),
     )
+
+
+def overview(table: SweepTable) -> list[Chart]:
+    """Return the charts of the sweep as a whole: what matters, every configuration, score against what it takes."""
+    matter = importance_of(table)
+    charts = [
+        Chart(
+            "sweep-importance",
+            "Which settings matter",
+            importance_bars(matter) if matter else None,
+            "The share of the differences between configurations that a setting explains alone, with its 95 % interval "
+            "over the questions. What is left is interplay and chance.",
+        ),
+        Chart(
+            "sweep-tokens",
+            "Score against tokens of context",
+            score_against(table, lambda row: row.context_tokens, "Tokens of context a question"),
+            _FRONT,
+        ),
+        Chart(
+            "sweep-cost",
+            "Score against cost",
+            score_against(table, _cost_of_one, "USD a question"),
+            _FRONT,
+        ),
+        Chart(
+            "sweep-lines",
+            "Every configuration as a line",
+            parallel_lines(table) if len(table.swept) > 1 and len(table.scored) > 2 else None,
+            "One line a configuration through its values; the last axis is the score, the strong line the best.",
+        ),
+    ]
+    return [each for each in charts if each.figure is not None]
+
+
+def _cost_of_one(row: SweepRow) -> float | None:
+    return row.cost_usd / row.n if row.cost_usd and row.n else None
 
 
 def _mean(table: SweepTable, row: SweepRow) -> float:

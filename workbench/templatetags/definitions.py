@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
@@ -13,10 +14,10 @@ register = template.Library()
 _numbers = count(1)
 
 
-@register.inclusion_tag("_define.html")
-def define(key: str) -> dict[str, Any]:
+@register.inclusion_tag("_define.html", takes_context=True)
+def define(context: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Explain a term of the glossary or a metric; nothing for what is neither."""
-    return _shown(term(key))
+    return _shown(term(key)) | {"plain_report": context.get("plain_report")}
 
 
 @register.inclusion_tag("_define.html")

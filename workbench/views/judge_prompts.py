@@ -28,7 +28,8 @@ def save(request: HttpRequest, name: str) -> HttpResponse:
     if form.is_valid():
         try:
             save_judge_prompt(name=name, text=form.cleaned_data["text"])
-            messages.success(request, f"The judge is now asked with your “{prompt.title}”. Earlier scores keep theirs.")
+            who = "The writer of questions" if prompt.by_writer else "The judge"
+            messages.success(request, f"{who} is now asked with your “{prompt.title}”. What is there keeps its own.")
             return HttpResponseRedirect(reverse("judge-prompt", args=[name]))
         except ConfigError as error:
             form.add_error("text", str(error))

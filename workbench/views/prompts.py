@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation.queries.judge_prompts import list_judge_prompts
+from evaluation.queries.judge_prompts import list_judge_prompts, list_writer_prompts
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.query_transforms.base import query_transforms
 from rag_pipeline.query_transforms.model_calls import transform_prompt
@@ -53,6 +53,7 @@ def delete(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, form: PromptForm, status: int = 200) -> HttpResponse:
     asked = [(unit, transform_prompt(unit.key)) for unit in query_transforms]
     context = {"prompts": list_prompts(), "form": form, "transforms": asked, "judge_prompts": list_judge_prompts()}
+    context["writer_prompts"] = list_writer_prompts()
     return render_page(request, "prompts/page.html", "prompts/_form.html", context, status)
 
 

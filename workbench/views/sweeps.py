@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import path
 from django.views.decorators.http import require_POST, require_safe
@@ -15,7 +15,9 @@ from evaluation.models import Sweep, TestSet
 from evaluation.queries.sweep_map import question_map
 from evaluation.queries.sweep_table import sweep_table
 from evaluation.services.sweep_files import sweep_csv, sweep_json
+from evaluation.services.sweep_settings import settings_json, settings_program
 from evaluation.services.sweeps import (
+    answer_best,
     confirm_sweep,
     delete_sweep,
     pilot_sweep,
@@ -23,12 +25,16 @@ from evaluation.services.sweeps import (
     resume_sweep,
     start_sweep,
 )
+from evaluation.spec import RunOptions
 from rag_pipeline.background.tasks import request_cancel
 from rag_pipeline.errors import ConfigError, PipelineError
+from workbench.downloads import saved_as
 from workbench.forms.sweeps import SweepForm, as_lines, asked_sweep
 from workbench.htmx import render_page
 from workbench.services.current_settings import chosen_corpus, present_settings
-from workbench.services.preferences import newest_testset
+from workbench.services.preferences import newest_testset, save_preferred
+from workbench.services.presets import save_preset
+from workbench.services.report import report_of
 from workbench.services.sweep_panel import sweep_panel
 
 PER_PAGE = 30
@@ -103,6 +109,10 @@ def act(request: HttpRequest, pk: int) -> HttpResponse:
         elif action == "confirm":
             number = sweep_table(found).recommendation.number
             confirm_sweep(sweep=found, number=number or 0)
+        elif action in ("preset", "preferred"):
+            messages.success(request, _kept(found, action, request.POST.get("preset_name", "")))
+        elif action == "answer":
+            return redirect("sweep", answer_best(sweep=found, table=sweep_table(found)).pk)
         elif action == "delete":
             delete_sweep(sweep=found)
             messages.success(request, f"{found} was deleted; its runs are still there.")
@@ -110,6 +120,41 @@ def act(request: HttpRequest, pk: int) -> HttpResponse:
     except PipelineError as error:
         messages.error(request, str(error))
     return redirect("sweep", pk)
+
+
+def _kept(found: Sweep, action: str, name: str) -> str:
+    """Keep the recommended settings, as a preset or as the preferred ones; return what to say."""
+    table = sweep_table(found)
+    row = table.recommended
+    if row is None:
+        raise ConfigError("There is no recommendation yet. Wait until a configuration is scored.")
+    pipeline, evaluation = row.configuration.spec, table.spec.evaluation
+    if action == "preset":
+        saved = save_preset(name=name or str(found), pipeline=pipeline, evaluation=evaluation, options=RunOptions())
+        return f"Saved the preset “{saved}”."
+    save_preferred(
+        corpus=found.corpus, testset=found.testset, pipeline=pipeline, evaluation=evaluation, options=RunOptions()
+    )
+    return "Saved as preferred. The Workbench starts with these settings from now on."
+
+
+@require_safe
+def report(request: HttpRequest, pk: int) -> HttpResponse:
+    """Download the sweep as one HTML file."""
+    found = _found(pk)
+    shown = sweep_panel(sweep_table(found), request.GET, None)
+    return report_of("report/sweep.html", {"title": str(found), "sweep": found, "shown": shown}, "sweep.html")
+
+
+@require_safe
+def settings_file(request: HttpRequest, pk: int, ending: str) -> HttpResponse:
+    """Download the recommended configuration as JSON, or as a Python program; 404 before there is one."""
+    table = sweep_table(_found(pk))
+    if table.recommended is None:
+        raise Http404
+    if ending == "py":
+        return saved_as("pipeline.py", settings_program(table, table.recommended, "pipeline.py"), "text/x-python")
+    return saved_as("settings.json", settings_json(table, table.recommended), "application/json")
 
 
 @require_safe
@@ -136,6 +181,9 @@ urlpatterns = [
     path("sweeps/start/", begin, name="sweep-start"),
     path("sweeps/<int:pk>/", sweep, name="sweep"),
     path("sweeps/<int:pk>/act/", act, name="sweep-act"),
+    path("sweeps/<int:pk>/sweep.html", report, name="sweep-report"),
+    path("sweeps/<int:pk>/settings.json", settings_file, {"ending": "json"}, name="sweep-settings"),
+    path("sweeps/<int:pk>/pipeline.py", settings_file, {"ending": "py"}, name="sweep-program"),
     path("sweeps/<int:pk>/sweep.csv", download, {"ending": "csv"}, name="sweep-csv"),
     path("sweeps/<int:pk>/sweep.json", download, {"ending": "json"}, name="sweep-json"),
 ]

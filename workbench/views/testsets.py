@@ -174,7 +174,7 @@ def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpRes
 def _complete_form(found: TestSet) -> CompleteForm | None:
     """Return the form that completes a test set, ticked for what it lacks; None where it lacks nothing."""
     missing = lacking(testset=found, wanted=Completion(out_of_scope=1))
-    number = max(found.questions.filter(kind="out_of_scope").count(), GeneratorSpec.create().out_of_scope)
+    number = GeneratorSpec.create().out_of_scope
     start = {"evidence": "evidence" in missing, "twins": "twins" in missing, "out_of_scope": number}
     return CompleteForm(initial=start, prefix="complete") if missing else None
 

@@ -10,7 +10,7 @@ from evaluation.management.inline import finish_inline
 from evaluation.management.tables import tuning_table
 from evaluation.services.testsets import get_testset
 from evaluation.services.tuning import start_tuning
-from evaluation.spec import TuningSpec
+from evaluation.tuning_spec import TuningSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, parse_set, wrong_usage
 from rag_pipeline.management.setting_options import add_setting_options, given_settings

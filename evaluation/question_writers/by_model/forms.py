@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pydantic import Field
 
@@ -86,16 +86,17 @@ class AbsenceVerdict(Form):
 
 @dataclass(slots=True)
 class ModelTasks:
-    """Asks one model for all of it. `tally` counts what that costs."""
+    """Asks one model for all of it. `tally` counts what that costs; `prompts`: those that are not as shipped."""
 
     model: ChatModel
     purpose: str
     tally: UsageTally
+    prompts: Mapping[str, str] = field(default_factory=dict)
 
     async def write_pair(self, passage: DocumentPassage, transformation: str, avoid: Sequence[str]) -> WrittenPair:
         """Return a pair about the passage. `avoid` says what not to do again."""
         recent = [text for text in avoid if text][-_MOST_AVOIDED:]
-        prompt = _prompt(
+        prompt = self._prompt(
             "write_pair",
             purpose=self._purpose(),
             document=passage.document.name,
@@ -109,8 +110,10 @@ class ModelTasks:
         """Return why the pair cannot be used, in the user's words; empty when it can."""
         values = {"question": pair.question, "twin": pair.twin, "answer": pair.answer, "evidence": evidence}
         by_evidence, alone = await asyncio.gather(
-            ask_form(self.model, _prompt("check_pair", **values), EvidenceVerdict, self.tally, priority=_CHECK),
-            ask_form(self.model, _prompt("check_standalone", **values), StandaloneVerdict, self.tally, priority=_CHECK),
+            ask_form(self.model, self._prompt("check_pair", **values), EvidenceVerdict, self.tally, priority=_CHECK),
+            ask_form(
+                self.model, self._prompt("check_standalone", **values), StandaloneVerdict, self.tally, priority=_CHECK
+            ),
         )
         if not by_evidence.answerable:
             return "Its evidence alone does not answer it"
@@ -122,7 +125,7 @@ class ModelTasks:
 
     async def write_far(self, documents: Sequence[str], count: int, avoid: Sequence[str]) -> list[str]:
         """Return questions on subjects that the documents have nothing to do with."""
-        prompt = _prompt(
+        prompt = self._prompt(
             "write_far",
             purpose=self._purpose(),
             documents="\n\n".join(documents),
@@ -133,7 +136,7 @@ class ModelTasks:
 
     async def write_near(self, passage: DocumentPassage, count: int, avoid: Sequence[str]) -> list[NearQuestion]:
         """Return questions on names of the passage, for what it does not say."""
-        prompt = _prompt(
+        prompt = self._prompt(
             "write_near",
             purpose=self._purpose(),
             document=passage.document.name,
@@ -146,11 +149,15 @@ class ModelTasks:
     async def problem_of_absent(self, question: str, passages: Sequence[DocumentPassage]) -> str:
         """Return why a question cannot be used as one without an answer; empty when it can."""
         texts = "\n\n---\n\n".join(passage.text.strip() for passage in passages)
-        prompt = _prompt("check_absent", passages=texts, question=question)
+        prompt = self._prompt("check_absent", passages=texts, question=question)
         verdict = await ask_form(self.model, prompt, AbsenceVerdict, self.tally, priority=_CHECK)
         if verdict.answered:
             return "The documents answer it"
         return "" if verdict.sensible else "It is not a sensible question on its own"
+
+    def _prompt(self, name: str, **values: str) -> str:
+        """Return a prompt with its placeholders filled."""
+        return fill_prompt(self.prompts.get(name) or read_prompt("evaluation.question_writers.by_model", name), values)
 
     def _purpose(self) -> str:
         if not self.purpose.strip():
@@ -160,8 +167,3 @@ class ModelTasks:
 
 def _listed(texts: Sequence[str]) -> str:
     return "\n".join(f"- {text}" for text in texts[-_MOST_AVOIDED * 2 :]) or "- (none yet)"
-
-
-def _prompt(name: str, **values: str) -> str:
-    """Return a prompt of the question writer with its placeholders filled."""
-    return fill_prompt(read_prompt("evaluation.question_writers.by_model", name), values)

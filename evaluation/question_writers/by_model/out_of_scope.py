@@ -65,7 +65,7 @@ class OutOfScopeWriting:
         self._spec = spec
         self._nearest = NearestPassages(documents, embed)
         self._texts = [question.text for question in done]
-        near = spec.out_of_scope // 2
+        near = spec.near
         self._missing = {"far": spec.out_of_scope - near, "near": near}
         for kind in self._missing:
             self._missing[kind] -= sum(question.transformation == kind for question in done)

@@ -11,7 +11,7 @@ from typing import Any
 from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, WrittenPair
 from evaluation.question_writers.rules.passages import DocumentPassage, in_asking_order
-from evaluation.question_writers.rules.slips import KINDS, choose_and_apply
+from evaluation.question_writers.rules.slips import choose_and_apply
 from evaluation.quotes import find_nearly
 from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
@@ -100,7 +100,7 @@ class PairWriting:
 
     async def _attempt(self, passage: DocumentPassage, number: int) -> tuple[WrittenPair, list[DraftEvidence], str]:
         """Return a pair, its evidence, and what is wrong with it (empty: nothing; its evidence is then taken)."""
-        pair = await self._tasks.write_pair(passage, _transformation(number), self._avoid(passage))
+        pair = await self._tasks.write_pair(passage, self._wording(number), self._avoid(passage))
         if not pair.question.strip():
             return pair, [], _NOTHING
         evidence = _evidence(passage, pair.quote)
@@ -113,6 +113,10 @@ class PairWriting:
             self._taken += [each.span for each in evidence]
             self._texts |= {pair.question.casefold(), pair.twin.casefold()}
         return pair, evidence, problem
+
+    def _wording(self, number: int) -> str:
+        """Return how the twin of a pair is worded."""
+        return self._spec.wordings[(number - 1) % len(self._spec.wordings)]
 
     def _problem(self, pair: WrittenPair, evidence: Sequence[DraftEvidence]) -> str:
         """Return what can be seen without a judge to be wrong."""
@@ -153,7 +157,9 @@ class PairWriting:
         rng = random.Random(f"{self._spec.seed}:{pair_id}")
         split = "holdout" if rng.random() < HOLDOUT else "tune"
         protected = _protected(pair, evidence)
-        twin, error = choose_and_apply(pair.twin.strip(), protected, rng, KINDS[(number - 1) % len(KINDS)])
+        kinds = self._spec.slip_kinds
+        wanted = kinds[(number - 1) % len(kinds)] if kinds else ""
+        twin, error = choose_and_apply(pair.twin.strip(), protected, rng, wanted, kinds)
         references = (pair.answer.strip(),)
         metadata = {"writer": self._spec.llm}
         simple = DraftQuestion(
@@ -162,21 +168,13 @@ class PairWriting:
         )  # fmt: skip
         complex_twin = DraftQuestion(
             f"{pair_id}-complex", pair_id, "complex", twin, references, tuple(evidence),
-            transformation=_transformation(number), error=error, split=split, metadata=metadata,
+            transformation=self._wording(number), error=error, split=split, metadata=metadata,
         )  # fmt: skip
         return simple, complex_twin
 
 
-TRANSFORMATIONS = ("rephrase", "complicate", "situational")
-"""How a model is asked to word the twins, in turn."""
-
-
 def _pair_id(number: int) -> str:
     return f"p{number:03d}"
-
-
-def _transformation(number: int) -> str:
-    return TRANSFORMATIONS[(number - 1) % len(TRANSFORMATIONS)]
 
 
 def _evidence(passage: DocumentPassage, quote: str) -> list[DraftEvidence]:

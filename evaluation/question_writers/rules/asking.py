@@ -13,7 +13,7 @@ from evaluation.question_writers.rules.clauses import Clause, clauses
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
 from evaluation.question_writers.rules.first_person import in_first_person
 from evaluation.question_writers.rules.parsing import after_comma, only_sentence, phrase
-from evaluation.question_writers.rules.rule_table import RULES
+from evaluation.question_writers.rules.rule_table import RULES, Rules
 from evaluation.question_writers.rules.same_things import SameThings
 from evaluation.question_writers.rules.sentence_index import SentenceIndex
 from evaluation.question_writers.rules.standing_alone import POINTING, KnownThings, points_elsewhere
@@ -42,14 +42,16 @@ _LIMITS = re.compile(
 _BRIEFLY = frozenset({"when", "what", "by_whom", "called", "where", "apposition", "what_with", "who", "why"})
 """Kinds that are understood without all that the sentence says."""
 _NEEDS_MORE = frozenset({"what", "what_with", "statement", "who", "how", "why"})
+_WANTS_NAMES = (_NEEDS_MORE | _BRIEFLY | {"definition"}) - {"called"}
+"""Kinds that `the file` or `your account` is no answer to."""
 _MAY_DENY = frozenset({"why", "happens", "statement"})
 _EXPLAINS = re.compile(r"(?:It|They|He|She|This|These|Such|Its|Their|The (?:latter|former|same))\b")
 _EXPLAINED = frozenset({
-    "definition", "apposition", "why", "how", "statement", "list", "happens", "required", "does",
+    "definition", "apposition", "why", "how", "statement", "happens", "does",
     "how_to",
 })  # fmt: skip
 """Kinds of which a person wants to read on: what something is, why, how, what is said of it."""
-_FEWEST, _MOST = 3, 17
+_FEWEST, _MOST = 3, 19
 _LONGEST_ANSWER, _SHORT = 32, 4
 _VAGUE = word_set("example reason result addition part way fact thing kind type number case other series")
 _THE_ONE, _WELL_KNOWN = 2, frozenset({"GPE", "NORP", "LOC", "EVENT"})
@@ -141,19 +143,22 @@ def is_answered_elsewhere(candidate: Candidate, index: SentenceIndex) -> bool:
     return candidate.rule != FAQ and index.elsewhere(candidate.original, evidence) > 0
 
 
-def ask(found: Sequence[Passage], known: KnownThings, same: SameThings) -> Iterator[tuple[Candidate, str]]:
+def ask(
+    found: Sequence[Passage], known: KnownThings, same: SameThings, rules: Rules = RULES
+) -> Iterator[tuple[Candidate, str]]:
     """Yield every question that the rules make of the passages, with why it cannot be asked, empty where it can."""
     texts = list(dict.fromkeys(one.text for each in found for one in (each.sentence, each.before) if one))
     parsed = dict(zip(texts, parse(map(_without_brackets, texts)), strict=True))
     asked: set[str] = set()
     for passage in found:
-        if (answered := _already_asked(passage)) is not None and answered[0].original not in asked:
+        whole = rules is RULES
+        if whole and (answered := _already_asked(passage)) is not None and answered[0].original not in asked:
             asked.add(answered[0].original)
             yield answered
         sentence = only_sentence(parsed[passage.sentence.text])
         if sentence is None or not sentence.text.rstrip("\"'”’)").endswith((".", ";")):
             continue
-        for candidate, reason in _tasks(sentence, passage, known):
+        for candidate, reason in _tasks(sentence, passage, known) if whole else ():
             if candidate.original not in asked:
                 asked.add(candidate.original)
                 yield candidate, reason
@@ -161,7 +166,7 @@ def ask(found: Sequence[Passage], known: KnownThings, same: SameThings) -> Itera
         sources = (passage.before, passage.sentence) if passage.before and named else (passage.sentence,)
         named = named or _same(sentence, passage.sentence.title, same)
         for clause in _forms(sentence, named):
-            for candidate, reason in _checked(clause, sources, passage, known):
+            for candidate, reason in _checked(clause, sources, passage, known, rules):
                 if candidate.original not in asked:
                     asked.add(candidate.original)
                     yield candidate, reason
@@ -212,9 +217,9 @@ def _named(passage: Passage, parsed: dict[str, Doc]) -> str:
 
 
 def _checked(
-    clause: Clause, sources: tuple[DocumentSentence, ...], passage: Passage, known: KnownThings
+    clause: Clause, sources: tuple[DocumentSentence, ...], passage: Passage, known: KnownThings, rules: Rules
 ) -> Iterator[tuple[Candidate, str]]:
-    for name, rule in RULES.items():
+    for name, rule in rules.items():
         for asked in rule(clause):
             text, original, *others = map(in_first_person, (asked.wording(True), asked.wording(False), *asked.others))
             evidence = (*sources, *_needed_behind(passage, name))
@@ -323,7 +328,9 @@ def _objection_to_form(candidate: Candidate) -> str:
 
 
 def _objection_to_meaning(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
-    generic = candidate.rule in _NEEDS_MORE | _BRIEFLY | {"definition"} and _GENERIC.fullmatch(candidate.answer.lower())
+    generic = candidate.rule in (_NEEDS_MORE | _BRIEFLY | {"definition"}) - {"called"} and _GENERIC.fullmatch(
+        candidate.answer.lower()
+    )
     named = any(word[:1].isupper() for word in candidate.answer.split())
     if (clause.brief and candidate.rule not in _BRIEFLY) or _is_bare(candidate) or (generic and not named):
         return VAGUE
@@ -362,7 +369,7 @@ def _is_bare(candidate: Candidate) -> bool:
     topic = content_lemmas(candidate.topic) if candidate.rule != "who" else []
     full = sum(word[:1].isupper() for word in candidate.topic.split()) > 1 and candidate.rule != "who"
     rest = [lemma for lemma in content_lemmas(candidate.original) if lemma not in topic]
-    return len(rest) < (1 if full or len(topic) > 1 else 2)
+    return len(rest) < (1 if full or len(topic) > 1 or candidate.rule == "what_with" else 2)
 
 
 def _is_vague(clause: Clause) -> bool:

@@ -19,7 +19,7 @@ from evaluation.question_writers.rules.nouns import (
 )
 from evaluation.question_writers.rules.parsing import in_sentence, phrase, subtree, written
 from evaluation.question_writers.rules.synonyms import inflected, other_verb
-from rag_pipeline.english.lemmas import content_lemmas, lower_words
+from rag_pipeline.english.lemmas import lower_words
 from rag_pipeline.english.words import word_set
 
 if TYPE_CHECKING:
@@ -125,8 +125,15 @@ _LINKING = word_set("be become remain have seem mean appear contain include do m
 def subject(clause: Clause) -> Iterator[Ask]:
     """`The Ottomans captured Warsaw` → `Who captured Warsaw?` The Ottomans."""
     noun = clause.subject
-    alone = clause.is_general and noun.ent_type_ == "PERSON" and len(phrase(noun)) == 1
-    if clause.named or alone or clause.verb.lemma_ in _LINKING or not clause.rest() or not _is_definite_name(noun):
+    # What is so in general, or is done to somebody, is often said of things that the tagger takes for somebody.
+    if (
+        clause.named
+        or clause.is_general
+        or clause.is_passive
+        or clause.verb.lemma_ in _LINKING
+        or not clause.rest()
+        or not _is_definite_name(noun)
+    ):
         return
     yield Ask(lambda other: clause.question_for_subject("who", reworded=other), full(noun))
 
@@ -152,6 +159,8 @@ def object_(clause: Clause) -> Iterator[Ask]:
         asked = clause.verb.lemma_ in (_ASKED_ALWAYS if clause.is_general else ASKED_OBJECTS)
         if clause.subject.lower_ == "you":
             asked = _is_use(clause)
+        elif not clause.is_general and (clause.subject.pos_ == "PROPN" or clause.named):
+            asked = True  # what somebody did once
         if sort or asked or noun.ent_type_ == "PERSON":
             yield Ask(keeping_subject(clause, f"which {sort}" if sort else who_or_what(noun), [noun]), full(noun))
 
@@ -279,17 +288,3 @@ def needed(clause: Clause) -> Iterator[Ask]:
             aim = part.tag_ == "VB" and part.left_edge.lower_ == "to"
             if (part.lower_ == "for" or aim) and part.i == clause.verb.i + (2 if aim else 1):
                 yield Ask(as_said(tidy(f"what is needed {tree_text(part)}")), full(clause.subject))
-
-
-def includes(clause: Clause) -> Iterator[Ask]:
-    """`Services include cleaning, cooking and repairs` → `What do services include?`"""
-    if clause.verb.lemma_ not in _LISTING or clause.is_passive:
-        return
-    heads = clause.children("dobj") or [noun for part, noun in phrases_of(clause) if part.lower_ == "of"]
-    for noun in heads:
-        told = len(content_lemmas(clause.said_subject())) > 1
-        told = told and not _SORTED_OUT & set(lower_words(clause.said_subject()))
-        if told and sum(each.dep_ == "conj" for each in noun.subtree) >= 2:
-            end = "of" if clause.verb.lemma_ == "consist" else ""
-            part = noun if not end else noun.head
-            yield Ask(keeping_subject(clause, "what", [part], end=end), tree_text(noun))

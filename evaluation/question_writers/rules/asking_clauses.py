@@ -145,20 +145,6 @@ def _defining(noun: Token) -> str:
     return in_sentence(tokens)
 
 
-def identity(clause: Clause) -> Iterator[Ask]:
-    """`Lagos is the largest city in Nigeria` → `What is the largest city in Nigeria?` Lagos."""
-    if clause.verb.lemma_ != "be" or clause.auxiliaries or clause.named or clause.negated:
-        return
-    for noun in clause.children("attr"):
-        words = {each.lower_ for each in noun.children}
-        special = any(each.tag_ in {"JJS", "RBS"} or each.ent_type_ == "ORDINAL" for each in noun.subtree)
-        if "the" not in words or not special or clause.subject.pos_ != "PROPN":
-            continue
-        asking = _who_or_what(clause.subject, noun)
-        said = in_sentence(phrase(noun))
-        yield Ask(as_said(tidy(f"{asking} {clause.verb.lower_} {said}")), full(clause.subject))
-
-
 def called(clause: Clause) -> Iterator[Ask]:
     """`The fund is called the Trust` → `What is the fund called?`"""
     if clause.verb.lemma_ in {"call", "name", "know", "title", "entitle", "nickname"} and clause.is_passive:
@@ -202,25 +188,6 @@ def how(clause: Clause) -> Iterator[Ask]:
         verb = next((each for each in part.children if each.dep_ == "pcomp" and each.tag_ == "VBG"), None)
         if verb is not None and part.lower_ == "by" and part.i > clause.verb.i:
             yield Ask(keeping_subject(clause, "how", [part]), tree_text(part))
-
-
-def duty(clause: Clause) -> Iterator[Ask]:
-    """`A tenant must give notice in writing` → `What must a tenant do?`, with its condition where it has one."""
-    if clause.modal not in {"must", "shall", "should"} or clause.is_passive or clause.verb.lemma_ in {"be", "have"}:
-        return
-    conditions = _conditions(clause)
-    if clause.negated or len(conditions) != 1:
-        return
-    condition = tree_text(conditions[0])
-    answer = in_sentence(
-        [each for each in subtree(clause.verb, conditions) if each.i >= clause.verb.i and each.text != "."]
-    ).strip(" ,;")
-    if 3 <= len(answer.split()) <= 30 and len(condition.split()) <= 14:
-        yield Ask(
-            as_said(tidy(f"what {clause.modal} {clause.said_subject()} do {condition}")),
-            answer,
-            (tidy(f"{condition}, what {clause.modal} {clause.said_subject()} do"),),
-        )
 
 
 def outcome(clause: Clause) -> Iterator[Ask]:

@@ -18,6 +18,11 @@ _PARSED = 240
 _TWICE, _SURE = 2, 0.8
 _KINDS = {"PERSON": "person", "ORG": "organisation", "FAC": "building"}
 _WATERS = {"river": "river", "creek": "river", "lake": "water", "sea": "water"}
+_BESIDE_A_TOWN = (
+    r"\b(?:city|town|village|capital|municipality|borough)\b[^.]{{0,60}}\b{name}\b|"
+    r"\b{name}\b[^.]{{0,60}}\b(?:city|town|village|capital|municipality|borough)\b"
+)
+"""Where a text says that a name is a place: the tagger takes `Linux` and `Sections` for towns."""
 _COUNTRIES = word_set(
     "france germany italy spain england scotland wales ireland russia china india japan turkey greece egypt poland "
     "austria hungary portugal sweden norway denmark finland mexico brazil canada australia iran iraq syria israel"
@@ -64,8 +69,8 @@ def _read(sentences: list[DocumentSentence]) -> tuple[dict[str, Counter[str]], d
             before = noun.nbor(-1) if noun.i else noun
             if noun.tag_ in {"NN", "NNS"} and before.dep_ == "compound" and before.tag_ == "NN":
                 said = f"{before.lower_} {noun.lower_}"
-                if said.replace(" ", "").isalpha() and min(len(before), len(noun)) > 3:
-                    terms[said] = "concepts" if noun.tag_ == "NNS" else "concept"
+                if noun.tag_ == "NNS" and said.replace(" ", "").isalpha() and min(len(before), len(noun)) > 3:
+                    terms[said] = "concepts"
     return labels, terms
 
 
@@ -77,8 +82,12 @@ def _name(said: str, labels: Counter[str], text: str) -> Name | None:
     if times < _SURE * labels.total() or not whole or not said[-1:].isalpha() or text.count(said) < _TWICE:
         return None
     kind = _kind(label, words)
+    if kind == "settlement" and not re.search(_BESIDE_A_TOWN.format(name=re.escape(said)), text):
+        return None
+    common = any(word[0].isupper() and re.search(rf"\b{re.escape(word.lower())}\b", text) for word in words)
     if (
         not kind
+        or common
         or _OUTWARD & {word.lower() for word in words}
         or (said.isupper() and len(said) > 6)
         or not all(len(word) > 1 for word in words)

@@ -30,7 +30,7 @@ _SET_PHRASES = frozenset({"into law", "into account", "into force", "on foot", "
 
 def who_or_what(token: Token, *, subject: bool = False) -> str:
     """Return the word that asks for a noun."""
-    if token.ent_type_ == "PERSON" and token.pos_ == "PROPN" and not any(each.like_num for each in token.subtree):
+    if token.ent_type_ == "PERSON" and token.pos_ == "PROPN" and is_actor(token):
         return "who"
     if token.ent_type_ == "NORP" and token.pos_ == "PROPN":
         return "who"
@@ -46,7 +46,7 @@ def is_actor(noun: Token) -> bool:
         single = len(named) == 1 and not parts_of_speech(noun.lower_) and noun.text[1:].islower()
         return single or looks_like_person(named)
     people = noun.ent_type_ == "NORP" and (noun.tag_ == "NNPS" or noun.lower_.endswith("s"))
-    return people or noun.ent_type_ == "GPE" or noun.lower_ in _FOLK
+    return people or (noun.ent_type_ == "GPE" and noun.pos_ == "PROPN") or noun.lower_ in _FOLK
 
 
 def is_counted(noun: Token) -> bool:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from evaluation.question_writers.rules.absence import WindowIndex
+from evaluation.question_writers.rules.absence import WINDOW, WindowIndex
+from evaluation.question_writers.rules.asking import ask, passages
+from evaluation.question_writers.rules.asking_absent import ABSENT
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.near_names import Name, names
 
@@ -54,6 +56,34 @@ class OutOfScopeQuestions:
                 yield OutOfScope(text, "far")
 
     def near(self) -> Iterator[OutOfScope]:
+        """Yield, in turn, what passages leave open and what the corpus does not say of its names."""
+        sources = [self._left_open(), self._of_names()]
+        while sources:
+            for source in list(sources):
+                question = next(source, None)
+                if question is None:
+                    sources.remove(source)
+                else:
+                    yield question
+
+    def _left_open(self) -> Iterator[OutOfScope]:
+        """Yield when or where something happened of which the corpus says it nowhere."""
+        rng = random.Random(f"open:{self._seed}")
+        for doc in self._corpus.documents:
+            found = passages(self._corpus.sentences[doc.id], doc.text)
+            found = rng.sample(found, min(len(found), _READ // len(self._corpus.documents)))
+            known, same = self._corpus.known[doc.id], self._corpus.same_things[doc.id]
+            asked = [candidate for candidate, reason in ask(found, known, same, ABSENT) if not reason]
+            rng.shuffle(asked)
+            for candidate in asked:
+                around = [slice(max(0, one.span.start - WINDOW), one.span.end + WINDOW) for one in candidate.sentences]
+                near = " ".join(doc.text[each] for each in around)
+                dated = candidate.rule == "no_date" and re.search(r"\b\d{4}\b|\b\d{1,2}(?:st|nd|rd|th)\b", near)
+                evidence = [one.text for one in candidate.sentences]
+                if not dated and not self._corpus.index.elsewhere(candidate.original, evidence):
+                    yield OutOfScope(candidate.original, "near")
+
+    def _of_names(self) -> Iterator[OutOfScope]:
         """Yield questions about names of the corpus, each name once before any comes again, attributes varied."""
         rng = random.Random(f"near:{self._seed}")
         found = names(self._corpus, self._seed)
@@ -82,6 +112,8 @@ class OutOfScopeQuestions:
         return self._index.absent(entity, keys)
 
 
+_READ = 200
+"""Sentences that are read for what they leave open."""
 _FREQUENT = 20
 _MOST_ALIKE = 2
 """How many questions may ask for the same, as long as there are others."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from evaluation.question_writers.rules import asking_amounts, asking_arguments, asking_clauses
 from evaluation.question_writers.rules.candidates import Ask
 from evaluation.question_writers.rules.clauses import Clause
 
-RULES: dict[str, Callable[[Clause], Iterator[Ask]]] = {
+Rules = Mapping[str, Callable[[Clause], Iterator[Ask]]]
+"""Rules by the kind of question."""
+
+RULES: Rules = {
     "who": asking_arguments.subject,
     "what": asking_arguments.object_,
     "does": asking_arguments.does,
@@ -16,7 +19,6 @@ RULES: dict[str, Callable[[Clause], Iterator[Ask]]] = {
     "named_thing": asking_clauses.named_thing,
     "apposition": asking_clauses.apposition,
     "statement": asking_clauses.statement,
-    "identity": asking_clauses.identity,
     "called": asking_clauses.called,
     "when": asking_arguments.when,
     "how_long": asking_amounts.how_long,
@@ -30,8 +32,6 @@ RULES: dict[str, Callable[[Clause], Iterator[Ask]]] = {
     "how_much": asking_amounts.how_much,
     "share": asking_amounts.share,
     "how_large": asking_amounts.how_large,
-    "list": asking_arguments.includes,
-    "required": asking_clauses.duty,
     "happens": asking_clauses.outcome,
 }
 """By kind of question, as stored with it."""

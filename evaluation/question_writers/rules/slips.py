@@ -26,10 +26,14 @@ _NEIGHBOURS = {
 }  # fmt: skip
 
 
-def choose_and_apply(text: str, protected: Collection[str], rng: random.Random, prefer: str = "") -> tuple[str, str]:
-    """Return (text with one slip, its kind), `prefer` if it fits; (text, "") where no kind fits."""
+def choose_and_apply(
+    text: str, protected: Collection[str], rng: random.Random, prefer: str = "", among: Collection[str] | None = None
+) -> tuple[str, str]:
+    """Return (text with one slip, its kind), `prefer` if it fits; (text, "") where no kind fits. `among`: of these."""
     kinds = list(KINDS)
     rng.shuffle(kinds)
+    if among is not None:
+        kinds = [kind for kind in kinds if kind in among]
     kinds.sort(key=lambda kind: kind != prefer)
     for kind in kinds:
         slipped = apply_slip(text, kind, protected, rng)

@@ -14,13 +14,15 @@ _CARRIERS = (
 )  # fmt: skip
 _ASKED_FOR = {
     "when": "date", "how_many": "number", "how_much": "amount", "where": "location", "why": "reason",
-    "how_long": "duration",    "definition": "meaning", "called": "name", "share": "percentage", "list": "list",
+    "how_long": "duration",    "definition": "meaning", "called": "name", "share": "percentage",
 }  # fmt: skip
 _FEWEST, _MOST = 3, 6
 _EMPTY = frozenset(
-    {"did", "does", "do", "was", "were", "is", "are", "has", "have", "had", "year", "many", "much", "long"}
+    {"did", "does", "do", "was", "were", "is", "are", "has", "have", "had", "year", "many", "much", "long", "happens"}
 )
-_CARRIED = frozenset({"definition", "identity"})
+_NO_KEYWORDS = frozenset({"what_with", "happens", "does", "faq"})
+"""Kinds whose key words alone leave open what is asked."""
+_CARRIED = frozenset({"definition", "named_thing"})
 
 
 def rephrase(candidate: Candidate, rng: random.Random) -> str:
@@ -36,6 +38,8 @@ def rephrase(candidate: Candidate, rng: random.Random) -> str:
 
 def keywords(candidate: Candidate) -> str:
     """Return what somebody would type into a search field; empty where too few or too many words are left."""
+    if candidate.rule in _NO_KEYWORDS:
+        return ""
     original = [word.strip("\"'“”‘’(),;:?") for word in candidate.text.split()]
     kept = [word for word in original if word and word.lower() not in STOP | _EMPTY]
     hint = _ASKED_FOR.get(candidate.rule, "") if len(kept) >= _FEWEST - 1 else ""

@@ -213,8 +213,9 @@ def test_no_more_calls_are_in_flight_than_allowed(fake_openai: FakeOpenAI) -> No
 
 def test_a_changed_prompt_must_keep_what_is_filled_in() -> None:
     assert placeholders("{a} and {b c} and {d_1}") == {"a", "d_1"}
-    with pytest.raises(ConfigError, match="no prompt called"):
-        check_prompt("never", "text")
+    with pytest.raises(ConfigError, match=r"must keep \{a\}, \{d_1\}"):
+        check_prompt("{a} and {d_1}", "{b} text")
+    check_prompt("{a}", "text {a} {more}")
 
 
 def test_texts_that_are_too_long_are_nulls_and_however_many_no_reason_to_stop(fake_openai: FakeOpenAI) -> None:

@@ -226,6 +226,25 @@ def test_answer_relevancy_wants_three_different_questions(fake_openai: FakeOpenA
     assert "in other words than the others" in fake_openai.bodies()[1]["messages"][0]["content"]
 
 
+def test_answer_relevancy_takes_as_many_questions_as_are_set(fake_openai: FakeOpenAI) -> None:
+    row = sample("In Paris.", question="Where is it?")
+    for count, word in ((1, "one"), (5, "five"), (3, "three")):
+        found = scored("answer_relevancy", row, questions=count)
+        assert len(found.details["questions"]) == count
+        assert f"Write {word} different questions" in fake_openai.bodies()[-1]["messages"][0]["content"]
+
+
+def test_context_relevance_stands_for_several_k(fake_openai: FakeOpenAI) -> None:
+    row = sample("Paris.", contexts=[WITHOUT_PARIS, WITH_PARIS], question="What is the capital of France?")
+    needed = {"sentences": ["Paris, its capital, is famed for its fashion houses."], "insufficient": False}
+    fake_openai.fills("RelevantSentences", needed)
+    assert scored("context_relevance@2", row).value == 1 / 4
+    fake_openai.fills("RelevantSentences", {"sentences": [], "insufficient": True})
+    assert scored("context_relevance@1", row).value == 0
+    first, second = (each["messages"][0]["content"].rpartition("</asked>")[2] for each in fake_openai.bodies())
+    assert (WITH_PARIS in first, WITH_PARIS in second) == (True, False)
+
+
 def test_answer_relevancy_of_an_evasive_answer_is_0_and_of_a_rightly_declined_question_empty(
     fake_openai: FakeOpenAI,
 ) -> None:
@@ -264,7 +283,7 @@ def test_context_relevance_of_made_up_sentences_alone_is_no_score(fake_openai: F
     assert score.value is None
     assert "does not stand in the passages" in score.reason
     kept = RelevantSentences.model_validate(made_up)  # as an earlier version accepted it
-    assert _score(sample("", (), ["Nice has none."]), kept).reason == (
+    assert _score(["Nice has none."], kept).reason == (
         "nothing that the judge extracted stands in the contexts word for word"
     )
 

@@ -13,7 +13,6 @@ from evaluation.scoring.scales import scale_of
 from evaluation.scoring.scoring import finished
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
-from tests.evaluation.samples import make_context
 from tests.fake_embedder import embed_words
 
 OPTIONS = {
@@ -83,8 +82,10 @@ def test_what_has_no_names_or_no_k_is_refused(name):
         EvaluationSpec.create({"metrics": [name]})
 
 
-def test_a_named_rule_without_its_option_is_told():
-    score = make_metric("must_match:price", EvaluationSpec()).score_many([], make_context())
-    assert score == []
+def test_a_named_rule_with_a_wrong_option_is_told():
     with pytest.raises(ConfigError, match="Metric valid_json:ticket: The schema is not JSON"):
         EvaluationSpec.create({"metric_options": {"valid_json:ticket": {"json_schema": "{"}}})
+
+
+def test_a_named_rule_without_its_pattern_has_no_score():
+    assert scored({"answer": "Hello"}, ["must_match:price"], {}) == {"must_match:price": None}

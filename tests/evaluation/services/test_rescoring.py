@@ -54,10 +54,10 @@ def test_a_failure_is_said_and_everything_stored_stays(monkeypatch):
     run = make_run()
     before = stored(run)
 
-    def away(*_):
+    def away(*_, **__):
         raise ProviderError("The embedding server did not answer. Start it, then score again.")
 
-    monkeypatch.setattr(scoring, "_summary_rows", away)  # the latest moment: scores are being written
+    monkeypatch.setattr(MetricScore.objects, "bulk_create", away)  # the latest moment: scores are being written
     ended = run_inline(start_scoring_again(run=run, spec=SEMANTIC))
     assert (ended.state, ended.error) == ("failed", "The embedding server did not answer. Start it, then score again.")
     assert stored(run) == before

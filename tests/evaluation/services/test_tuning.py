@@ -12,7 +12,8 @@ from evaluation.models import Question, TestSet, TunedEmbedding
 from evaluation.services.runs import start_run
 from evaluation.services.testsets import delete_testset
 from evaluation.services.tuning import delete_tuned, ranked_questions, start_tuning
-from evaluation.spec import EvaluationSpec, RunOptions, TuningSpec
+from evaluation.spec import EvaluationSpec, RunOptions
+from evaluation.tuning_spec import TuningSpec
 from rag_pipeline.background.tasks import request_cancel, run_inline
 from rag_pipeline.embedders.tuned import tuned_names
 from rag_pipeline.errors import ConfigError, InUseError

@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.models import TestSet
 from evaluation.services.tuning import start_tuning
-from evaluation.spec import TuningSpec
+from evaluation.tuning_spec import TuningSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.embedders.bert_graph import can_build

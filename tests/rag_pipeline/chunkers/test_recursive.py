@@ -51,6 +51,22 @@ def test_what_has_no_separator_is_cut_by_size():
     ]
 
 
+def test_a_sentence_ends_only_where_one_ends_and_keeps_its_mark():
+    text = "It has benches, e.g. for Mr. Hale, of 0.10 sq. ft. each. Are they full? No! With luck, two are free."
+    assert chunks_of(text, chunk_size=60, chunk_overlap=0) == [
+        "It has benches, e.g. for Mr. Hale, of 0.10 sq. ft. each.",
+        "Are they full? No! With luck, two are free.",
+    ]
+    assert chunks_of(text, chunk_size=30, chunk_overlap=0)[-2:] == ["Are they full? No!", "With luck, two are free."]
+
+
+def test_published_names_the_list_that_cuts_at_every_full_stop():
+    text = "It has benches, e.g. for Mr. Hale, of 0.10 sq. ft. each."
+    options = {"chunk_size": 25, "chunk_overlap": 0}
+    assert chunks_of(text, separators="published", **options) == chunks_of(text, separators=SEPARATORS, **options)
+    assert chunks_of(text, separators="published", **options) != chunks_of(text, **options)
+
+
 def test_separators_are_taken_as_json_and_in_their_order():
     options = {"chunk_size": 10, "chunk_overlap": 0}
     assert chunks_of("one; two; three; four", separators='["; ", ""]', **options) == ["one; two", "; three", "; four"]
@@ -70,7 +86,7 @@ def test_characters_are_cut_where_langchain_cuts(size, overlap):
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
     theirs = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=overlap, separators=SEPARATORS)
-    assert chunks_of(BOOK, chunk_size=size, chunk_overlap=overlap) == theirs.split_text(BOOK)
+    assert chunks_of(BOOK, chunk_size=size, chunk_overlap=overlap, separators="published") == theirs.split_text(BOOK)
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(250, 125), (250, 0), (100, 15)])
@@ -83,5 +99,6 @@ def test_tokens_are_cut_where_langchain_cuts(size, overlap):
         separators=SEPARATORS,
         length_function=lambda text: len(minilm_offsets(text)),
     )
-    ours = chunks_of(BOOK, chunk_size=size, chunk_overlap=overlap, chunk_unit="tokens", offsets=minilm_offsets)
+    options = {"chunk_size": size, "chunk_overlap": overlap, "chunk_unit": "tokens", "separators": "published"}
+    ours = chunks_of(BOOK, offsets=minilm_offsets, **options)
     assert ours == theirs.split_text(BOOK)

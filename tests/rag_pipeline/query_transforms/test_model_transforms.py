@@ -13,6 +13,7 @@ from rag_pipeline.errors import ConfigError, PipelineError, ProviderError
 from rag_pipeline.generators.base import generator_for
 from rag_pipeline.query_transforms.base import QueryTransform, Transformed, query_transforms
 from rag_pipeline.runtime import ModelLimits
+from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import FREE
 from tests.fake_openai import Behaviour, FakeOpenAI
 
@@ -147,3 +148,20 @@ async def test_rules_need_no_model_and_cost_nothing() -> None:
     assert result.queries == ("When the museum was opened?",)
     assert result.usage == FREE
     assert result.notes == ()
+
+
+@pytest.mark.parametrize("key", ["rewrite", "hyde", "step_back", "multi_query"])
+def test_a_prompt_of_one_s_own_is_asked_in_place_of_the_shipped_one(fake_openai: FakeOpenAI, key: str) -> None:
+    fake_openai.always = Behaviour.says("What is the history of the museum?")
+    transform(key, [QUESTION], transform_prompt="Other words, please, for {question} {unknown}")
+    sent = fake_openai.bodies()[0]["messages"][-1]["content"]
+    assert sent == f"Other words, please, for {QUESTION} {{unknown}}"
+
+
+def test_a_prompt_without_the_question_is_refused_and_none_changes_no_fingerprint() -> None:
+    given = {"llm": "openai:fake", "query_transform": "hyde"}
+    with pytest.raises(ConfigError, match=r"The transform prompt has no \{question\}") as refused:
+        PipelineSpec.create(given | {"transform_prompt": "Anything"})
+    assert refused.value.field == "transform_prompt"
+    plain, own = (PipelineSpec.create(given | more) for more in ({}, {"transform_prompt": "Ask {question}"}))
+    assert PipelineSpec.create(given | {"transform_prompt": ""}).fingerprint == plain.fingerprint != own.fingerprint

@@ -39,12 +39,23 @@ def test_near_questions_hold_their_promise_on_a_real_article() -> None:
     maker = OutOfScopeQuestions(CorpusText([SourceDoc(1, "warsaw.txt", text)]), seed=0)
     near = [question for question, _ in zip(maker.near(), range(20), strict=False)]
     assert len(near) == 20
-    for question in near:
+    for question in [each for each in near if each.entity]:
         entity = question.entity.removeprefix("the ")
         assert entity.split()[-1] in question.text
         assert entity in text
         assert WindowIndex([text]).absent(entity, question.attribute)
     assert len({question.text for question in near}) == 20
+
+
+def test_what_a_passage_leaves_open_is_asked_and_what_it_says_is_not() -> None:
+    told = "Marie Curie discovered radium in 1898."
+    open_ = "Norman Foster designed the Wembley Stadium."
+    texts = [
+        [question.text for question in OutOfScopeQuestions(CorpusText([SourceDoc(1, "a", text)]), seed=0).near()]
+        for text in (told, open_)
+    ]
+    assert not [text for text in texts[0] if text.startswith("When")]
+    assert "When did Norman Foster design the Wembley Stadium?" in texts[1]
 
 
 def test_far_questions_share_no_key_word_with_the_documents() -> None:

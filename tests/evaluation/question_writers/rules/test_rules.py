@@ -37,8 +37,6 @@ EXAMPLES = (
      "because the field was flooded"),
     ("how", "Employees can change their password by calling the help desk.", "How can employees change their password?",
      "by calling the help desk"),
-    ("required", "If an employee is ill, the employee must call a supervisor before noon.",
-     "What must the employee do if an employee is ill?", "call a supervisor before noon"),
     ("how_to", "To undo a change, press the red key.", "How do I undo a change?", "press the red key"),
     ("how_to", "You can use CTRL-F to scroll a whole screen.", "How can I scroll a whole screen?", "use CTRL-F"),
     ("how_to", "If you want to close the window, click the red button.", "How do I close the window?",

@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from tests.factories import WORDS, make_run
+from tests.markup import leads_to
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,15 +31,26 @@ def test_a_run_goes_out_and_is_scored_again_alike(tmp_path, capsys):
 
 def test_tables_for_spreadsheets_and_computing(tmp_path):
     run = make_run()
+    call_command("export_run", str(run.pk), "--out", str(tmp_path / "a.html"))
+    report = (tmp_path / "a.html").read_text()
+    assert report.lower().startswith("<!doctype html>")
+    assert str(run) in report
     for name, read in (("a.xlsx", pd.read_excel), ("a.parquet", pd.read_parquet), ("a.CSV", pd.read_csv)):
         call_command("export_run", str(run.pk), "--out", str(tmp_path / name))
         assert list(read(tmp_path / name)["recall"].dropna()) == [1.0, 1.0, 1.0]
 
 
+def test_a_report_opens_without_a_network(tmp_path):
+    call_command("export_run", str(make_run(name="Short chunks").pk), "--out", str(tmp_path / "a.html"))
+    html = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<h1>Short chunks</h1>" in html
+    assert leads_to(html) == []
+
+
 @pytest.mark.parametrize(
     ("run", "out", "said"),
     [
-        ("mine", "a.doc", r"“a\.doc” ends in none of \.csv, \.jsonl, "),
+        ("mine", "a.doc", r"“a\.doc” ends in none of \.csv, \.html, \.jsonl, "),
         ("yours", "a.csv", "There is no run “yours”"),
         ("twice", "a.csv", "Several runs are called “twice”"),
         ("mine", "no/folder/a.csv", "there is no folder"),
