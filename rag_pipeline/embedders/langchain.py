@@ -59,10 +59,11 @@ class LangChainEmbedder(RemoteEmbedder):
 
     async def _asked(self, texts: Sequence[str], *, questions: bool) -> list[Vectors]:
         model = await asyncio.to_thread(_model, self._target)
+        # In threads: connections of asynchronous clients belong to one loop, and nothing would close them after it.
         if questions:
-            found = await asyncio.gather(*(model.aembed_query(text) for text in texts))
+            found = await asyncio.gather(*(asyncio.to_thread(model.embed_query, text) for text in texts))
         else:
-            found = await model.aembed_documents(list(texts))
+            found = await asyncio.to_thread(model.embed_documents, list(texts))
         return [np.asarray(each, np.float32) for each in found]
 
 
