@@ -96,7 +96,7 @@ def change(data: Path) -> Iterator[sqlite3.Connection]:
 
 def test_the_builtin_reader_streams_stages_the_answer_and_the_finished_message(site, data):
     prefer(data, llm="builtin:extractive")
-    with ask(site, "Which river does Warsaw stand on?") as response:
+    with ask(site, "On which river does Warsaw stand?") as response:
         assert response.headers["Content-Type"] == "text/event-stream"
         came = list(events(response))
     assert came[0] == ("stage", "Loading the model and the index")

@@ -136,7 +136,7 @@ def test_import_testset_refuses_what_does_not_fit(city, tmp_path):
 
 def test_ask_answers_with_its_contexts(finished, data_dir):
     shutil.copytree(finished, data_dir, dirs_exist_ok=True)
-    result = run_command("ask", "Which river does Warsaw stand on?", "--corpus", CORPUS, "--json", data=data_dir)
+    result = run_command("ask", "On which river does Warsaw stand?", "--corpus", CORPUS, "--json", data=data_dir)
     answer = json.loads(succeeded(result))
     assert "Vistula" in answer["answer"]
     text = (finished / TEXT).read_text(encoding="utf-8")

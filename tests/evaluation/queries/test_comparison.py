@@ -104,7 +104,7 @@ def test_runs_scored_differently_are_not_compared_and_it_says_so():
 def test_limits_of_failure_points_and_a_judge_beside_the_five_leave_runs_comparable():
     testset = make_testset()
     a = make_run(testset)
-    b = make_run(testset, evaluation={"failure_context": 0.9, "failure_brevity": 0.1, "judge_votes": 3})
+    b = make_run(testset, evaluation={"failure_context": 0.9, "failure_brevity": 0.2, "judge_votes": 3})
     assert compare_runs(a=a, b=b).note == ""
 
 

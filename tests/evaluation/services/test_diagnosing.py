@@ -207,7 +207,9 @@ def test_evidence_at_hand_declined_wrong_half_and_long():
     assert failure(kettle_run(answer=REFUSAL, **there)).details["cause"] == "refused"
     assert failure(kettle_run(answer="two litres", **there)).value == 6
     assert failure(kettle_run(answer="some grams", **there)).value == 5
-    long = "Well, as far as one can tell from all this, it weighs ninety grams, so they say"
+    long = (
+        "Well, as far as one can tell from all this, it weighs ninety grams, so they say, and who would weigh it again"
+    )
     assert failure(kettle_run(answer=long, **there)).value == 7
     right = failure(kettle_run(answer="ninety grams", **there))
     assert (right.value, right.reason) == (None, "no score was lost")

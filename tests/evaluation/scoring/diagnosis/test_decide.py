@@ -163,7 +163,7 @@ def test_7_right_but_too_general_for_the_judge():
 
 def test_the_first_that_applies_counts(rule):
     """All seven at once; each taken away leaves the next in the order 1, 2, 3, 4, 6, 5, 7."""
-    bad = {"recall": 0.1, "brevity": 0.1, "context_matching": 0.0, "no_smile": 0.0}
+    bad = {"recall": 0.1, "brevity": 0.05, "context_matching": 0.0, "no_smile": 0.0}
     dropped = EvidenceFacts(1.0, [StageSight("retrieve", 1.0, 1), StageSight("budget", 0.0, None)])
     found = [
         point(row(**bad, evidence=EvidenceFacts(0.0, rank=RANK))),
