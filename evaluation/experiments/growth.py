@@ -28,7 +28,7 @@ _NOTHING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CorpusPart:
     """A part of a corpus: the share of its chunks without evidence, how many these are, and all its chunks."""
 
     share: float
@@ -36,11 +36,11 @@ class Part:
     chunks: int
 
 
-def parts_of(chunks: int, evidence: int) -> list[Part]:
+def parts_of(chunks: int, evidence: int) -> list[CorpusPart]:
     """Return the parts of a corpus, smallest first, each size once. `evidence` of the `chunks` are in every part."""
     others = chunks - evidence
     shares = {round(share * others): share for share in SHARES}
-    return [Part(share, count, evidence + count) for count, share in shares.items()]
+    return [CorpusPart(share, count, evidence + count) for count, share in shares.items()]
 
 
 def holding(chunks: Collection[Span], evidence: Iterable[Span]) -> set[Span]:
@@ -65,7 +65,7 @@ def order_of_arrival(chunks: Collection[Span], evidence: AbstractSet[Span], seed
     return dict.fromkeys(evidence, _EVIDENCE) | {chunk: place for place, chunk in enumerate(others)}
 
 
-def first_within(hits: Iterable[Hit], arrival: Mapping[Span, int], part: Part, count: int) -> list[Hit]:
+def first_within(hits: Iterable[Hit], arrival: Mapping[Span, int], part: CorpusPart, count: int) -> list[Hit]:
     """Return the first `count` hits of a ranking of all chunks that lie in a part, ranked anew."""
     inside = (hit for hit in hits if arrival[hit.span] < part.others)
     return [Hit(hit.span, hit.score, rank) for rank, hit in enumerate(islice(inside, count), 1)]
@@ -99,7 +99,7 @@ class Growth:
     forecast: Forecast
 
 
-def growth(parts: Sequence[Part], values: Floats, clusters: Sequence[Cluster]) -> Growth:
+def growth(parts: Sequence[CorpusPart], values: Floats, clusters: Sequence[Cluster]) -> Growth:
     """Return a score over growing parts. `values[i, j]`: of question i over part j; the last part is the whole."""
     whole = values[:, -1]
     points = [Point(_mean(column, clusters), _change(column - whole, clusters)) for column in values.T[:-1]]
@@ -118,7 +118,9 @@ def slopes(sizes: Sequence[int], values: Floats) -> Floats:
     return found
 
 
-def _forecast(parts: Sequence[Part], values: Floats, clusters: Sequence[Cluster], points: Sequence[Point]) -> Forecast:
+def _forecast(
+    parts: Sequence[CorpusPart], values: Floats, clusters: Sequence[Cluster], points: Sequence[Point]
+) -> Forecast:
     sizes = [part.chunks for part in parts]
     asked = TIMES * sizes[-1]
     if reason := _too_little(sizes, values, clusters):

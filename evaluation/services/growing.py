@@ -10,8 +10,8 @@ import numpy as np
 from evaluation.experiments.growth import (
     SEEDS,
     SHARES,
+    CorpusPart,
     Growth,
-    Part,
     first_within,
     growth,
     holding,
@@ -49,7 +49,7 @@ Arrival = Mapping[Span, int]
 class GrowthTable:
     """Scores by name over the parts of a corpus, of which `evidence` chunks are in every part."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[CorpusPart, ...]
     scores: Mapping[str, Growth]
     questions: int
     evidence: int
@@ -100,7 +100,7 @@ def grow(*, corpus: Corpus, testset: TestSet, spec: PipelineSpec, run: RunOption
 
 
 def _found(
-    retrieval: Retrieval, questions: Sequence[Question], draws: Sequence[tuple[Part, Arrival]]
+    retrieval: Retrieval, questions: Sequence[Question], draws: Sequence[tuple[CorpusPart, Arrival]]
 ) -> list[list[list[Hit]]]:
     """Return by draw and question the hits within that part."""
     found: list[list[list[Hit]]] = [[] for _ in draws]
@@ -119,7 +119,7 @@ def _found(
 
 
 def _within(
-    retriever: Retriever, queries: Sequence[Query], draws: Sequence[tuple[Part, Arrival]], wanted: int, depth: int
+    retriever: Retriever, queries: Sequence[Query], draws: Sequence[tuple[CorpusPart, Arrival]], wanted: int, depth: int
 ) -> list[list[list[Hit]]]:
     """Return by draw and question the first hits of a retriever; looks further down where a part is short of them."""
     rankings = retriever.retrieve_many(queries, depth)
@@ -157,7 +157,9 @@ def _scored(
     return means, clusters
 
 
-def _growths(parts: Sequence[Part], means: Mapping[str, Floats], clusters: Sequence[Cluster]) -> dict[str, Growth]:
+def _growths(
+    parts: Sequence[CorpusPart], means: Mapping[str, Floats], clusters: Sequence[Cluster]
+) -> dict[str, Growth]:
     """Return how each score grows, over the questions that have it. Raises ConfigError where none has."""
     found = {}
     for name, values in means.items():

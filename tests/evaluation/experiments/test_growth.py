@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.experiments.growth import Part, first_within, growth, holding, order_of_arrival, parts_of, slopes
+from evaluation.experiments.growth import CorpusPart, first_within, growth, holding, order_of_arrival, parts_of, slopes
 from rag_pipeline.types import Hit, Span
 
-PARTS = [Part(share, 0, size) for share, size in zip((1 / 8, 1 / 4, 1 / 2, 1), (100, 200, 400, 800), strict=True)]
+PARTS = [CorpusPart(share, 0, size) for share, size in zip((1 / 8, 1 / 4, 1 / 2, 1), (100, 200, 400, 800), strict=True)]
 
 
 def clusters(count: int) -> list[tuple[str, str]]:
