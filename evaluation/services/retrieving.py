@@ -44,7 +44,7 @@ def retrieve_run(*, run: Run, spec: PipelineSpec, questions: Sequence[Question])
     failures = [each.error for each in found if each.error is not None]
     if failures and len(failures) == len(found):
         raise ProviderError(f"No question could be answered. {failures[0]}")
-    samples = _samples(questions, found, retrieval.documents, spec)
+    samples = retrieved_samples(questions, found, retrieval.documents, spec)
     scored = score_retrieval(samples, evaluation)
     run.chunks = len(retrieval.retriever.index) if spec.needs_chunks else None
     run.facts = retrieval_facts(run=run, spec=spec, samples=samples)
@@ -60,12 +60,13 @@ def retrieve_run(*, run: Run, spec: PipelineSpec, questions: Sequence[Question])
     write_results(run=run, results=RunResults(values, tuple(evaluation.metrics)))
 
 
-def _samples(
+def retrieved_samples(
     questions: Sequence[Question],
     found: Sequence[Retrieved],
     documents: Mapping[int, SourceDoc],
     spec: PipelineSpec,
 ) -> list[Sample]:
+    """Return what was found for each question as the metrics see it."""
     texts = {key: each.text for key, each in documents.items()}
     return [
         with_evidence(

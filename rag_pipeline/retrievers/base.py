@@ -37,6 +37,10 @@ class Retriever(Unit):
         Raises ProviderError where something outside is asked.
         """
 
+    def fused_of(self) -> tuple[tuple[Retriever, float], ...]:
+        """Return the retrievers whose rankings it fuses, each with its weight: itself alone, unless it fuses any."""
+        return ((self, 1.0),)
+
     def to_the_end(self) -> Retriever:
         """Return what ranks the whole index as this does: itself, unless the order depends on how many are wanted."""
         return self

@@ -9,6 +9,8 @@ from pydantic import Field
 
 from rag_pipeline.registry import UnitOptions
 from rag_pipeline.retrievers.base import Retriever, retrievers
+from rag_pipeline.retrievers.bm25 import Bm25Retriever
+from rag_pipeline.retrievers.dense import DenseRetriever
 from rag_pipeline.retrievers.fusion import fuse_rows
 from rag_pipeline.types import Hit, Query
 
@@ -49,3 +51,8 @@ class HybridRetriever(Retriever):
             fused = fuse_rows((near, by_words), self.index.spans, top_k, weights)
             found.append([Hit(self.index.span(row), score, rank) for rank, (row, score) in enumerate(fused, 1)])
         return found
+
+    def fused_of(self) -> tuple[tuple[Retriever, float], ...]:
+        """Return dense and BM25 with their weights."""
+        share = self.options.hybrid_weight
+        return (DenseRetriever(self.index), share), (Bm25Retriever(self.index), 1 - share)

@@ -10,22 +10,33 @@ from django.core.management.base import CommandParser
 
 from evaluation.experiments.options import SweepOptions, SweepSpec
 from evaluation.experiments.plan import SweepPlan
+from evaluation.management.growth_report import growth_lines
 from evaluation.management.inline import finish_inline
 from evaluation.management.output_files import check_place, write_to
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.management.sweep_report import conclusion_lines, plan_lines, table_lines
 from evaluation.models import Sweep, TestSet
 from evaluation.queries.sweep_table import SweepTable, sweep_table
+from evaluation.services.growing import check_growable, grow
+from evaluation.services.growth_files import growth_csv, growth_json
 from evaluation.services.sweep_budget import PAUSED
 from evaluation.services.sweep_files import sweep_csv, sweep_json
 from evaluation.services.sweeps import TUNE, pilot_sweep, plan_sweep, read_grid, start_sweep
 from evaluation.services.testsets import get_testset
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.errors import ConfigError, PipelineError
-from rag_pipeline.management.base import WorkbenchCommand, add_set_argument, parse_set, read_by, wrong_usage
+from rag_pipeline.management.base import (
+    WorkbenchCommand,
+    add_set_argument,
+    parse_set,
+    pipeline_spec,
+    read_by,
+    wrong_usage,
+)
 from rag_pipeline.management.setting_options import add_setting_options, given_settings
 from rag_pipeline.models import Corpus
 from rag_pipeline.services.corpora import get_corpus
+from rag_pipeline.services.pipelines import prepare_pipeline
 from rag_pipeline.setting_fields import settings_in
 
 
@@ -45,11 +56,17 @@ class Command(WorkbenchCommand):
         parser.add_argument(
             "--grid",
             action="append",
-            required=True,
+            default=[],
             type=read_by(parse_grid),
             metavar="NAME=VALUES",
             help="values of a setting: chunk_size=200,400,800 or chunk_size='200..1600 x 2' (or '0..300 + 100'), "
             "prompt=Concise,@my.txt; repeatable, all combinations are tried",
+        )
+        parser.add_argument(
+            "--grow",
+            action="store_true",
+            help="instead of --grid: the same questions against growing parts of the corpus with all evidence kept, "
+            "retrieval alone, to see what ten times the chunks would do",
         )
         add_set_argument(parser)
         add_setting_options(parser, settings_in(SweepOptions))
@@ -67,11 +84,15 @@ class Command(WorkbenchCommand):
 
     def run(self, **options: Any) -> None:
         """Sweep in this process; exit status 1 when no configuration could be scored."""
-        spec = _spec(options)
+        growing = _growing(options)
+        spec = None if growing else _spec(options)
         check_place(options["csv"])
         check_place(options["json"])
         corpus = get_corpus(name=options["corpus"])
         testset = get_testset(corpus=corpus, name=options["testset"])
+        if spec is None:
+            self._grow(corpus, testset, options)
+            return
         plan = plan_sweep(corpus=corpus, testset=testset, spec=spec)
         if options["pilot"] or not options["plan"]:
             plan = self._piloted(plan, corpus, testset, spec)
@@ -87,6 +108,20 @@ class Command(WorkbenchCommand):
             if PAUSED not in sweep.state:
                 raise
         self._report(sweep, options)
+
+    def _grow(self, corpus: Corpus, testset: TestSet, options: dict[str, Any]) -> None:
+        with wrong_usage():
+            run = RunOptions.create({"split": TUNE} | given_settings(settings_in(RunOptions), options))
+        spec = pipeline_spec(options["set"])
+        check_growable(corpus=corpus, testset=testset, spec=spec, run=run)
+        self.progress(prepare_pipeline(corpus=corpus, spec=spec))
+        table = grow(corpus=corpus, testset=testset, spec=spec, run=run)
+        for line in growth_lines(table):
+            self.out(line)
+        for path, write in ((options["csv"], growth_csv), (options["json"], growth_json)):
+            if path:
+                write_to(path, write(table))
+                self.out(str(path.resolve()))
 
     def _piloted(self, plan: SweepPlan, corpus: Corpus, testset: TestSet, spec: SweepSpec) -> SweepPlan:
         """Measure the models that nothing is known of; a pilot that fails leaves their time and cost unknown."""
@@ -117,6 +152,24 @@ def _raise_for_failures(table: SweepTable) -> None:
     if not table.scored:
         reasons = [each.error for each in table.rows if each.error]
         raise PipelineError(f"No configuration could be scored. {reasons[0] if reasons else ''}".strip())
+
+
+def _growing(options: dict[str, Any]) -> bool:
+    """Tell whether the corpus is to grow; that and a grid of settings are two commands, and what none reads is refused.
+
+    Raises ConfigError as wrong usage.
+    """
+    sweeping = given_settings(settings_in(SweepOptions), options) | scoring_settings(options)
+    sweeping |= {name: True for name in ("grid", "plan", "pilot", "name") if options[name]}
+    sweeping |= {name: True for name in ("repeat", "afresh") if options.get(name)}
+    unread = sorted(set(sweeping) - {"retrieval_only"})
+    with wrong_usage():
+        if options["grow"] and unread:
+            names = ", ".join(f"--{name.replace('_', '-')}" for name in unread)
+            raise ConfigError(f"--grow asks no model and compares no settings: leave out {names}.")
+        if not options["grow"] and not options["grid"]:
+            raise ConfigError("Say what to try with --grid, such as --grid chunk_size=200,400,800, or --grow.")
+    return bool(options["grow"])
 
 
 def parse_grid(items: Sequence[str]) -> dict[str, str]:
