@@ -34,6 +34,7 @@ from rag_pipeline.retrievers.fusion import fuse
 from rag_pipeline.retrievers.hybrid import DEPTH
 from rag_pipeline.services.pipelines import open_retrieval
 from rag_pipeline.settings.core import NONE
+from rag_pipeline.settings.parts import PARTS
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Hit, Query, Span
 
@@ -60,7 +61,7 @@ def check_growable(*, corpus: Corpus, testset: TestSet, spec: PipelineSpec, run:
     """Return the questions that are asked. Raises ConfigError where rankings of parts cannot be read off the whole."""
     check_askable(corpus, testset, run)
     core, unit = spec.core, retrievers.get(spec.core.retriever, "retriever")
-    steps = {name: getattr(core, name) != NONE for name in ("query_transform", "reranker", "consolidate")}
+    steps = {part.field: getattr(core, part.field) != NONE for part in PARTS if part.choice.optional}
     steps |= {"context_budget": core.context_budget > 0, "use_context": not core.use_context}
     steps |= {"retriever": unit.needs_evidence or not unit.repeatable or unit.to_the_end is not Retriever.to_the_end}
     if name := next((name for name, given in steps.items() if given), ""):
