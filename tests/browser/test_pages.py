@@ -65,7 +65,7 @@ def test_axe_finds_nothing_serious(page, sample, theme):
 
 
 def test_the_navigation_marks_the_page(page, sample):
-    below = {"Runs": "Dashboard", "Sweeps": "Dashboard", "Score": "Metrics"}
+    below = {"Quiz": "Test sets", "Sweeps": "Dashboard", "Score": "Metrics"}
     for name, path in PAGES.items():
         page.goto(path)
         entry = below.get(name, name)
