@@ -23,7 +23,7 @@ def test_a_file_is_uploaded_scored_and_looked_through(page, sample, tmp_path):
     file.write_text("\n".join(json.dumps(row) for row in ROWS), encoding="utf-8")
     page.goto("/")
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Metrics", exact=True).click()
-    page.get_by_role("link", name="Score", exact=True).click()
+    page.get_by_role("navigation", name="Metrics").get_by_role("link", name="Score", exact=True).click()
     page.get_by_label("Answers", exact=True).set_input_files(file)
     assert problems(page) == []
     page.get_by_role("button", name="Score", exact=True).click()
