@@ -116,6 +116,7 @@ def _line(table: SweepTable, points: Sequence[SweepRow], x: str, name: str, seri
 
 
 def hover_text(table: SweepTable, row: SweepRow) -> str:
+    """Return what is shown over a configuration's dot, as lines of HTML: score, n, difference, verdict, tokens."""
     scale = scale_of(table.score)
     lines = [
         f"<b>{escape(row.configuration.label)}</b>",
