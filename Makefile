@@ -48,7 +48,7 @@ check: setup-dev ## linters, types, system checks, migrations
 
 test: check ## checks, unit tests, browser tests
 	$(PYTEST) -n 2 --dist loadfile -p no:playwright --ignore tests/browser -m "not slow and not browser" tests
-	$(PYTEST) -m "browser and not slow" tests/browser
+	$(PYTEST) --maxfail 3 -m "browser and not slow" tests/browser
 
 test-slow: setup-dev ## the long tests
 	$(PYTEST) -m slow tests

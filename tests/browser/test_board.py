@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.test_flow import choose, evaluate
+from tests.browser.forms import choose
+from tests.browser.test_flow import evaluate
 from tests.browser.test_pages import problems
 from tests.browser.waiting import at_rest
 from tests.commands import ROOT
@@ -29,7 +30,7 @@ PLOT = "[data-chart=board-figure].js-plotly-plot"
 def board(page: Page, query: str = "") -> Page:
     """Open the Dashboard on the sample's test set."""
     page.goto("/dashboard/")
-    choose(page, "Test set", "Sample")
+    choose(page, "Test set", "Sample: Warsaw · Sample questions")
     at_rest(page)
     if query:
         page.goto(f"{page.url}&{query}")

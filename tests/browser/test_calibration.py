@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.test_pages import further, problems
 from tests.browser.waiting import at_rest
 
+MOST_SKIPPED = 20
+
 
 @pytest.fixture
 def run_address(page: Page, sample) -> str:
@@ -39,7 +41,9 @@ def test_answers_are_marked_by_keys_and_the_next_one_comes(page, run_address):
 def test_both_marks_are_asked_before_the_next_answer_comes(page, run_address):
     page.goto(f"{run_address}marks/")
     given = page.locator(".mark-bar [aria-pressed=true]")  # by the test before, on its answers
-    while given.count() or not page.get_by_role("button", name="Grounded").count():
+    for _ in range(MOST_SKIPPED):
+        if not given.count() and page.get_by_role("button", name="Grounded").count():
+            break
         address = page.url
         page.keyboard.press("s")
         expect(page).not_to_have_url(address)

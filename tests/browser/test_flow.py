@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Bench
+from tests.browser.forms import choose
 from tests.browser.waiting import at_rest
 from tests.commands import ROOT
 
@@ -24,13 +25,6 @@ def dots(page: Page) -> int:
     script = "plot => plot.data.reduce((n, trace) => n + (trace.customdata ? trace.x.length : 0), 0)"
     count: int = chart.evaluate(script)
     return count
-
-
-def choose(part: Page | Locator, label: str, text: str) -> None:
-    """Choose the option whose text begins with `text`."""
-    field = part.get_by_label(label, exact=True)
-    value = field.locator("option").filter(has_text=re.compile(f"^{re.escape(text)}")).first.get_attribute("value")
-    field.select_option(value)
 
 
 def choose_corpus(page: Page, text: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.browser.forms import choose
 from tests.browser.waiting import PATIENCE_S, at_rest
 
 PAGES = {
@@ -26,17 +27,24 @@ SERIOUS = {"serious", "critical"}
 
 
 def further(page: Page) -> list[str]:
-    """Return the addresses of a document, a test set and the parts of a run, its summary last."""
+    """Return the addresses of a document, a test set and the parts of a run of the sample, its summary last.
+
+    Test sets that other tests import have only a few questions.
+    """
     found = []
-    for start, pattern in (
-        ("/documents/", r"^/documents/\d+/$"),
-        ("/testsets/", r"^/testsets/\d+/$"),
-        ("/runs/", r"^/runs/\d+/$"),
-    ):
+    for start, pattern in (("/documents/", r"^/documents/\d+/$"), ("/testsets/", r"^/testsets/\d+/$")):
         page.goto(start)
-        links = page.locator("main a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
-        found.append(next(link for link in links if re.match(pattern, link or "")))
-    return [*found, f"{found[-1]}failures/", f"{found[-1]}questions/", f"{found[-1]}settings/", found[-1]]
+        found.append(first_link(page, pattern))
+    page.goto("/dashboard/")
+    choose(page, "Test set", "Sample: Warsaw · Sample questions")
+    run = first_link(at_rest(page), r"^/runs/\d+/$")
+    return [*found, f"{run}failures/", f"{run}questions/", f"{run}settings/", run]
+
+
+def first_link(page: Page, pattern: str) -> str:
+    """Return the first address on a page that a pattern fits."""
+    links = page.locator("main a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    return next(link for link in links if re.match(pattern, link or ""))
 
 
 def problems(page: Page) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Bench
-from tests.browser.test_flow import choose
+from tests.browser.forms import choose
 from tests.browser.waiting import PATIENCE_S, at_rest
 from tests.commands import ROOT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-PATIENCE_S = 300
+PATIENCE_S = 90
 
 
 def at_rest(page: Page) -> Page:
