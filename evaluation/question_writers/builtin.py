@@ -12,6 +12,7 @@ from evaluation.question_writers.base import QuestionCompleter, question_writers
 from evaluation.question_writers.evidence_search import EvidenceSearch
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.evidence import evidence_of
 from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
 from evaluation.question_writers.rules.parsing import in_sentence
 from evaluation.question_writers.rules.purpose import situation
@@ -28,9 +29,6 @@ from rag_pipeline.types import SourceDoc, Span
 
 _SLIPS = ("typo", "lower_case", "dropped_word", "punctuation")
 """The slips that people make when they type, in turn."""
-
-_NEIGHBOURS = 10
-"""Characters between two sentences that stand side by side, at most."""
 
 
 @question_writers.register
@@ -63,7 +61,7 @@ class BuiltinWriter(QuestionCompleter):
         checks = (self._round_trip.objection,) if self._uses_round_trip else ()
         for selected in Selection(self._corpus, self.spec.pairs, self.spec.seed, purpose, *checks) if numbers else ():
             candidate = selected.candidate
-            if candidate is None or (_joined(candidate)[0], (candidate.answer,)) not in stored:
+            if candidate is None or (evidence_of(candidate, self._corpus)[0], (candidate.answer,)) not in stored:
                 rejected = tuple(Rejected(text, reason) for text, reason in selected.rejected)
                 made = self._pair(numbers.popleft(), candidate, selected.nearness) if candidate else ()
                 yield Written(made, rejected)
@@ -132,7 +130,7 @@ class BuiltinWriter(QuestionCompleter):
             metadata["nearness_to_purpose"] = round(nearness, 2)
         simple = DraftQuestion(
             f"{pair_id}-simple", pair_id, "simple", candidate.text, references=(candidate.answer,),
-            evidence=tuple(DraftEvidence(span, self._text_at(span)) for span in _joined(candidate)),
+            evidence=tuple(DraftEvidence(span, self._text_at(span)) for span in evidence_of(candidate, self._corpus)),
             split=self._split(pair_id), metadata=metadata,
         )  # fmt: skip
         return simple, twin_of(simple, candidate, number, self.spec)
@@ -182,14 +180,3 @@ def _with_slip(text: str, protected: Collection[str], rng: random.Random, prefer
         if slipped is not None:
             return slipped, kind
     return text, ""
-
-
-def _joined(candidate: Candidate) -> list[Span]:
-    """Return where the sentences stand that the answer rests on, neighbours as one span."""
-    spans: list[Span] = []
-    for one in sorted(candidate.sentences, key=lambda each: (each.span.document_id, each.span.start)):
-        if spans and spans[-1].document_id == one.span.document_id and one.span.start - spans[-1].end < _NEIGHBOURS:
-            spans[-1] = Span(one.span.document_id, spans[-1].start, max(spans[-1].end, one.span.end))
-        else:
-            spans.append(one.span)
-    return spans
