@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from evaluation.registry import (
     DEFAULT_AGREEMENT,
@@ -15,7 +15,7 @@ from evaluation.registry import (
     is_agreement,
     metric_units,
 )
-from evaluation.types import SLIPS, TRANSFORMATIONS
+from evaluation.types import RULES_SLIPS, RULES_TRANSFORMATIONS, SLIPS, TRANSFORMATIONS
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.registry import first_problem, shortened
@@ -320,17 +320,17 @@ class GeneratorSpec(CheckedSpec):
 
     transformations: Annotated[
         str,
-        SettingInfo(option=CommandOption("how a model words twins: rephrase,complicate,situational", "A,B")),
+        SettingInfo(option=CommandOption("how twins are worded: rephrase,keywords,situational,complicate", "A,B")),
     ] = Field(
         "",
         title="Transformations",
-        description="How a model words the twins, in turn: rephrase, complicate, situational; one named twice comes "
-        "twice as often. Empty: all.",
+        description="How twins are worded, in turn: rephrase, situational (with a purpose), keywords (by rules) or "
+        "complicate (by a model); one named twice comes twice as often. Empty: all.",
     )
-    slips: Annotated[str, SettingInfo(option=CommandOption("slips put into a model's twins, or none", "A,B"))] = Field(
+    slips: Annotated[str, SettingInfo(option=CommandOption("slips put into twins, or none", "A,B"))] = Field(
         "",
         title="Slips",
-        description=f"Put into a model's twins, in turn: {', '.join(SLIPS)}; or none. Empty: all.",
+        description=f"Put into twins, in turn: {', '.join(SLIPS)}; or none. Empty: all, by rules the usual ones.",
     )
     near_share: Annotated[
         int,
@@ -340,7 +340,7 @@ class GeneratorSpec(CheckedSpec):
         ge=0,
         le=100,
         title="Near share (%)",
-        description="Of a model's out-of-scope questions: those on what the documents name, for what they do not say.",
+        description="Of the out-of-scope questions: those on what the documents name, for what they do not say.",
     )
     prompts: dict[str, str] = Field(
         default_factory=dict, title="Prompts", description="Those of the writer that are not as shipped, by name."
@@ -353,39 +353,51 @@ class GeneratorSpec(CheckedSpec):
 
     @field_validator("transformations", "slips")
     @classmethod
-    def _known_names(cls, value: str, info: ValidationInfo) -> str:
-        known = TRANSFORMATIONS if info.field_name == "transformations" else (*SLIPS, "none")
-        names = [name.strip() for name in value.split(",") if name.strip()]
-        for name in names:
-            if name not in known:
-                title = cls.model_fields[str(info.field_name)].title
-                raise ValueError(f"{title} has no “{shortened(name)}”. Possible: {', '.join(known)}.")
-        return ", ".join(names)
+    def _names_apart(cls, value: str) -> str:
+        return ", ".join(name.strip() for name in value.split(",") if name.strip())
 
     @model_validator(mode="after")
-    def _only_a_model_mixes(self) -> Self:
-        set_here = [name for name in ("transformations", "slips") if getattr(self, name)]
-        set_here += ["near_share"] if self.near_share != type(self).model_fields["near_share"].default else []
-        if set_here and self.llm == BUILTIN_READER:
-            title = type(self).model_fields[set_here[0]].title
-            raise ValueError(f"{title} is only read by a model that writes. Choose one, or leave it as it is.")
+    def _known_to_the_writer(self) -> Self:
+        possible = {"transformations": self._transformations, "slips": (*SLIPS, "none")}
+        for setting, known in possible.items():
+            for name in filter(None, getattr(self, setting).split(", ")):
+                if name not in known:
+                    title = type(self).model_fields[setting].title
+                    raise ValueError(
+                        f"{title} of {self._writer} has no “{shortened(name)}”. Possible: {', '.join(known)}."
+                    )
+        if not self.purpose and self.llm == BUILTIN_READER and "situational" in self.transformations:
+            raise ValueError(
+                "Situational twins of the built-in rules need a purpose. Say what the bot is for, such as “customers asking about cover”."
+            )
         return self
 
     @property
+    def _writer(self) -> str:
+        return "the built-in rules" if self.llm == BUILTIN_READER else "a model"
+
+    @property
+    def _transformations(self) -> tuple[str, ...]:
+        return RULES_TRANSFORMATIONS if self.llm == BUILTIN_READER else TRANSFORMATIONS
+
+    @property
     def wordings(self) -> tuple[str, ...]:
-        """How a model words the twins, in turn."""
-        return tuple(self.transformations.split(", ")) if self.transformations else TRANSFORMATIONS
+        """How twins are worded, in turn."""
+        if self.transformations:
+            return tuple(self.transformations.split(", "))
+        without_purpose = self.llm == BUILTIN_READER and not self.purpose
+        return tuple(name for name in self._transformations if not (without_purpose and name == "situational"))
 
     @property
     def slip_kinds(self) -> tuple[str, ...]:
-        """Which slips a model's twins get, in turn; none at all where that is asked for."""
-        if self.slips == "none":
-            return ()
-        return tuple(name for name in self.slips.split(", ") if name != "none") if self.slips else SLIPS
+        """Which slips twins get, in turn; none at all where that is asked for."""
+        if not self.slips:
+            return RULES_SLIPS if self.llm == BUILTIN_READER else SLIPS
+        return () if self.slips == "none" else tuple(name for name in self.slips.split(", ") if name != "none")
 
     @property
     def near(self) -> int:
-        """How many out-of-scope questions of a model are to be near."""
+        """How many out-of-scope questions are to be near."""
         return self.out_of_scope * self.near_share // 100
 
 
