@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.base import QuestionCompleter, question_writers
 from evaluation.question_writers.evidence_search import EvidenceSearch
 from evaluation.question_writers.rules.candidates import Candidate
@@ -20,7 +21,6 @@ from evaluation.question_writers.rules.round_trip import ANSWERED, RoundTrip
 from evaluation.question_writers.rules.selection import Purpose, Selection
 from evaluation.question_writers.rules.slips import apply_slip
 from evaluation.question_writers.rules.twins import keywords, protected_words, rephrase, situate
-from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, RULES_SLIPS, DraftEvidence, DraftQuestion, Rejected, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.english.trees import parse

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.base import writer_prompts
 from evaluation.question_writers.builtin import BuiltinWriter
 from evaluation.question_writers.llm import ModelWriter
 from evaluation.question_writers.rules.slips import KINDS
-from evaluation.spec import GeneratorSpec
 from evaluation.types import SLIPS, DraftQuestion
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.runtime import ModelLimits
@@ -118,7 +118,7 @@ def test_so_many_of_the_rules_questions_are_near(share: int, near: int) -> None:
         ({"transformations": "complicate", "llm": "builtin:extractive"}, "of the built-in rules has no “complicate”"),
         (
             {"transformations": "situational", "llm": "builtin:extractive"},
-            "need a purpose. Say what the bot is for, such as",
+            "need a purpose, such as",
         ),
     ],
 )
