@@ -60,7 +60,9 @@
     all.margin = { l: 52, r: 16, t: 12, b: 48, ...all.margin };
     if (narrow) { // no room for labels beside the dots, and for few below
       all.xaxis = thinned(all.xaxis);
-      Object.assign(all, { annotations: [], showlegend: all.showlegend || Boolean((all.annotations || []).length) });
+      const inside = (all.annotations || []).filter((each) => each.xref !== "paper");
+      const beside = inside.length < (all.annotations || []).length;
+      Object.assign(all, { annotations: inside, showlegend: all.showlegend || beside });
       Object.assign(all.margin, { l: 44, r: 8 });
     }
     all.font = { family: style.fontFamily, size: 13, color: token("text"), ...all.font };
