@@ -17,6 +17,7 @@ from workbench.charts.palette import SERIES, colour, model_shapes
 from workbench.templatetags.workbench import money, reader_name, seconds
 
 _RINGS = (0.25, 0.5, 0.75, 1.0)
+BOXES = "A box holds the middle half; solid line: the median, dotted: the mean."
 
 
 def cost_of(row: RunRow) -> float | None:

@@ -50,7 +50,7 @@ def importance_bars(found: Sequence[Importance]) -> Figure:
             "height": 90 + 34 * len(shown),
             "bargap": 0.5,
             "xaxis": {
-                "range": [0, 1.02],
+                "range": [0, 1.08],
                 "tickvals": [0, 0.25, 0.5, 0.75, 1],
                 "ticktext": ["0 %", "25 %", "50 %", "75 %", "100 %"],
                 "title": {"text": "Share of the variance explained"},

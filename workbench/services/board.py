@@ -179,7 +179,7 @@ def _spread(choice: ChartChoice, rows: Sequence[RunRow], score: str) -> _Drawn:
     values = values_by_question([row.run for row in some], score)
     called = names_of(some)
     named = {called[row.run.pk]: values[row.run.pk] for row in some if values[row.run.pk]}
-    notes = ["A box holds the middle half; solid line: the median, dotted: the mean.", *notes]
+    notes = [run_charts.BOXES, *notes]
     return f"{metric_label(score)} by question, a box a run", run_charts.spread(named, score), None, notes
 
 
