@@ -71,7 +71,10 @@ def show_summary(
     """Render the summary of a run."""
     scoring = found.current_scoring
     context = _questions(request, found, per_page=IN_SUMMARY) | {
-        "others": [row for row in runs_to_choose(testset=found.testset) if row.run != found],
+        "others": sorted(
+            (row for row in runs_to_choose(testset=found.testset) if row.run != found),
+            key=lambda row: not row.run.baseline,
+        ),
         "name_form": name_form or RunNameForm(instance=found),
         "facts": run_facts(found),
         "costs": stage_costs(found, scoring),
