@@ -22,6 +22,7 @@ _FAILED = RawSQL("NOT (error = '')", (), output_field=BooleanField())
 
 _SCORED = ("run", "pk", "spec", "prompts", "formulas")
 _UNSCORED: tuple[Any, ...] = (0, 0, {}, {}, {})
+_FEW = 20
 
 
 class _Ended(NamedTuple):
@@ -159,4 +160,5 @@ def run_with(
         scorings__current=True,
         **asked,
     )
-    return next((run for run in runs.order_by("-pk") if EvaluationSpec.create(run.evaluation) == evaluation), None)
+    latest_first = runs.order_by("-pk").iterator(chunk_size=_FEW)  # nearly always the first of them is it
+    return next((run for run in latest_first if EvaluationSpec.create(run.evaluation) == evaluation), None)
