@@ -142,7 +142,8 @@ def results(
     other = baseline.run if baseline else None
     preferred = _beside(preferred, shown.run)
     scored = bool(shown.metrics)
-    figure = charts.score_against(rows, prompt_series(), score, chosen=shown.run.pk)
+    dots = charts.dots_of(rows, score, charts.CHUNK_SIZE)
+    figure = charts.figure_of(dots, prompt_series(), score, charts.CHUNK_SIZE, shown.run.pk)
     comparison = compare_runs(a=other, b=shown.run, limit=3) if scored and other else None
     return Results(
         corpus=corpus,
@@ -158,7 +159,7 @@ def results(
         cards=score_cards(run=shown.run, previous=other, preferred=preferred, compared=comparison) if scored else [],
         comparison=comparison,
         figure=figure if figure["data"] else None,
-        elsewhere=len(everything) - len(charts.drawn(rows, score)) - len(older),
+        elsewhere=len(everything) - sum(len(dot.rows) for dot in dots) - len(older),
         older=older,
         further=further,
     )
