@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 from evaluation.metrics.base import REFUSALS_IN_LANGUAGES, Metric, MetricContext, metrics
@@ -136,12 +137,12 @@ class _Compared:
         """How much of what is missing closeness in meaning may make up for: of a lone word it says little."""
         return _MEANING * min(1.0, (1 + self.units) / (1 + _FEWEST_UNITS))
 
-    @property
+    @cached_property
     def against(self) -> str:
         """What of the answer excludes the reference: another of the same kind, another number, a negation."""
         return opposed(self.reference, self.answer, self.sample.trace.question)
 
-    @property
+    @cached_property
     def given(self) -> float:
         """How much of the reference the answer gives."""
         answered = yes_or_no(self.reference, self.answer, self.sample.trace.question)

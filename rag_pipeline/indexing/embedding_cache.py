@@ -16,6 +16,8 @@ from rag_pipeline.embedders.late import LateWindows
 from rag_pipeline.indexing.token_vectors import TokenVectors
 
 _LOOKUP = 500  # keys per query, below SQLite's limit of variables
+_HELD = 16 * 2**20
+"""Bytes of vectors that are held in memory: scoring asks for those of the same words with every block of rows."""
 
 
 def text_key(text: str) -> bytes:
@@ -49,6 +51,7 @@ class CachedEmbedder(Embedder):
         super().__init__(inner.name, inner.mode)
         self.inner = inner
         self._folder = folder
+        self._held: dict[tuple[str, bytes], Vectors] = {}
         self.tokens = TokenVectors(inner, folder / "tokens")
 
     @property
@@ -116,8 +119,17 @@ class CachedEmbedder(Embedder):
         return _in_order(self._read(role, list({text_key(text) for text in texts})), texts)
 
     def _read(self, role: str, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        rows = self._rows("key, vector", role, keys)
-        return {key: np.frombuffer(blob, np.float32) for key, blob in rows}
+        """Return the vectors that are there; those read last are held, and when they are too many, none."""
+        held = self._held
+        found = {key: vector for key in keys if (vector := held.get((role, key))) is not None}
+        rows = self._rows("key, vector", role, [key for key in keys if key not in found])
+        read = {key: np.frombuffer(blob, np.float32) for key, blob in rows}
+        size = sum(vector.nbytes for vector in read.values())
+        if size <= _HELD:
+            if size and (len(held) + len(read)) * (size // len(read)) > _HELD:
+                held = self._held = {}
+            held |= {(role, key): vector for key, vector in read.items()}
+        return found | read
 
     def _known(self, role: str, keys: Sequence[bytes]) -> set[bytes]:
         """Return which keys are there; their vectors stay where they are."""

@@ -41,7 +41,7 @@ class ContextIndex:
         """Sentences by the key of a unit in them."""
         found: dict[str, list[int]] = defaultdict(list)
         for place, sentence in enumerate(self.sentences):
-            for key in {unit.key for unit in sentence.units}:
+            for key in sentence.said.keys:
                 found[key].append(place)
         return dict(found)
 
@@ -63,6 +63,8 @@ class ContextIndex:
         for row, unit in enumerate(units):
             if unit.kind in (WORD, NAME):
                 for key in self.related(unit.key):
-                    grades[row, self.by_key[key]] = RELATED
-            grades[row, self.by_key.get(unit.key, [])] = 1.0
+                    for column in self.by_key[key]:
+                        grades[row, column] = RELATED
+            for column in self.by_key.get(unit.key, ()):
+                grades[row, column] = 1.0
         return grades

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from evaluation.metrics.support.context_index import ContextIndex, Floats
 from evaluation.metrics.support.meaning import CANDIDATES, Meaning, SentenceQuery
 from evaluation.metrics.support.negation import contradict, denies
 from evaluation.metrics.support.reversals import Reversals
-from evaluation.metrics.support.units import SMALL, AnalysedSentence, SupportUnit, analyse_sentences
+from evaluation.metrics.support.units import SMALL, AnalysedSentence, SentenceUnits, SupportUnit, analyse_sentences
 from evaluation.metrics.support.weighting import SCHEME, WeightingScheme
 from evaluation.refusal.detection import shipped_pattern, shipped_patterns
 from rag_pipeline.embedders.base import Embed
@@ -64,7 +64,13 @@ class SentenceSupport:
             "text": self.sentence.text,
             "support": round(self.value, 4),
             "missing": [
-                {"start": unit.start, "end": unit.end, "text": unit.text, "kind": unit.kind} for unit in self.missing
+                {
+                    "start": self.sentence.start + unit.start,
+                    "end": self.sentence.start + unit.end,
+                    "text": unit.text,
+                    "kind": unit.kind,
+                }
+                for unit in self.missing
             ],
             "contradicted": bool(self.against),
             "against": self.against,
@@ -97,9 +103,18 @@ class Support:
     @cached_property
     def words(self) -> tuple[SupportUnit, ...]:
         """The words that are counted as they stand."""
-        read = [_without_courtesy(sentence) for sentence in analyse_sentences(self.text)]
+        return tuple(unit for _, unit in self._counted)
+
+    @cached_property
+    def _counted(self) -> list[tuple[int, SupportUnit]]:
+        """The words, each with where its sentence begins."""
         # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
-        return tuple(unit for unit in _units(read) if not denies(unit))
+        return [
+            (sentence.start, unit)
+            for sentence in analyse_sentences(self.text)
+            for unit in _without_courtesy(sentence.said).units
+            if not denies(unit)
+        ]
 
     @property
     def absent(self) -> tuple[SupportUnit, ...]:
@@ -109,10 +124,10 @@ class Support:
     @cached_property
     def share_found(self) -> float:
         """The share of the words, by weight, that the contexts have; less of what says the opposite of its evidence."""
-        said, turned = self.scheme.said, [each.sentence for each in self.sentences if each.against]
+        said, turned = self.scheme.said, {each.sentence.start for each in self.sentences if each.against}
         there = sum(
-            said(unit) * (self.scheme.contradicted if any(each.holds(unit) for each in turned) else 1.0)
-            for unit in self.words
+            said(unit) * (self.scheme.contradicted if start in turned else 1.0)
+            for start, unit in self._counted
             if unit.key in self.held
         )
         return there / sum(map(said, self.words)) if self.words else 0.0
@@ -147,41 +162,47 @@ def _block(
 def _weighed(
     row: Sequence[SentenceQuery], case: SupportCase, meaning: Meaning, scheme: WeightingScheme
 ) -> list[_WeighedSentence]:
-    asked = {unit.key for unit in _units(analyse_sentences(case.question))}
+    asked: set[str] = set().union(*(sentence.said.keys for sentence in analyse_sentences(case.question)))
     return [_WeighedSentence.of(query, asked, meaning, scheme) for query in row]
 
 
 def statements(text: str) -> list[AnalysedSentence]:
     """Return the sentences that state something, without their stock phrases and courtesy."""
-    read = (_without_stock(_without_courtesy(sentence)) for sentence in analyse_sentences(text))
-    return [sentence for sentence in read if any(unit.kind != SMALL for unit in sentence.units)]
+    read = (AnalysedSentence(each.start, each.end, _stated(each.said)) for each in analyse_sentences(text))
+    return [sentence for sentence in read if sentence.said.content]
 
 
-def _without_courtesy(sentence: AnalysedSentence) -> AnalysedSentence:
-    return _without(sentence, _matches(_plain(sentence), "courtesy"))
+@lru_cache(maxsize=4096)
+def _stated(said: SentenceUnits) -> SentenceUnits:
+    return _without_stock(_without_courtesy(said))
 
 
-def _without_stock(sentence: AnalysedSentence) -> AnalysedSentence:
-    plain = _plain(sentence)
-    return _without(sentence, [(0, _declined_until(plain, len(sentence.text))), *_matches(plain, "stock")])
+@lru_cache(maxsize=4096)
+def _without_courtesy(said: SentenceUnits) -> SentenceUnits:
+    return _without(said, _matches(_plain(said), "courtesy"))
 
 
-def _plain(sentence: AnalysedSentence) -> str:
+def _without_stock(said: SentenceUnits) -> SentenceUnits:
+    plain = _plain(said)
+    return _without(said, [(0, _declined_until(plain, len(said.text))), *_matches(plain, "stock")])
+
+
+def _plain(said: SentenceUnits) -> str:
     """Return the beginning of a sentence as the shipped lists read it, nothing where letters would move."""
-    said = sentence.text[:_LONGEST]
-    plain = said.lower().replace("’", "'").replace("‘", "'")
-    return plain if len(plain) == len(said) else ""  # a letter that is longer in lower case moves all after it
+    beginning = said.text[:_LONGEST]
+    plain = beginning.lower().replace("’", "'").replace("‘", "'")
+    return plain if len(plain) == len(beginning) else ""  # a letter that is longer in lower case moves all after it
 
 
 def _matches(plain: str, shipped: str) -> list[tuple[int, int]]:
     return [match.span() for pattern in shipped_patterns(shipped) for match in pattern.finditer(plain)]
 
 
-def _without(sentence: AnalysedSentence, silent: Sequence[tuple[int, int]]) -> AnalysedSentence:
+def _without(said: SentenceUnits, silent: Sequence[tuple[int, int]]) -> SentenceUnits:
     spans = [(left, right) for left, right in silent if left < right]
     if not spans:
-        return sentence
-    return replace(sentence, units=tuple(unit for unit in sentence.units if not _inside(unit, sentence.start, spans)))
+        return said
+    return SentenceUnits(said.text, tuple(unit for unit in said.units if not _inside(unit, spans)))
 
 
 def _declined_until(plain: str, length: int) -> int:
@@ -199,8 +220,8 @@ def _declines(plain: str) -> bool:
     return bool(shipped_pattern("patterns").search(plain))
 
 
-def _inside(unit: SupportUnit, start: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(left <= unit.start - start and unit.end - start <= right for left, right in spans)
+def _inside(unit: SupportUnit, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(left <= unit.start and unit.end <= right for left, right in spans)
 
 
 def _query(sentence: AnalysedSentence, index: ContextIndex, scheme: WeightingScheme) -> SentenceQuery:
@@ -222,10 +243,6 @@ def _support(
     mean = float(np.average(values, weights=[each.weight for each in found]))
     value = (1 - scheme.weakest) * mean + scheme.weakest * min(values)
     return Support(value, found, case.text, drafts[0].query.index.by_key.keys(), scheme)
-
-
-def _units(sentences: Iterable[AnalysedSentence]) -> Iterator[SupportUnit]:
-    return (unit for sentence in sentences for unit in sentence.units)
 
 
 @dataclass(frozen=True, eq=False)
