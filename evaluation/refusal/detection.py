@@ -12,6 +12,7 @@ from itertools import chain
 import numpy as np
 
 from evaluation.refusal import languages
+from evaluation.refusal.any_of import any_of
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal
 from rag_pipeline.embedders.base import Embed, Vectors
@@ -265,11 +266,8 @@ def shipped_patterns(name: str) -> Patterns:
 
 @cache
 def shipped_pattern(name: str) -> re.Pattern[str]:
-    """Return a shipped list as one pattern, for whether any line of it is found. What they begin with is read once."""
-    lines = shipped_lines(name)
-    led = [f"(?:{line.removeprefix(_LEAD)})" for line in lines if line.startswith(_LEAD)]
-    alone = [f"(?:{line})" for line in lines if not line.startswith(_LEAD)]
-    return re.compile(_filled("|".join([*alone, *([f"{_LEAD}(?:{'|'.join(led)})"] if led else [])])))
+    """Return a shipped list as one pattern, for whether any line of it is found."""
+    return re.compile(_filled(any_of(shipped_lines(name), _LEAD)))
 
 
 def _filled(line: str) -> str:
