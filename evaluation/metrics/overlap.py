@@ -66,7 +66,8 @@ def untellable(one: Tokens, other: Tokens) -> bool:
 
 
 def _has_runs(tokens: Tokens) -> bool:
-    return UNSPACED_CHARACTER.search(" ".join(tokens)) is not None
+    text = " ".join(tokens)
+    return not text.isascii() and UNSPACED_CHARACTER.search(text) is not None
 
 
 def any_untellable(sample: Sample) -> bool:

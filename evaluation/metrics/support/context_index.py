@@ -28,12 +28,10 @@ class ContextIndex:
     @classmethod
     def of(cls, contexts: Sequence[str]) -> ContextIndex:
         """Read contexts; a repeated one is read once."""
-        places = {text: place for place, text in reversed(list(enumerate(contexts)))}
-        read = [
-            (sentence, place)
-            for text, place in sorted(places.items(), key=lambda item: item[1])
-            for sentence in analyse_sentences(text)
-        ]
+        places: dict[str, int] = {}
+        for place, text in enumerate(contexts):
+            places.setdefault(text, place)
+        read = [(sentence, place) for text, place in places.items() for sentence in analyse_sentences(text)]
         return cls(tuple(sentence for sentence, _ in read), tuple(place for _, place in read))
 
     @cached_property

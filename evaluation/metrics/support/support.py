@@ -228,9 +228,20 @@ def _query(sentence: AnalysedSentence, index: ContextIndex, scheme: WeightingSch
     presence = index.presence(sentence.units)
     if not len(index.sentences) or not is_plain_english_script(sentence.text):
         return SentenceQuery(sentence, index, presence, ())
-    common = np.array([0.1 + unit.rarity for unit in sentence.units]) @ presence
+    common = _told_apart_by(sentence.said) @ presence
     order = np.argsort(-common, kind="stable")[:CANDIDATES]
-    return SentenceQuery(sentence, index, presence, tuple(int(at) for at in order))
+    return SentenceQuery(sentence, index, presence, tuple(order.tolist()))
+
+
+@lru_cache(maxsize=4096)
+def _told_apart_by(said: SentenceUnits) -> Floats:
+    """Return how much each unit tells sentences apart."""
+    return np.array([0.1 + unit.rarity for unit in said.units])
+
+
+@lru_cache(maxsize=4096)
+def _weights(said: SentenceUnits, scheme: WeightingScheme) -> Floats:
+    return np.array([scheme.weight(unit) for unit in said.units])
 
 
 def _support(
@@ -255,23 +266,28 @@ class _WeighedSentence:
     best: int | None
     local: float
     grades: Floats
+    met: list[float]
+    """The best grade of each unit."""
 
     @classmethod
     def of(cls, query: SentenceQuery, asked: set[str], meaning: Meaning, scheme: WeightingScheme) -> _WeighedSentence:
         """Weigh and grade the units of a sentence."""
-        units = query.sentence.units
-        weights = np.array([scheme.weight(unit) * (scheme.asked if unit.key in asked else 1.0) for unit in units])
+        said = query.sentence.said
+        weights = _weights(said, scheme)
+        if not said.keys.isdisjoint(asked):
+            weights = weights * np.array([scheme.asked if unit.key in asked else 1.0 for unit in said.units])
         total = float(weights.sum())
         if not query.index.sentences:
-            return cls(query, 0.0, total, None, 0.0, np.zeros((len(units), 1)))
+            return cls(query, 0.0, total, None, 0.0, np.zeros((len(said.units), 1)), [0.0] * len(said.units))
         likeness = meaning.likeness(query, kinds_apart=scheme.kinds_apart)
         grades = np.maximum(query.presence, np.where(likeness >= scheme.alike, likeness, 0.0))
         local = weights @ grades / total
         place = int(local.argmax())
-        value = scheme.local * float(local[place]) + (1 - scheme.local) * float(weights @ grades.max(axis=1)) / total
-        if query.candidates and sum(unit.kind != SMALL for unit in units) >= scheme.meaning_from:
+        best = grades.max(axis=1)
+        value = scheme.local * float(local[place]) + (1 - scheme.local) * float(weights @ best) / total
+        if query.candidates and len(said.content) >= scheme.meaning_from:
             value = (1 - scheme.meaning) * value + scheme.meaning * meaning.closeness(query)
-        return cls(query, value, total, place, float(local[place]), grades)
+        return cls(query, value, total, place, float(local[place]), grades, best.tolist())
 
     def compared(self, scheme: WeightingScheme) -> tuple[AnalysedSentence, AnalysedSentence] | None:
         """Return the sentence and its evidence where the two are about the same matter."""
@@ -290,9 +306,9 @@ class _WeighedSentence:
             value *= scheme.contradicted
         elif pair and contradict(*pair):
             value *= scheme.denied_nearby
-        if self.best is not None and len(content) > 1:
+        if scheme.order and self.best is not None and len(content) > 1:
             value = (1 - scheme.order) * value + scheme.order * _adjacency(self.grades, content)
-        missing = tuple(units[row] for row in content if self.grades[row].max() == 0)
+        missing = tuple(units[row] for row in content if self.met[row] == 0)
         context, best = (None, None) if self.best is None else (index.origin[self.best], index.sentences[self.best])
         return SentenceSupport(
             self.query.sentence, min(1.0, value), self.weight, context, best, missing, against, unread
