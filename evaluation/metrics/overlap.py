@@ -72,6 +72,8 @@ def _has_runs(tokens: Tokens) -> bool:
 
 def any_untellable(sample: Sample) -> bool:
     """Tell whether that holds for the answer and one of its references."""
+    if sample.trace.answer.isascii():
+        return False
     answer = tokens_of([sample.trace.answer])
     return any(untellable(answer, tokens_of([reference])) for reference in sample.reference_answers)
 
