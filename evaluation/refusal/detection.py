@@ -75,6 +75,8 @@ _SPEECH = re.compile(
 """Somebody's words: a quotation that goes on, or with who said it: `“I don't know,” said the Caterpillar.`"""
 _LONGEST = 500
 """Characters of a sentence in which its wording is looked for."""
+_NEITHER = re.compile(r"[\W_]+")
+"""What is no letter and no digit."""
 _MARKS = " \"'“”‘’«»*_"
 _FEWEST_LETTERS = 5
 _OWN_SHARE = 0.6
@@ -211,7 +213,7 @@ def _first_that_counts(sentences: Sequence[str], verdicts: Verdicts) -> int:
 
 def _letters(text: str) -> str:
     """Return the letters and digits of a text, lower case: what two sentences that differ in marks alone share."""
-    return "".join(character for character in text.casefold() if character.isalnum())
+    return _NEITHER.sub("", text.casefold())
 
 
 def _says_something(text: str) -> bool:

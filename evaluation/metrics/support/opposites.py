@@ -72,8 +72,7 @@ def yes_or_no(reference: str, answer: str, question: str) -> bool | None:
     An answer without either word means no where its first sentence denies something of the question, else yes.
     """
     wanted = _polarity(reference)
-    sentences = analyse_sentences(answer)
-    if not wanted or len(_WORDS.findall(reference)) > 1 or not sentences:
+    if not wanted or len(_WORDS.findall(reference)) > 1 or not (sentences := analyse_sentences(answer)):
         return None
     said = _polarity(answer)
     if not said:
@@ -85,8 +84,10 @@ def yes_or_no(reference: str, answer: str, question: str) -> bool | None:
 
 def _polarity(text: str) -> frozenset[str]:
     """Return the yes or no that a text begins with."""
-    first = next(iter(word.lower() for word in _WORDS.findall(text)), "")
-    return frozenset({first} & {"yes", "no"}) if len(text.split()) == 1 or _SAID_ALONE.match(text) else frozenset()
+    first = _WORDS.search(text)
+    word = first.group().lower() if first else ""
+    answers = word in ("yes", "no") and (len(text.split()) == 1 or _SAID_ALONE.match(text))
+    return frozenset({word}) if answers else frozenset()
 
 
 def _currencies(text: str) -> frozenset[str]:
