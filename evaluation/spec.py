@@ -371,6 +371,10 @@ class GeneratorSpec(CheckedSpec):
             raise ValueError(f"{title} is only read by a model that writes. Choose one, or leave it as it is.")
         return self
 
+    def afresh(self, pairs: int, out_of_scope: int) -> Self:
+        """Return the same for other questions, so many of them."""
+        return self.model_copy(update={"pairs": pairs, "out_of_scope": out_of_scope, "seed": self.seed + 1})
+
     @property
     def wordings(self) -> tuple[str, ...]:
         """How a model words the twins, in turn."""

@@ -100,3 +100,11 @@ def test_a_sweep_in_which_nothing_could_be_scored_fails_with_the_reason(sweep, f
     assert "No configuration could be scored." in done.stderr
     assert "key" in done.stderr
     assert "failed" in done.stdout
+
+
+def test_fresh_pairs_confirm_and_it_is_said_how_many_there_are(sweep, monkeypatch):
+    monkeypatch.setattr("evaluation.services.generation.WRITER_EMBEDDING", WORDS)
+    done = sweep("--grid", "chunk_size=60", "--retrieval-only", "--split", "all", "--fresh-pairs", "9")
+    assert done.returncode == 0
+    assert "1 of 9 fresh pairs could be written: test set “first, fresh for sweep" in done.stdout
+    assert done.stdout.count("On fresh pairs: ") == 2
