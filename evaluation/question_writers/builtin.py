@@ -12,6 +12,7 @@ from evaluation.question_writers.base import QuestionCompleter, question_writers
 from evaluation.question_writers.evidence_search import EvidenceSearch
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.evidence import evidence_of
 from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
 from evaluation.question_writers.rules.parsing import in_sentence
 from evaluation.question_writers.rules.purpose import situation
@@ -30,9 +31,6 @@ _SLIPS = ("typo", "lower_case", "dropped_word", "punctuation")
 """The slips that people make when they type, in turn."""
 
 ASKED = "another question asks about it already"
-
-_NEIGHBOURS = 10
-"""Characters between two sentences that stand side by side, at most."""
 
 
 @question_writers.register
@@ -66,7 +64,7 @@ class BuiltinWriter(QuestionCompleter):
         chosen = Selection(self._corpus, self.spec.pairs, self.spec.seed, purpose, self._objection)
         for selected in chosen if numbers else ():
             candidate = selected.candidate
-            if candidate is None or (_joined(candidate)[0], (candidate.answer,)) not in stored:
+            if candidate is None or (evidence_of(candidate, self._corpus)[0], (candidate.answer,)) not in stored:
                 rejected = tuple(Rejected(text, reason) for text, reason in selected.rejected)
                 made = self._pair(numbers.popleft(), candidate, selected.nearness) if candidate else ()
                 yield Written(made, rejected)
@@ -124,7 +122,7 @@ class BuiltinWriter(QuestionCompleter):
 
     def _objection(self, candidate: Candidate) -> str:
         """Return why a question cannot be used, empty where it can."""
-        taken = any(span.meets(other) for span in _joined(candidate) for other in self._asked_spans)
+        taken = any(span.meets(other) for span in evidence_of(candidate, self._corpus) for other in self._asked_spans)
         if taken or candidate.text in self._asked_texts:
             return ASKED
         return self._round_trip.objection(candidate) if self._uses_round_trip else ""
@@ -152,7 +150,7 @@ class BuiltinWriter(QuestionCompleter):
             metadata["nearness_to_purpose"] = round(nearness, 2)
         simple = DraftQuestion(
             f"{pair_id}-simple", pair_id, "simple", candidate.text, references=(candidate.answer,),
-            evidence=tuple(DraftEvidence(span, self._text_at(span)) for span in _joined(candidate)),
+            evidence=tuple(DraftEvidence(span, self._text_at(span)) for span in evidence_of(candidate, self._corpus)),
             split=self._split(pair_id), metadata=metadata,
         )  # fmt: skip
         return simple, twin_of(simple, candidate, number, self.spec)
@@ -202,14 +200,3 @@ def _with_slip(text: str, protected: Collection[str], rng: random.Random, prefer
         if slipped is not None:
             return slipped, kind
     return text, ""
-
-
-def _joined(candidate: Candidate) -> list[Span]:
-    """Return where the sentences stand that the answer rests on, neighbours as one span."""
-    spans: list[Span] = []
-    for one in sorted(candidate.sentences, key=lambda each: (each.span.document_id, each.span.start)):
-        if spans and spans[-1].document_id == one.span.document_id and one.span.start - spans[-1].end < _NEIGHBOURS:
-            spans[-1] = Span(one.span.document_id, spans[-1].start, max(spans[-1].end, one.span.end))
-        else:
-            spans.append(one.span)
-    return spans

@@ -18,7 +18,7 @@ from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background.tasks import request_cancel, run_inline
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.types import Span
-from tests.evaluation.sweeps import begun, done, spec_of, swept
+from tests.evaluation.sweeps import begun, done, spec_of, swept, with_room
 from tests.factories import WORDS, make_corpus, make_testset
 from tests.finished import SAMPLE
 
@@ -99,12 +99,13 @@ def test_scores_that_need_out_of_scope_questions_get_their_share(written):
 
 
 def test_a_small_text_gives_fewer_and_it_is_said():
-    """Three of seven sentences are taken by the test set, and of the others one can be asked about."""
-    sweep = swept(make_testset(), {"chunk_size": "60"}, retrieval_only=True, fresh_pairs=9)
+    sweep = swept(with_room(), {"chunk_size": "60"}, retrieval_only=True, fresh_pairs=99)
     table = sweep_table(sweep)
     made, asked = table.written
-    assert (made, asked) == (1, 9)
-    assert table.fresh_testset.report["message"].startswith("1 of 9 pairs were made; most others were left out because")
+    assert asked == 99
+    assert 1 <= made < 99
+    said = table.fresh_testset.report["message"]
+    assert said.startswith(f"{made} of 99 pairs were made; most others were left out because")
     assert len(table.fresh) == 2
 
 
