@@ -90,6 +90,10 @@ class GeneratorSpec(CheckedSpec):
             )
         return self
 
+    def afresh(self, pairs: int, out_of_scope: int) -> Self:
+        """Return the same for other questions, so many of them."""
+        return self.model_copy(update={"pairs": pairs, "out_of_scope": out_of_scope, "seed": self.seed + 1})
+
     @property
     def _writer(self) -> str:
         return "the built-in rules" if self.llm == BUILTIN_READER else "a model"

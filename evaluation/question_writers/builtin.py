@@ -27,6 +27,8 @@ from rag_pipeline.english.trees import parse
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.types import SourceDoc, Span
 
+ASKED = "another question asks about it already"
+
 
 @question_writers.register
 class BuiltinWriter(QuestionCompleter):
@@ -43,9 +45,10 @@ class BuiltinWriter(QuestionCompleter):
         embed: Embed,
         usage: UsageTally | None = None,
         *,
+        asked: Sequence[DraftQuestion] = (),
         round_trip: bool = True,
     ) -> None:
-        super().__init__(documents, spec, embed, usage)
+        super().__init__(documents, spec, embed, usage, asked=asked)
         self._uses_round_trip = round_trip
 
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
@@ -55,8 +58,8 @@ class BuiltinWriter(QuestionCompleter):
         # Identified by evidence, not by number: documents may have been deleted since, rules may have changed.
         stored = {(each.span, question.references[:1]) for question in done for each in question.evidence[:1]}
         purpose = Purpose(self.spec.purpose, self.embed)
-        checks = (self._round_trip.objection,) if self._uses_round_trip else ()
-        for selected in Selection(self._corpus, self.spec.pairs, self.spec.seed, purpose, *checks) if numbers else ():
+        chosen = Selection(self._corpus, self.spec.pairs, self.spec.seed, purpose, self._objection)
+        for selected in chosen if numbers else ():
             candidate = selected.candidate
             if candidate is None or (evidence_of(candidate, self._corpus)[0], (candidate.answer,)) not in stored:
                 rejected = tuple(Rejected(text, reason) for text, reason in selected.rejected)
@@ -104,13 +107,30 @@ class BuiltinWriter(QuestionCompleter):
         """
         answered: list[Rejected] = []
         for question in source:
-            if self._uses_round_trip and question.kind == "near" and not self._round_trip.is_declined(question.text):
+            if question.text in self._asked_texts:
+                answered.append(Rejected(question.text, ASKED))
+            elif self._uses_round_trip and question.kind == "near" and not self._round_trip.is_declined(question.text):
                 answered.append(Rejected(question.text, ANSWERED))
             else:
                 yield question, tuple(answered)
                 answered = []
         if answered:
             yield None, tuple(answered)
+
+    def _objection(self, candidate: Candidate) -> str:
+        """Return why a question cannot be used, empty where it can."""
+        taken = any(span.meets(other) for span in evidence_of(candidate, self._corpus) for other in self._asked_spans)
+        if taken or candidate.text in self._asked_texts:
+            return ASKED
+        return self._round_trip.objection(candidate) if self._uses_round_trip else ""
+
+    @cached_property
+    def _asked_spans(self) -> list[Span]:
+        return [each.span for question in self.asked for each in question.evidence]
+
+    @cached_property
+    def _asked_texts(self) -> set[str]:
+        return {question.text for question in self.asked}
 
     @cached_property
     def _corpus(self) -> CorpusText:

@@ -59,12 +59,13 @@ class OutOfScopeWriting:
         spec: GeneratorSpec,
         embed: Embed,
         done: Sequence[DraftQuestion],
+        asked: Sequence[DraftQuestion] = (),
     ) -> None:
         self._tasks = tasks
         self._documents = documents
         self._spec = spec
         self._nearest = NearestPassages(documents, embed)
-        self._texts = [question.text for question in done]
+        self._texts = [question.text for question in (*done, *asked)]
         near = spec.near
         self._missing = {"far": spec.out_of_scope - near, "near": near}
         for kind in self._missing:

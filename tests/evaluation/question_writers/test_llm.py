@@ -77,6 +77,18 @@ def test_no_evidence_is_used_twice(fake_openai: FakeOpenAI) -> None:
     assert len(spans) == len(questions) // 2 == 2
 
 
+def test_what_another_set_asks_is_left_alone(fake_openai: FakeOpenAI) -> None:
+    others = questions_of(list(writer(SHORT, pairs=1).write_pairs()))
+    (taken,) = {question.evidence[0].span for question in others}
+    second = ModelWriter([SHORT], GeneratorSpec.create({"llm": "openai:writer", "pairs": 5}), embed_words,
+                         asked=others, limits=QUICK)  # fmt: skip
+    steps = list(second.write_pairs())
+    spans = {question.evidence[0].span for question in questions_of(steps)}
+    assert len(spans) == 1
+    assert not any(span.meets(taken) for span in spans)
+    assert f"Do not ask about this again: “{taken.text_in({3: SHORT.text})}”" in str(fake_openai.bodies())
+
+
 def test_goes_on_after_what_is_stored(fake_openai: FakeOpenAI) -> None:
     first = questions_of([step for step, _ in zip(writer().write_pairs(), range(3), strict=False)])
     stored = first[:4]
