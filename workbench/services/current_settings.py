@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from django.db.models import F, QuerySet
 from django.http import QueryDict
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Run
-from evaluation.spec import EvaluationSpec, GeneratorSpec
+from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.retrievers.base import retrievers

@@ -20,7 +20,7 @@ PAGES = (
     (("Test sets", "testsets"), ("Quiz", "quiz")),
     (("Dashboard", "dashboard"), ("Sweeps", "sweeps")),
     (("Compare", "compare"),),
-    (("Chat", "chat"),),
+    (("Chat", "chat"), ("Side by side", "side-by-side")),
     (("Metrics", "metrics"), ("Score", "score"), ("Calibration", "calibration")),
 )
 """The entries of the navigation in the order of the work; those of several pages have a row of tabs."""
@@ -68,9 +68,8 @@ class Frame:
         entries = []
         for group in PAGES:
             pages = [(label, reverse(name)) for label, name in group]
-            items = tuple(
-                NavItem(label, url, path == url or (path.startswith(url) and url != "/")) for label, url in pages
-            )
+            here = [url for _, url in pages if path == url or (path.startswith(url) and url != "/")]
+            items = tuple(NavItem(label, url, url == max(here, key=len, default="")) for label, url in pages)
             entries.append(NavItem(items[0].label, items[0].url, any(item.current for item in items), items))
         return entries
 
