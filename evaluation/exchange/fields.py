@@ -65,7 +65,7 @@ def ordered(metadata: dict[str, Any]) -> dict[str, Any]:
 
 def whole_letters(text: str) -> str:
     """Return a text with each half of a surrogate pair replaced."""
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def storable(value: Any) -> Any:

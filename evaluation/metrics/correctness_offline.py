@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 from evaluation.metrics.base import REFUSALS_IN_LANGUAGES, Metric, MetricContext, metrics
@@ -76,7 +77,7 @@ class CorrectnessOffline(Metric):
     def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
         """Score all samples; every distinct text of the block is embedded once for each of the parts."""
         cases = _comparable(samples, context)
-        supports = zip(*(_supports(samples, cases, context.embed, back=back) for back in (False, True)), strict=True)
+        supports = _supports(samples, cases, context.embed)
         alone = [replace(samples[place], reference_answers=(reference,)) for place, reference in cases]
         cosines = SemanticSimilarity().score_block(alone, context.only([place for place, _ in cases]))
         best: dict[int, Score] = {}
@@ -97,19 +98,16 @@ def _comparable(samples: Sequence[Sample], context: MetricContext) -> list[tuple
 
 
 def _supports(
-    samples: Sequence[Sample], cases: Sequence[tuple[int, str]], embed: Embed, *, back: bool
-) -> list[Support | None]:
-    """Return the support of each reference by its answer; with `back` of each answer by its reference, if long."""
+    samples: Sequence[Sample], cases: Sequence[tuple[int, str]], embed: Embed
+) -> list[tuple[Support | None, Support | None]]:
+    """Return the support of each reference by its answer, and that of each answer by its reference, if long."""
     traces = [(samples[place].trace, reference) for place, reference in cases]
-    pairs = [
-        SupportCase(trace.answer, (reference,), trace.question)
-        if back
-        else SupportCase(reference, (trace.answer,), trace.question)
-        for trace, reference in traces
-    ]
-    read = [place for place, (_, reference) in enumerate(traces) if not back or len(content_units(reference)) > _SHORT]
-    found = dict(zip(read, support_of([pairs[place] for place in read], embed, _SCHEME), strict=True))
-    return [found.get(place) for place in range(len(cases))]
+    there = [SupportCase(reference, (trace.answer,), trace.question) for trace, reference in traces]
+    read = [place for place, (_, reference) in enumerate(traces) if len(content_units(reference)) > _SHORT]
+    back = [SupportCase(traces[at][0].answer, (traces[at][1],), traces[at][0].question) for at in read]
+    found = support_of([*there, *back], embed, _SCHEME)
+    returned = dict(zip(read, found[len(there) :], strict=True))
+    return [(support, returned.get(place)) for place, support in enumerate(found[: len(there)])]
 
 
 @dataclass(frozen=True)
@@ -136,12 +134,12 @@ class _Compared:
         """How much of what is missing closeness in meaning may make up for: of a lone word it says little."""
         return _MEANING * min(1.0, (1 + self.units) / (1 + _FEWEST_UNITS))
 
-    @property
+    @cached_property
     def against(self) -> str:
         """What of the answer excludes the reference: another of the same kind, another number, a negation."""
         return opposed(self.reference, self.answer, self.sample.trace.question)
 
-    @property
+    @cached_property
     def given(self) -> float:
         """How much of the reference the answer gives."""
         answered = yes_or_no(self.reference, self.answer, self.sample.trace.question)

@@ -66,11 +66,14 @@ def untellable(one: Tokens, other: Tokens) -> bool:
 
 
 def _has_runs(tokens: Tokens) -> bool:
-    return UNSPACED_CHARACTER.search(" ".join(tokens)) is not None
+    text = " ".join(tokens)
+    return not text.isascii() and UNSPACED_CHARACTER.search(text) is not None
 
 
 def any_untellable(sample: Sample) -> bool:
     """Tell whether that holds for the answer and one of its references."""
+    if sample.trace.answer.isascii():
+        return False
     answer = tokens_of([sample.trace.answer])
     return any(untellable(answer, tokens_of([reference])) for reference in sample.reference_answers)
 

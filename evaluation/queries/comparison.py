@@ -13,7 +13,7 @@ from evaluation.queries.differences import (
     Key,
     ScoredRun,
     further_differences,
-    load_scores,
+    load_scores_of,
     metric_label,
     paired_differences,
     question_changes,
@@ -43,15 +43,20 @@ CLEAR_CHANGE = 0.1
 _TOTAL_HELP = "The weighted mean of the five scores, from 0 to 5."
 
 
-def score_cards(*, run: Run, previous: Run | None = None, preferred: Run | None = None) -> list[ScoreCard]:
-    """Return the five scores and the total of a run, each with its difference to two other runs; [] until scored."""
+def score_cards(
+    *, run: Run, previous: Run | None = None, preferred: Run | None = None, compared: Comparison | None = None
+) -> list[ScoreCard]:
+    """Return the five scores and the total of a run, each with its difference to two other runs; [] until scored.
+
+    `compared`: the comparison with the previous one, where it is there already.
+    """
     stored = list(RunMetric.objects.filter(scoring__run=run, scoring__current=True).order_by("id"))
     if not stored:
         return []
     summaries = {(row.metric, row.group): summary_of(row) for row in stored}
-    own = load_scores(run)
-    against_previous = _against(own, previous)
-    against_preferred = against_previous if preferred == previous else _against(own, preferred)
+    known = {each.metric: each for each in compared.differences} if compared else {}
+    against_previous = known or _against(run, previous)
+    against_preferred = against_previous if preferred == previous else _against(run, preferred)
     marks = _marks(preferred, against_preferred)
     return [
         _card(name, summaries, against_previous, against_preferred, marks)
@@ -65,8 +70,8 @@ def compare_runs(*, a: Run, b: Run, limit: int = 50, further: bool = False) -> C
     changes first.
     """
     row_a, row_b = rows_of([a, b])
-    scores_a, scores_b = (load_scores(each, further=further) for each in (a, b))
-    return compare_loaded((row_a, scores_a), (row_b, scores_b), limit=limit, further=further)
+    scores = load_scores_of([a, b], further=further)
+    return compare_loaded((row_a, scores[a.pk]), (row_b, scores[b.pk]), limit=limit, further=further)
 
 
 def compare_loaded(
@@ -136,8 +141,11 @@ def _partial_note(a: ScoredRun, b: ScoredRun) -> str:
     return f"Only the {common} questions that both runs asked are compared; {everything - common} others are left out."
 
 
-def _against(own: ScoredRun, other: Run | None) -> Mapping[str, PairedDifference]:
-    return {} if other is None or other == own.run else paired_differences(load_scores(other), own)
+def _against(run: Run, other: Run | None) -> Mapping[str, PairedDifference]:
+    if other is None or other == run:
+        return {}
+    scores = load_scores_of([run, other])
+    return paired_differences(scores[other.pk], scores[run.pk])
 
 
 def _marks(run: Run | None, against: Mapping[str, PairedDifference]) -> dict[str, float | None]:

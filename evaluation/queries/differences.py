@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
 
 from django.db.models import QuerySet
 
@@ -32,6 +34,7 @@ from rag_pipeline.types import Trace
 
 Key = tuple[str, str]
 """A question's id and text: the same in two versions of a test set unless it was edited."""
+_NO_VALUES: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,14 @@ class ScoredRun:
     prompts: dict[str, str] = field(default_factory=dict)
     formulas: dict[str, int] = field(default_factory=dict)
 
+    @cached_property
+    def samples(self) -> dict[Key, Sample]:
+        """The questions as samples without an answer."""
+        return {
+            key: Sample(each.question_id, each.pair_id, each.kind, Trace(each.text, ""))
+            for key, each in self.questions.items()
+        }
+
     @property
     def how(self) -> HowScored | None:
         """What the scores depend on; None without scores."""
@@ -59,14 +70,15 @@ def load_scores(run: Run, *, further: bool = False) -> ScoredRun:
     return _load(run, {question.pk: question for question in _asked(run)}, further=further)
 
 
-def load_scores_of(runs: Iterable[Run]) -> dict[int, ScoredRun]:
-    """Read the five scores of runs of one test set, by id; their questions are read once."""
+def load_scores_of(runs: Iterable[Run], *, further: bool = False) -> dict[int, ScoredRun]:
+    """Read the scores of several runs as `load_scores` does, by id; the questions they share are read once."""
     runs = list(runs)
-    asked: dict[int, set[int]] = {}
+    asked: dict[int, set[int]] = {run.pk: set() for run in runs}
     for run_id, question_id in Answer.objects.filter(run__in=runs).order_by().values_list("run_id", "question_id"):
-        asked.setdefault(run_id, set()).add(question_id)
-    questions = Question.objects.in_bulk(set().union(*asked.values()))
-    return {run.pk: _load(run, {pk: questions[pk] for pk in questions if pk in asked[run.pk]}) for run in runs}
+        asked[run_id].add(question_id)
+    questions = {each.pk: each for each in Question.objects.filter(pk__in=set().union(*asked.values()))}
+    found = {run.pk: {pk: each for pk, each in questions.items() if pk in asked[run.pk]} for run in runs}
+    return {run.pk: _load(run, found[run.pk], further=further) for run in runs}
 
 
 def _load(run: Run, questions: Mapping[int, Question], *, further: bool = False) -> ScoredRun:
@@ -190,10 +202,10 @@ def question_changes(a: ScoredRun, b: ScoredRun) -> dict[Key, tuple[str, float |
 
 def _difference_rows(a: ScoredRun, b: ScoredRun, metric: str) -> list[tuple[Sample, Score]]:
     rows = []
-    for key, question in b.questions.items():
-        before, after = (each.values.get(key, {}).get(metric) for each in (a, b))
+    for key, sample in b.samples.items():
+        after = b.values.get(key, _NO_VALUES).get(metric)
+        before = None if after is None else a.values.get(key, _NO_VALUES).get(metric)
         if before is not None and after is not None:
-            sample = Sample(question.question_id, question.pair_id, question.kind, Trace(question.text, ""))
             rows.append((sample, Score(after - before)))
     return rows
 

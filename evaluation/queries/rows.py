@@ -79,6 +79,18 @@ class RunRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RunChoice:
+    """A run in a list to choose from; `testset` is the name of its test set, `settings` are the pipeline's."""
+
+    pk: int
+    name: str
+    testset: str
+    settings: dict[str, Any]
+    archived: bool
+    baseline: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PairedDifference:
     """How run b differs from run a in one metric, over the questions that both scored.
 

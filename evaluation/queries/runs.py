@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, Count, QuerySet
+from django.db.models import BooleanField, Count, QuerySet, TextField
 from django.db.models.expressions import RawSQL
+from django.db.models.functions import Cast
 
 from evaluation.models import Answer, Run, RunMetric, Scoring, TestSet
-from evaluation.queries.rows import RunRow
+from evaluation.queries.rows import RunChoice, RunRow
 from evaluation.spec import EvaluationSpec, RunOptions
 from evaluation.types import Summary
 from rag_pipeline.errors import ConfigError
@@ -22,6 +25,7 @@ _FAILED = RawSQL("NOT (error = '')", (), output_field=BooleanField())
 
 _SCORED = ("run", "pk", "spec", "prompts", "formulas")
 _UNSCORED: tuple[Any, ...] = (0, 0, {}, {}, {})
+_FEW = 20
 
 
 class _Ended(NamedTuple):
@@ -69,15 +73,18 @@ def find_run(*, wanted: str, testset: TestSet | None = None, field: str = "run")
     return found[0] if found else None
 
 
-def runs_to_choose(*, testset: TestSet | None = None) -> list[RunRow]:
-    """Return the scored runs to choose from, newest first, without scores and counts.
-
-    Those of a test set that are not archived, or all.
-    """
+def runs_to_choose(*, testset: TestSet | None = None) -> list[RunChoice]:
+    """Return the scored runs to choose from, newest first: those of a test set that are not archived, or all."""
     runs = Run.objects.filter(scorings__current=True).order_by("-id")
     if testset is not None:
         runs = runs.filter(testset=testset, archived=False)
-    return [_row(run, _DONE, _UNSCORED, {}, (0, 0)) for run in _with_testsets(runs)]
+    found = list(runs.values_list("pk", "name", "testset", "pipeline", "archived", "baseline"))
+    testsets = TestSet.objects.only("name", "version").in_bulk({each[2] for each in found})
+    called = {pk: str(each) for pk, each in testsets.items()}
+    return [
+        RunChoice(pk, name or f"Run {pk}", called[asked], settings, archived, baseline)
+        for pk, name, asked, settings, archived, baseline in found
+    ]
 
 
 def _with_testsets(runs: QuerySet[Run]) -> list[Run]:
@@ -92,10 +99,11 @@ def _with_testsets(runs: QuerySet[Run]) -> list[Run]:
 def rows_of(runs: Iterable[Run]) -> list[RunRow]:
     """Return the rows of some runs in five queries beside their own; their summaries are without details."""
     runs = list(runs)
-    scorings = {each[0]: each for each in Scoring.objects.filter(run__in=runs, current=True).values_list(*_SCORED)}
+    ids = [run.pk for run in runs]
+    scorings = _current_scorings(ids)
     metrics = _whole_run_metrics([each[1] for each in scorings.values()])
     tasks = {pk: _Ended(*each) for pk, *each in _tasks_of(runs).values_list("pk", "state", "error")}
-    asked = Answer.objects.filter(run__in=runs).order_by().values_list("run").annotate(Count("id"))
+    asked = Answer.objects.filter(run__in=ids).order_by().values_list("run").annotate(Count("id"))
     answers, failed = dict(asked), dict(asked.filter(_FAILED))
     rows = []
     for run in runs:
@@ -103,6 +111,14 @@ def rows_of(runs: Iterable[Run]) -> list[RunRow]:
         counts = answers.get(run.pk, 0), failed.get(run.pk, 0)
         rows.append(_row(run, state, scoring, metrics.get(scoring[1], {}), counts))
     return rows
+
+
+def _current_scorings(runs: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    """Return what `_SCORED` names of each run's scoring. Most runs are scored alike: what is written alike is one."""
+    texts = {name: Cast(name, TextField()) for name in _SCORED[2:]}
+    rows = Scoring.objects.filter(run__in=runs, current=True).values_list(*_SCORED[:2], *texts.values())
+    read = cache(json.loads)
+    return {run: (run, pk, *map(read, values)) for run, pk, *values in rows}
 
 
 def _tasks_of(runs: Sequence[Run]) -> QuerySet[BackgroundTask]:
@@ -159,4 +175,5 @@ def run_with(
         scorings__current=True,
         **asked,
     )
-    return next((run for run in runs.order_by("-pk") if EvaluationSpec.create(run.evaluation) == evaluation), None)
+    latest_first = runs.order_by("-pk").iterator(chunk_size=_FEW)  # nearly always the first of them is it
+    return next((run for run in latest_first if EvaluationSpec.create(run.evaluation) == evaluation), None)

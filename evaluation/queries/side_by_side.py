@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from evaluation.models import Question, Run
 from evaluation.queries.comparison import CLEAR_CHANGE, compare_loaded, first_answers
 from evaluation.queries.context_views import ContextView
-from evaluation.queries.differences import Key, ScoredRun, load_scores, question_changes, why_incomparable
+from evaluation.queries.differences import Key, ScoredRun, load_scores_of, question_changes, why_incomparable
 from evaluation.queries.rows import Comparison, PairedDifference, QuestionRow, RunRow
 from evaluation.queries.runs import rows_of
 from evaluation.queries.settings import all_settings, setting_label
@@ -131,7 +131,8 @@ def compare_with(
     A question is won or lost where one of the runs won or lost it; `per_page` None lists all.
     """
     rows = rows_of([baseline, *others])
-    loaded = [(row, load_scores(row.run, further=True)) for row in rows]
+    scores = load_scores_of([row.run for row in rows], further=True)
+    loaded = [(row, scores[row.run.pk]) for row in rows]
     first, rest = loaded[0], loaded[1:]
     comparisons = [compare_loaded(first, each, further=True) for each in rest]
     outcomes = [_outcomes(first[1], each[1]) for each in rest]

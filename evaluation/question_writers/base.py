@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Literal
 
-from evaluation.spec import GeneratorSpec
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.tally import UsageTally

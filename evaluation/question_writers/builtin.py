@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.base import QuestionCompleter, question_writers
 from evaluation.question_writers.evidence_search import EvidenceSearch
 from evaluation.question_writers.rules.candidates import Candidate
@@ -20,15 +21,11 @@ from evaluation.question_writers.rules.round_trip import ANSWERED, RoundTrip
 from evaluation.question_writers.rules.selection import Purpose, Selection
 from evaluation.question_writers.rules.slips import apply_slip
 from evaluation.question_writers.rules.twins import keywords, protected_words, rephrase, situate
-from evaluation.spec import GeneratorSpec
-from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
+from evaluation.types import HOLDOUT, RULES_SLIPS, DraftEvidence, DraftQuestion, Rejected, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.english.trees import parse
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.types import SourceDoc, Span
-
-_SLIPS = ("typo", "lower_case", "dropped_word", "punctuation")
-"""The slips that people make when they type, in turn."""
 
 ASKED = "another question asks about it already"
 
@@ -75,7 +72,7 @@ class BuiltinWriter(QuestionCompleter):
         """Yield the far questions, then the near ones; none of one kind replaces a missing one of the other."""
         stored = {question.question_id for question in done}
         maker = OutOfScopeQuestions(self._corpus, self.spec.seed)
-        near = self.spec.out_of_scope // 2
+        near = self.spec.near
         number = 0
         for source, wanted in ((maker.far(), self.spec.out_of_scope - near), (maker.near(), near)):
             for question, rejected in islice(self._without_answered(source), wanted):
@@ -175,27 +172,31 @@ def twin_of(simple: DraftQuestion, candidate: Candidate, number: int, spec: Gene
     """Return the complex twin of the simple question that a candidate became, the pair of this number."""
     rng = random.Random(f"twin:{spec.seed}:{number}")
     ways = {"rephrase": rephrase(candidate, rng), "keywords": keywords(candidate)}
-    if spec.purpose:
-        ways["situational"] = situate(candidate, situation(spec.purpose))
-    order = list(ways)[(number - 1) % len(ways) :] + list(ways)[: (number - 1) % len(ways)]
-    # Where no other wording reads well, the twin is the question itself, with a slip.
-    way = next((each for each in order if ways[each]), "rephrase")
-    kind = _SLIPS[(number - 1) % len(_SLIPS)]
-    text, error = _with_slip(ways[way] or candidate.text, protected_words(candidate), rng, kind)
+    ways["situational"] = situate(candidate, situation(spec.purpose)) if spec.purpose else ""
+    way = next((each for each in _in_turn(spec.wordings, number) if ways[each]), "")
+    # Where no other wording reads well, the twin is the question itself, which then needs a slip to be another one.
+    slips = _in_turn(spec.slip_kinds or (() if way else RULES_SLIPS), number)
+    text, error = _with_slip(ways.get(way) or candidate.text, protected_words(candidate), rng, slips)
     return DraftQuestion(
         f"{simple.pair_id}-complex", simple.pair_id, "complex", text,
         references=simple.references, evidence=simple.evidence, split=simple.split, metadata=simple.metadata,
-        transformation=way, error=error,
+        transformation=way or "rephrase", error=error,
     )  # fmt: skip
+
+
+def _in_turn(names: tuple[str, ...], number: int) -> tuple[str, ...]:
+    """Return names beginning with the one whose turn it is at the pair of this number, from 1."""
+    turn = (number - 1) % max(1, len(names))
+    return names[turn:] + names[:turn]
 
 
 def _pair_id(number: int) -> str:
     return f"p{number:03d}"
 
 
-def _with_slip(text: str, protected: Collection[str], rng: random.Random, prefer: str) -> tuple[str, str]:
-    """Return a text with a slip, `prefer` if it fits, and its kind; the text alone where none fits."""
-    for kind in sorted(_SLIPS, key=lambda kind: kind != prefer):
+def _with_slip(text: str, protected: Collection[str], rng: random.Random, kinds: Sequence[str]) -> tuple[str, str]:
+    """Return a text with the first slip that fits, and its kind; the text alone where none fits."""
+    for kind in kinds:
         slipped = apply_slip(text, kind, protected, rng)
         if slipped is not None:
             return slipped, kind

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.base import QuestionWriter, question_writers
 from evaluation.question_writers.by_model.forms import ModelTasks
 from evaluation.question_writers.by_model.out_of_scope import OutOfScopeWriting
 from evaluation.question_writers.by_model.pairs import PairWriting
-from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.chat import ChatModel

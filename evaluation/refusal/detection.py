@@ -12,6 +12,7 @@ from itertools import chain
 import numpy as np
 
 from evaluation.refusal import languages
+from evaluation.refusal.any_of import any_of
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal
 from rag_pipeline.embedders.base import Embed, Vectors
@@ -74,6 +75,8 @@ _SPEECH = re.compile(
 """Somebody's words: a quotation that goes on, or with who said it: `“I don't know,” said the Caterpillar.`"""
 _LONGEST = 500
 """Characters of a sentence in which its wording is looked for."""
+_NEITHER = re.compile(r"[\W_]+")
+"""What is no letter and no digit."""
 _MARKS = " \"'“”‘’«»*_"
 _FEWEST_LETTERS = 5
 _OWN_SHARE = 0.6
@@ -104,8 +107,10 @@ class RefusalDetector:
         split = [_sentences(answer) for answer in answers]
         verdicts = self._judge_new((text for row in split for text in row), {})
         # The clauses of all answers together: an embedding call for each would take longer than all the rest.
-        verdicts |= self._judge_new((clause for row in split for clause in _clauses(row, verdicts)), verdicts)
-        return [_label(row, verdicts) for row in split]
+        first = [_first_that_counts(row, verdicts) for row in split]
+        clauses = [_clauses(row, at, verdicts) for row, at in zip(split, first, strict=True)]
+        verdicts |= self._judge_new(chain.from_iterable(clauses), verdicts)
+        return [_label(*each, verdicts) for each in zip(split, first, clauses, strict=True)]
 
     def _judge_new(self, texts: Iterable[str], known: Verdicts) -> Verdicts:
         """Judge what is not known yet, all in one go."""
@@ -160,32 +165,30 @@ def _sentences(answer: str) -> list[str]:
     return [text for text in found if any(character.isalnum() for character in text)]
 
 
-def _label(sentences: Sequence[str], verdicts: Verdicts) -> Refusal:
+def _label(sentences: Sequence[str], first: int, clauses: Sequence[str], verdicts: Verdicts) -> Refusal:
     if not sentences:
         return Refusal("empty")
-    first = _first_that_counts(sentences, verdicts)
     verdict, rest = verdicts[sentences[first]], sentences[first + 1 :]
     if not verdict.refused:
-        missing = _taken_back(sentences[first], rest, verdicts)
+        missing = _taken_back(clauses, rest, verdicts)
         detail = f"It answers, and then: “{missing}”"
         return replace(verdict, label="partial", rule="substance", detail=detail) if missing else verdict
-    substance = _substance(sentences[first], verdicts) or _following(rest, verdicts)
+    substance = _substance(clauses, verdicts) or _following(rest, verdicts)
     if not substance:
         return verdict
     detail = f"{verdict.detail} But then it answers: “{substance}”"
     return replace(verdict, label="partial", rule="substance", detail=detail)
 
 
-def _taken_back(answer: str, rest: Sequence[str], verdicts: Verdicts) -> str:
+def _taken_back(clauses: Sequence[str], rest: Sequence[str], verdicts: Verdicts) -> str:
     """Return the first later sentence, or clause of the answering one, that says what it does not know, or nothing."""
     later = (text for text in rest if verdicts[text].refused and _matches("afterthoughts", text))
-    clauses = (clause for clause in _turns(answer) if verdicts[clause].refused)
-    return next(chain(later, clauses), "")
+    return next(chain(later, (clause for clause in clauses if verdicts[clause].refused)), "")
 
 
-def _substance(sentence: str, verdicts: Verdicts) -> str:
+def _substance(clauses: Sequence[str], verdicts: Verdicts) -> str:
     """Return what a declining sentence goes on to say after a *but*, empty when that is nothing."""
-    sides = _sides(sentence)
+    sides = zip(clauses[::2], clauses[1::2], strict=True)
     return next((after for before, after in sides if verdicts[before].refused and not verdicts[after].refused), "")
 
 
@@ -194,11 +197,11 @@ def _following(rest: Sequence[str], verdicts: Verdicts) -> str:
     return next((text for text in rest if not verdicts[text].refused and _says_something(text)), "")
 
 
-def _clauses(sentences: Sequence[str], verdicts: Verdicts) -> list[str]:
-    """Return the parts of the sentence that counts which are to be judged by themselves."""
+def _clauses(sentences: Sequence[str], first: int, verdicts: Verdicts) -> list[str]:
+    """Return the parts of the sentence that counts which are to be judged by themselves, those of a turn in pairs."""
     if not sentences:
         return []
-    text = sentences[_first_that_counts(sentences, verdicts)]
+    text = sentences[first]
     return [side for both in _sides(text) for side in both] if verdicts[text].refused else _turns(text)
 
 
@@ -210,7 +213,7 @@ def _first_that_counts(sentences: Sequence[str], verdicts: Verdicts) -> int:
 
 def _letters(text: str) -> str:
     """Return the letters and digits of a text, lower case: what two sentences that differ in marks alone share."""
-    return "".join(character for character in text.casefold() if character.isalnum())
+    return _NEITHER.sub("", text.casefold())
 
 
 def _says_something(text: str) -> bool:
@@ -265,11 +268,8 @@ def shipped_patterns(name: str) -> Patterns:
 
 @cache
 def shipped_pattern(name: str) -> re.Pattern[str]:
-    """Return a shipped list as one pattern, for whether any line of it is found. What they begin with is read once."""
-    lines = shipped_lines(name)
-    led = [f"(?:{line.removeprefix(_LEAD)})" for line in lines if line.startswith(_LEAD)]
-    alone = [f"(?:{line})" for line in lines if not line.startswith(_LEAD)]
-    return re.compile(_filled("|".join([*alone, *([f"{_LEAD}(?:{'|'.join(led)})"] if led else [])])))
+    """Return a shipped list as one pattern, for whether any line of it is found."""
+    return re.compile(_filled(any_of(shipped_lines(name), _LEAD)))
 
 
 def _filled(line: str) -> str:

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from evaluation.refusal.any_of import any_of
+
 _MACRO = re.compile(r"(\[[A-Z]+\]) = (.*)")
 _FILLER = "~ "
+_LATIN = re.compile("[a-z]")
 _SCRIPTS = {
     "ar": re.compile("[\u0620-\u064a]"),
     "hi": re.compile("[\u0900-\u097f]"),
@@ -18,14 +21,13 @@ _SCRIPTS = {
     "zh": re.compile("[\u4e00-\u9fff]"),
 }
 """What a text must have to be looked at in a language; in all others a Latin letter."""
-_LATIN = re.compile("[a-z]")
 _ARABIC_MARKS = re.compile("[\u0640\u064b-\u0652\u0670]")
 _ARABIC_LETTERS = str.maketrans("أإآٱةى", "ااااهي")
 
 
 @dataclass(frozen=True)
 class Wording:
-    """What declining sentences and sentences without substance look like in one language."""
+    """What declining sentences and sentences without substance look like in the languages of a script."""
 
     declining: re.Pattern[str]
     filler: re.Pattern[str]
@@ -34,22 +36,18 @@ class Wording:
 def declines(plain: str) -> bool:
     """Return whether a sentence, in lower case with plain apostrophes, is worded like a refusal in some language."""
     text = _bare(plain)
-    return any(wording(code).declining.search(text) for code in _candidates(text))
+    return any(script.search(text) and each.declining.search(text) for script, each in _by_script().items())
 
 
 def is_filler(plain: str) -> bool:
     """Return whether a sentence, in lower case with plain apostrophes, says nothing of substance in some language."""
     text = _bare(plain)
-    return any(wording(code).filler.search(text) for code in _candidates(text))
+    return any(script.search(text) and each.filler.search(text) for script, each in _by_script().items())
 
 
 def _bare(text: str) -> str:
     """Return a text without Arabic's vowel signs, its letters in the forms that people mix up brought to one."""
-    return _ARABIC_MARKS.sub("", text).translate(_ARABIC_LETTERS)
-
-
-def _candidates(text: str) -> list[str]:
-    return [code for code in languages() if _SCRIPTS.get(code, _LATIN).search(text)]
+    return text if text.isascii() else _ARABIC_MARKS.sub("", text).translate(_ARABIC_LETTERS)
 
 
 @cache
@@ -60,14 +58,25 @@ def languages() -> tuple[str, ...]:
 
 
 @cache
-def wording(code: str) -> Wording:
-    """Return the patterns of a language.
+def _by_script() -> dict[re.Pattern[str], Wording]:
+    """Return what a text must have, and how the languages of that script word it."""
+    lines: dict[re.Pattern[str], tuple[list[str], list[str]]] = {}
+    for code in languages():
+        both = lines.setdefault(_SCRIPTS.get(code, _LATIN), ([], []))
+        for all_of_script, own in zip(both, patterns(code), strict=True):
+            all_of_script += own
+    return {script: Wording(*(re.compile(any_of(each)) for each in both)) for script, both in lines.items()}
+
+
+def patterns(code: str) -> tuple[list[str], list[str]]:
+    """Return the patterns of a language: of sentences that decline, and of fillers.
 
     In its file `[NAME] = pattern` gives a name to what later lines hold, a line from `~` on is a filler, `#` a comment.
     """
     text = (files("evaluation.refusal") / "phrases" / "languages" / f"{code}.txt").read_text(encoding="utf-8")
     macros: dict[str, str] = {}
-    lines: dict[bool, list[str]] = {True: [], False: []}
+    declining: list[str] = []
+    fillers: list[str] = []
     for line in text.splitlines():
         if not line or line.startswith("#"):
             continue
@@ -77,5 +86,5 @@ def wording(code: str) -> Wording:
         if named:
             macros[named[1]] = named[2]
         else:
-            lines[line.startswith(_FILLER)].append(line.removeprefix(_FILLER))
-    return Wording(*(re.compile("|".join(f"(?:{each})" for each in lines[filler])) for filler in (False, True)))
+            (fillers if line.startswith(_FILLER) else declining).append(line.removeprefix(_FILLER))
+    return declining, fillers

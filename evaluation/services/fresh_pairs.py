@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from evaluation.experiments.options import MOST_FRESH
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Question, Sweep, TestSet
 from evaluation.queries.sweeps import FRESH, fresh_testset
 from evaluation.services.sweep_state import change_state, then
 from evaluation.services.testsets import start_generation
-from evaluation.spec import GeneratorSpec
 from rag_pipeline.background import tasks as background
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.preflight import check_model

@@ -8,12 +8,12 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Question, TestSet
 from evaluation.question_writers.base import Stage, write_questions
 from evaluation.services.files import write_testset_file
 from evaluation.services.stored_questions import draft_of, with_documents
 from evaluation.services.testsets import spread_out_of_scope, store_questions
-from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion, Written
 from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
 from rag_pipeline.errors import PipelineError

@@ -160,7 +160,7 @@ class RunSweep(TaskHandler):
         configurations = [each for each in configurations if str(each.number) not in gone]
         self.runs.take([each.spec for each in configurations], run.split)
         runs = {
-            each.number: self.runs.run(each.spec, f"{self.sweep} · {each.name}", split=run.split, limit=limit)
+            each.number: self.runs.run(each.spec, f"{self.sweep} · {each.label}", split=run.split, limit=limit)
             for each in configurations
         }
         asking = [runs[each.number] for each in configurations if not each.spec.is_builtin_reader]

@@ -12,10 +12,10 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Evidence, Question, TestSet
 from evaluation.queries.judge_prompts import changed_writer_prompts
 from evaluation.services.files import write_testset_file
-from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background import tasks as background
 from rag_pipeline.errors import ConfigError, InUseError, UsageError

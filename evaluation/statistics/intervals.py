@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
@@ -42,20 +43,25 @@ class Term:
     low: float = 0.0
     high: float = 1.0
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """Mean over rows."""
         return math.fsum(self.values) / len(self.values)
 
-    @property
+    @cached_property
     def cluster_count(self) -> int:
         """Number of clusters that have a row."""
         return len(set(self.clusters))
 
+    @cached_property
+    def reach(self) -> float:
+        """How far the values lie apart."""
+        return max(self.values) - min(self.values)
+
     @property
     def constant(self) -> bool:
         """True when all rows have the same value, so that the sample shows no uncertainty."""
-        return max(self.values) - min(self.values) < 1e-9
+        return self.reach < 1e-9
 
     @property
     def binary(self) -> bool:
@@ -71,7 +77,7 @@ class Term:
         n. Where the range has no end (seconds, tokens), by as much as the mean or the spread of what was sampled.
         """
         share = quantile**2 / (self.cluster_count + quantile**2)
-        usual = max(abs(self.mean), max(self.values) - min(self.values))
+        usual = max(abs(self.mean), self.reach)
         below, above = self.mean - self.low, self.high - self.mean
         return (
             share * (below if math.isfinite(below) else usual),

@@ -23,7 +23,7 @@ from rag_pipeline.errors import ConfigError, ProviderError
 from rag_pipeline.kept_by_text import KeptByText
 from rag_pipeline.local_models import hub as model_hub
 from rag_pipeline.local_models.processor import cpu_has_bfloat16
-from rag_pipeline.local_models.scripts import mostly_known
+from rag_pipeline.local_models.scripts import mostly_known, spelled_in_ascii, spells_ascii
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -176,10 +176,14 @@ class LocalEmbedder(Embedder):
 
     def reads(self, text: str) -> bool:
         """Tell whether most of `text` is in the model's vocabulary."""
-        if self._unknown is None:
+        if self._unknown is None or (self._spells_ascii and spelled_in_ascii(text)):
             return True
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         return mostly_known(text, encoding.ids, encoding.offsets, self._unknown)
+
+    @cached_property
+    def _spells_ascii(self) -> bool:
+        return spells_ascii(self._tokenizer)
 
     @cached_property
     def _window(self) -> int:

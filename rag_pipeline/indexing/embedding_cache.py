@@ -16,6 +16,8 @@ from rag_pipeline.embedders.late import LateWindows
 from rag_pipeline.indexing.token_vectors import TokenVectors
 
 _LOOKUP = 500  # keys per query, below SQLite's limit of variables
+_HELD = 16 * 2**20
+"""Bytes of vectors that are held in memory: scoring asks for those of the same words with every block of rows."""
 
 
 def text_key(text: str) -> bytes:
@@ -49,6 +51,7 @@ class CachedEmbedder(Embedder):
         super().__init__(inner.name, inner.mode)
         self.inner = inner
         self._folder = folder
+        self._held: dict[tuple[str, bytes], Vectors] = {}
         self.tokens = TokenVectors(inner, folder / "tokens")
 
     @property
@@ -63,13 +66,14 @@ class CachedEmbedder(Embedder):
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one vector per text, embedding only what was never seen."""
-        keys = {text_key(text) for text in texts}
-        known = self._read("passage", list(keys))
-        if len(known) == len(keys):
-            return _in_order(known, texts)
-        for _ in self.embed_progressively(texts):
-            pass
-        return self._gather("passage", texts)
+        keys = [text_key(text) for text in texts]
+        distinct = list(dict.fromkeys(keys))
+        known = self._read("passage", distinct)
+        if len(known) < len(distinct):
+            for _ in self.embed_progressively(texts):
+                pass
+            known = self._read("passage", distinct)
+        return _in_order(known, keys)
 
     def embed_progressively(self, texts: Sequence[str]) -> Iterator[int]:
         """Embed what is missing block by block; yield the number of missing texts done so far."""
@@ -94,7 +98,7 @@ class CachedEmbedder(Embedder):
         missing = [text for key, text in by_key.items() if key not in known]
         if missing:
             self._write("query", missing, self.inner.embed_queries(missing))
-        return self._gather("query", texts)
+        return _in_order(self._read("query", list(by_key)), [text_key(text) for text in texts])
 
     def token_offsets(self, text: str) -> Offsets:
         """Those of the embedder behind the cache."""
@@ -112,12 +116,20 @@ class CachedEmbedder(Embedder):
         """As the embedder behind the cache says."""
         return self.inner.reads(text)
 
-    def _gather(self, role: str, texts: Sequence[str]) -> Vectors:
-        return _in_order(self._read(role, list({text_key(text) for text in texts})), texts)
-
     def _read(self, role: str, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        rows = self._rows("key, vector", role, keys)
-        return {key: np.frombuffer(blob, np.float32) for key, blob in rows}
+        """Return the vectors that are there; those read last are held, and when they are too many, none."""
+        held = self._held
+        found = {key: vector for key in keys if (vector := held.get((role, key))) is not None}
+        if len(found) == len(keys):
+            return found
+        rows = self._rows("key, vector", role, [key for key in keys if key not in found])
+        read = {key: np.frombuffer(blob, np.float32) for key, blob in rows}
+        room = _HELD // max((vector.nbytes for vector in read.values()), default=1)
+        if len(held) + len(read) > room:
+            held = self._held = {}
+        if len(read) <= room:
+            held |= {(role, key): vector for key, vector in read.items()}
+        return found | read
 
     def _known(self, role: str, keys: Sequence[bytes]) -> set[bytes]:
         """Return which keys are there; their vectors stay where they are."""
@@ -157,5 +169,7 @@ class CachedEmbedder(Embedder):
             connection.close()
 
 
-def _in_order(known: Mapping[bytes, Vectors], texts: Sequence[str]) -> Vectors:
-    return np.stack([known[text_key(text)] for text in texts]) if texts else np.zeros((0, 0), np.float32)
+def _in_order(known: Mapping[bytes, Vectors], keys: Sequence[bytes]) -> Vectors:
+    if not keys:
+        return np.zeros((0, 0), np.float32)
+    return np.concatenate([known[key] for key in keys]).reshape(len(keys), -1)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerBase
 
 Reads = Callable[[str], bool]
@@ -30,6 +33,31 @@ def mostly_known(text: str, tokens: Sequence[int], offsets: Sequence[tuple[int, 
         if token == unknown
     )
     return bool(tokens) and missed <= _MOST_UNKNOWN * len("".join(text.split()))
+
+
+_LONGEST_WORD = 100
+_LETTERS = string.ascii_lowercase + string.digits
+_UNSPELLED = re.compile(rf"[^ \t\r\n]{{{_LONGEST_WORD + 1}}}|[\[<]unk[\]>]", re.IGNORECASE)
+"""A word that WordPiece takes for unknown by its length, and the unknown token itself, written out."""
+
+
+def spells_ascii(tokenizer: Tokenizer) -> bool:
+    """Tell whether a tokenizer, like those of BERT in lower case, can spell every word of ASCII letters and digits."""
+    from tokenizers import models, normalizers, pre_tokenizers
+
+    model, normalizer = tokenizer.model, tokenizer.normalizer
+    alike = isinstance(model, models.WordPiece) and isinstance(tokenizer.pre_tokenizer, pre_tokenizers.BertPreTokenizer)
+    if not (alike and isinstance(normalizer, normalizers.BertNormalizer) and normalizer.lowercase):
+        return False
+    alone = (*_LETTERS, *string.punctuation)
+    within = (f"{model.continuing_subword_prefix}{letter}" for letter in _LETTERS)
+    known = all(tokenizer.token_to_id(piece) is not None for piece in (*alone, *within))
+    return known and model.max_input_chars_per_word >= _LONGEST_WORD
+
+
+def spelled_in_ascii(text: str) -> bool:
+    """Tell whether a text is words that `spells_ascii` is about, so that none of its tokens is unknown."""
+    return text.isascii() and any(map(str.isalnum, text)) and _UNSPELLED.search(text) is None
 
 
 def tokenizer_knows(tokenizer: PreTrainedTokenizerBase, text: str) -> bool:

@@ -84,25 +84,14 @@ class Dot:
         return "<br>".join(lines)
 
 
-def score_against(
-    rows: Sequence[RunRow],
-    series: Mapping[str, int],
-    score: str = "total",
-    setting: str = CHUNK_SIZE,
-    chosen: int | None = None,
+def figure_of(
+    dots: Sequence[Dot], series: Mapping[str, int], score: str, setting: str, chosen: int | None = None
 ) -> Figure:
     """Dots exactly at the value of a numeric setting, a line and a colour a prompt, a shape a model; `chosen` is
     ringed. Runs alike are one dot, their spread a thick bar.
 
     `series` gives each prompt its place in the palette. Runs without the score or the setting have no dot.
     """
-    return figure_of(dots_of(rows, score, setting), series, score, setting, chosen)
-
-
-def figure_of(
-    dots: Sequence[Dot], series: Mapping[str, int], score: str, setting: str, chosen: int | None = None
-) -> Figure:
-    """Return `score_against` of dots that are there already."""
     shapes = model_shapes(dot.row for dot in dots)
     by_prompt: dict[str, list[Dot]] = defaultdict(list)
     for dot in dots:

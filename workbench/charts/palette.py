@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.db.models import Min
+
 from evaluation.models import Run
 from evaluation.queries.rows import RunRow
 from rag_pipeline.settings.prompt_templates import SHIPPED
@@ -16,7 +18,8 @@ SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "h
 
 def prompt_series() -> dict[str, int]:
     """Return the place of each prompt in the palette: the shipped ones, then the others in order of first use."""
-    used = Run.objects.order_by("id").values_list("pipeline__prompt_name", flat=True)
+    first = Run.objects.values("pipeline__prompt_name").annotate(first=Min("id")).order_by("first")
+    used = first.values_list("pipeline__prompt_name", flat=True)
     names = dict.fromkeys([*SHIPPED, *(name or "No context" for name in used)])
     return {name: place for place, name in enumerate(names)}
 

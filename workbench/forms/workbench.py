@@ -97,7 +97,7 @@ class SettingsForm(forms.Form):
         chosen = able.filter(pk=int(asked)).first() if asked.isdecimal() else None
         if not self.is_bound:
             self.initial[CONTEXTS] = chosen.pk if chosen else None
-        offered = list(able[:_MOST_RUNS])
+        offered = list(able.select_related(None).only("name")[:_MOST_RUNS])
         offered += [chosen] if chosen and chosen not in offered else []
         field: Any = self.fields[CONTEXTS]
         field.queryset = able

@@ -109,9 +109,12 @@ def measured_otherwise(rows: Sequence[RunRow], names: Iterable[str]) -> dict[str
 def _ways(rows: Sequence[RunRow]) -> list[list[RunRow]]:
     """Return the scored runs, those that were scored alike together: there are few ways among a thousand runs."""
     found: dict[str, list[RunRow]] = {}
+    written: dict[tuple[int, ...], str] = {}  # those that were read together share their values
     for row in rows:
         if row.metrics:
-            found.setdefault(repr((row.evaluation, row.prompts, row.formulas)), []).append(row)
+            way = (row.evaluation, row.prompts, row.formulas)
+            same = tuple(map(id, way))
+            found.setdefault(written.get(same) or written.setdefault(same, repr(way)), []).append(row)
     return list(found.values())
 
 

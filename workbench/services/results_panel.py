@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from urllib.parse import urlencode
 
 from evaluation.models import Run, TestSet
@@ -104,7 +105,7 @@ class Results:
         """Return the scores in the order of their cards."""
         return (*HEADLINE, TOTAL)
 
-    @property
+    @cached_property
     def dots(self) -> list[RunRow]:
         """Return the runs that have a dot."""
         return charts.drawn(self.rows, self.score)
@@ -141,7 +142,9 @@ def results(
     other = baseline.run if baseline else None
     preferred = _beside(preferred, shown.run)
     scored = bool(shown.metrics)
-    figure = charts.score_against(rows, prompt_series(), score, chosen=shown.run.pk)
+    dots = charts.dots_of(rows, score, charts.CHUNK_SIZE)
+    figure = charts.figure_of(dots, prompt_series(), score, charts.CHUNK_SIZE, shown.run.pk)
+    comparison = compare_runs(a=other, b=shown.run, limit=3) if scored and other else None
     return Results(
         corpus=corpus,
         testset=testset,
@@ -153,17 +156,20 @@ def results(
         stopped=wanted if wanted != shown else None,
         baseline=baseline,
         preferred=preferred,
-        cards=score_cards(run=shown.run, previous=other, preferred=preferred) if scored else [],
-        comparison=compare_runs(a=other, b=shown.run, limit=3) if scored and other else None,
+        cards=score_cards(run=shown.run, previous=other, preferred=preferred, compared=comparison) if scored else [],
+        comparison=comparison,
         figure=figure if figure["data"] else None,
-        elsewhere=len(everything) - len(charts.drawn(rows, score)) - len(older),
+        elsewhere=len(everything) - sum(len(dot.rows) for dot in dots) - len(older),
         older=older,
         further=further,
     )
 
 
 def _wanted(rows: Sequence[RunRow], run: int | None) -> RunRow:
-    return next((row for row in rows if row.run.pk == run), rows[0])
+    """Return the run asked for, else the latest; one of a sweep, which nobody chose, only where there is no other."""
+    asked = (row for row in rows if row.run.pk == run)
+    alone = (row for row in rows if row.run.sweep_id is None)
+    return next(asked, None) or next(alone, rows[0])
 
 
 def _belongs(row: RunRow, agreement: str, chunk_unit: str) -> bool:

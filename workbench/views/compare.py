@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from evaluation.models import Run
 from evaluation.queries.runs import runs_to_choose
 from evaluation.queries.side_by_side import EVERY, FLIPS, LOST, SAME, WON, SideBySide, compare_with
+from workbench.display.run_options import run_options
 from workbench.display.verdict import verdict_of
 from workbench.htmx import render_page
 from workbench.ids import as_id, ids_of
@@ -30,7 +31,9 @@ def compare(request: HttpRequest) -> HttpResponse:
     if request.GET.getlist("run"):
         return redirect(_address(list(map(as_id, request.GET.getlist("run"))), as_id(request.GET.get("baseline"))))
     runs = _runs(request)
-    context: dict[str, Any] = {"rows": runs_to_choose(), "runs": runs}
+    able, chosen = runs_to_choose(), {run.pk for run in runs}
+    more = run_options((each for each in able if each.pk not in chosen), of_all_testsets=True)
+    context: dict[str, Any] = {"able": able, "more": more, "runs": runs}
     if len(runs) > 1:
         found = _compared(request, runs)
         context |= {"found": found, "choices": _choices(found), "verdicts": _verdicts(found)}

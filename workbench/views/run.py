@@ -21,6 +21,7 @@ from evaluation.queries.runs import rows_of, runs_to_choose
 from evaluation.services.files import export_run
 from evaluation.spec import HEADLINE
 from workbench.display.reader_answer import READER, page_of, reader_answer
+from workbench.display.run_options import run_options
 from workbench.downloads import download_of, saved_as
 from workbench.forms.runs import MetricsForm, QuestionFilterForm, RefusalForm, RunNameForm
 from workbench.htmx import render_page
@@ -71,7 +72,12 @@ def show_summary(
     """Render the summary of a run."""
     scoring = found.current_scoring
     context = _questions(request, found, per_page=IN_SUMMARY) | {
-        "others": [row for row in runs_to_choose(testset=found.testset) if row.run != found],
+        "others": run_options(
+            sorted(
+                (each for each in runs_to_choose(testset=found.testset) if each.pk != found.pk),
+                key=lambda each: not each.baseline,
+            )
+        ),
         "name_form": name_form or RunNameForm(instance=found),
         "facts": run_facts(found),
         "costs": stage_costs(found, scoring),

@@ -28,12 +28,10 @@ class ContextIndex:
     @classmethod
     def of(cls, contexts: Sequence[str]) -> ContextIndex:
         """Read contexts; a repeated one is read once."""
-        places = {text: place for place, text in reversed(list(enumerate(contexts)))}
-        read = [
-            (sentence, place)
-            for text, place in sorted(places.items(), key=lambda item: item[1])
-            for sentence in analyse_sentences(text)
-        ]
+        places: dict[str, int] = {}
+        for place, text in enumerate(contexts):
+            places.setdefault(text, place)
+        read = [(sentence, place) for text, place in places.items() for sentence in analyse_sentences(text)]
         return cls(tuple(sentence for sentence, _ in read), tuple(place for _, place in read))
 
     @cached_property
@@ -41,7 +39,7 @@ class ContextIndex:
         """Sentences by the key of a unit in them."""
         found: dict[str, list[int]] = defaultdict(list)
         for place, sentence in enumerate(self.sentences):
-            for key in {unit.key for unit in sentence.units}:
+            for key in sentence.said.keys:
                 found[key].append(place)
         return dict(found)
 
@@ -63,6 +61,8 @@ class ContextIndex:
         for row, unit in enumerate(units):
             if unit.kind in (WORD, NAME):
                 for key in self.related(unit.key):
-                    grades[row, self.by_key[key]] = RELATED
-            grades[row, self.by_key.get(unit.key, [])] = 1.0
+                    for column in self.by_key[key]:
+                        grades[row, column] = RELATED
+            for column in self.by_key.get(unit.key, ()):
+                grades[row, column] = 1.0
         return grades

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from evaluation.metrics.support.units import SMALL, SPEAKER, AnalysedSentence, SupportUnit, plain
+from evaluation.metrics.support.units import SMALL, SPEAKER, AnalysedSentence, SentenceUnits, SupportUnit, plain
 from rag_pipeline.english.words import word_set
 
 _CUES = word_set("not no never nor neither none nobody nothing without cannot n't hardly unable")
@@ -23,10 +23,11 @@ def _is_cue(said: str) -> bool:
     return word in _CUES or word.endswith("n't")
 
 
-def denied(sentence: AnalysedSentence) -> frozenset[str]:
+@lru_cache(maxsize=4096)
+def denied(said: SentenceUnits) -> frozenset[str]:
     """Return the keys of the units that stand right after a negation."""
     found, left = set(), 0
-    for unit in sentence.units:
+    for unit in said.units:
         if denies(unit):
             left = _REACH
         elif left and unit.kind not in (SMALL, SPEAKER):
@@ -37,8 +38,5 @@ def denied(sentence: AnalysedSentence) -> frozenset[str]:
 
 def contradict(one: AnalysedSentence, other: AnalysedSentence) -> bool:
     """True when one denies what the other states of the same thing."""
-    mine, theirs = denied(one), denied(other)
-    if not mine and not theirs:
-        return False
-    said = {unit.key for unit in one.units} & {unit.key for unit in other.units}
-    return bool((mine ^ theirs) & said)
+    mine, theirs = denied(one.said), denied(other.said)
+    return mine != theirs and not (mine ^ theirs).isdisjoint(one.said.keys & other.said.keys)

@@ -5,10 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from evaluation.metrics.support.negation import contradict, denied, denies
-from evaluation.metrics.support.units import NUMBER, SMALL, AnalysedSentence, SupportUnit, analyse_sentences
+from evaluation.metrics.support.units import (
+    NUMBER,
+    SMALL,
+    AnalysedSentence,
+    SentenceUnits,
+    SupportUnit,
+    analyse_sentences,
+)
 from rag_pipeline.english.siblings import excluded_by, rivals, root
 
 _WORDS = re.compile(r"\w+")
@@ -39,8 +47,7 @@ def opposed(reference: str, answer: str, question: str) -> str:
 def _replaced(reference: str, answer: str, question: str) -> str:
     """Return the first word or number of the reference that the answer has another for, and that other one."""
     wanted, said = (list(_units(text)) for text in (reference, answer))
-    asked = {unit.key for unit, _ in _units(question)}
-    kept, answered = ({unit.key for unit, _ in units} for units in (wanted, said))
+    asked, kept, answered = (_keys_of(text) for text in (question, reference, answer))
     first: dict[tuple[str, bool], int] = {}
     numbers: dict[bool, int] = {}
     for place, (unit, is_denied) in enumerate(said):
@@ -65,13 +72,11 @@ def yes_or_no(reference: str, answer: str, question: str) -> bool | None:
     An answer without either word means no where its first sentence denies something of the question, else yes.
     """
     wanted = _polarity(reference)
-    sentences = analyse_sentences(answer)
-    if not wanted or len(_WORDS.findall(reference)) > 1 or not sentences:
+    if not wanted or len(_WORDS.findall(reference)) > 1 or not (sentences := analyse_sentences(answer)):
         return None
     said = _polarity(answer)
     if not said:
-        asked = {unit.key for unit, _ in _units(question)}
-        if not asked & {unit.key for unit in sentences[0].units}:
+        if _keys_of(question).isdisjoint(sentences[0].said.keys):
             return None
         said = frozenset({"no" if any(map(denies, sentences[0].units)) else "yes"})
     return said == wanted
@@ -79,8 +84,10 @@ def yes_or_no(reference: str, answer: str, question: str) -> bool | None:
 
 def _polarity(text: str) -> frozenset[str]:
     """Return the yes or no that a text begins with."""
-    first = next(iter(word.lower() for word in _WORDS.findall(text)), "")
-    return frozenset({first} & {"yes", "no"}) if len(text.split()) == 1 or _SAID_ALONE.match(text) else frozenset()
+    first = _WORDS.search(text)
+    word = first.group().lower() if first else ""
+    answers = word in ("yes", "no") and (len(text.split()) == 1 or _SAID_ALONE.match(text))
+    return frozenset({word}) if answers else frozenset()
 
 
 def _currencies(text: str) -> frozenset[str]:
@@ -104,18 +111,28 @@ def _turned(reference: str, answer: str) -> Iterator[tuple[str, str]]:
 def _beside(text: str) -> Iterator[tuple[tuple[str, int, bool], str]]:
     """Yield each word by the key of the word that follows (1) or precedes (-1) it, and by whether it is denied."""
     for sentence in analyse_sentences(text):
-        negated = denied(sentence)
-        kept = [unit.key for unit in sentence.units if unit.kind != SMALL or root(unit.key) in rivals()]
-        for one, other in pairwise(kept):
-            yield (other, 1, one in negated), one
-            yield (one, -1, other in negated), other
+        yield from _beside_in(sentence.said)
+
+
+@lru_cache(maxsize=4096)
+def _beside_in(said: SentenceUnits) -> tuple[tuple[tuple[str, int, bool], str], ...]:
+    negated = denied(said)
+    kept = [unit.key for unit in said.units if unit.kind != SMALL or root(unit.key) in rivals()]
+    found: list[tuple[tuple[str, int, bool], str]] = []
+    for one, other in pairwise(kept):
+        found += [((other, 1, one in negated), one), ((one, -1, other in negated), other)]
+    return tuple(found)
 
 
 def _units(text: str) -> Iterator[tuple[SupportUnit, bool]]:
     """Yield the units of a text without function words, and whether its sentence denies them."""
     for sentence in analyse_sentences(text):
-        negated = denied(sentence)
-        yield from ((unit, unit.key in negated) for unit in sentence.units if unit.kind != SMALL)
+        negated = denied(sentence.said)
+        yield from ((unit, unit.key in negated) for unit in sentence.said.content)
+
+
+def _keys_of(text: str) -> set[str]:
+    return set().union(*(sentence.said.content_keys for sentence in analyse_sentences(text)))
 
 
 def _denied(reference: str, answer: str) -> bool:
@@ -123,7 +140,7 @@ def _denied(reference: str, answer: str) -> bool:
     theirs = analyse_sentences(answer)
     having: dict[str, list[int]] = defaultdict(list)
     for place, sentence in enumerate(theirs):
-        for key in _keys(sentence):
+        for key in sentence.said.content_keys:
             having[key].append(place)
     return any(_denied_by(sentence, theirs, having) for sentence in analyse_sentences(reference))
 
@@ -131,14 +148,9 @@ def _denied(reference: str, answer: str) -> bool:
 def _denied_by(
     sentence: AnalysedSentence, others: tuple[AnalysedSentence, ...], having: Mapping[str, Sequence[int]]
 ) -> bool:
-    keys = _keys(sentence)
+    keys = sentence.said.content_keys
     shared = Counter(place for key in keys for place in having.get(key, ()))
     most = max(shared.values(), default=0)
     if not most or most < _SAME_MATTER * len(keys):
         return False
     return all(contradict(sentence, others[place]) for place, count in shared.items() if count == most)
-
-
-def _keys(sentence: AnalysedSentence) -> set[str]:
-    """Return the keys of what a sentence says, function words left out."""
-    return {unit.key for unit in sentence.units if unit.kind != SMALL}

@@ -94,7 +94,7 @@ def _frames(sentence: AnalysedSentence, kinds: Mapping[SupportUnit, str]) -> dic
     runs: list[list[SupportUnit]] = []
     for unit in sentence.units:
         last = runs[-1][-1] if runs else None
-        beside = last and sentence.text[last.end - sentence.start : unit.start - sentence.start].isspace()
+        beside = last and sentence.text[last.end : unit.start].isspace()
         if last and beside and kinds[last] == kinds[unit] == NAME:
             runs[-1].append(unit)
         else:

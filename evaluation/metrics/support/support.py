@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from evaluation.metrics.support.context_index import ContextIndex, Floats
 from evaluation.metrics.support.meaning import CANDIDATES, Meaning, SentenceQuery
 from evaluation.metrics.support.negation import contradict, denies
 from evaluation.metrics.support.reversals import Reversals
-from evaluation.metrics.support.units import SMALL, AnalysedSentence, SupportUnit, analyse_sentences
+from evaluation.metrics.support.units import SMALL, AnalysedSentence, SentenceUnits, SupportUnit, analyse_sentences
 from evaluation.metrics.support.weighting import SCHEME, WeightingScheme
 from evaluation.refusal.detection import shipped_pattern, shipped_patterns
 from rag_pipeline.embedders.base import Embed
@@ -64,7 +64,13 @@ class SentenceSupport:
             "text": self.sentence.text,
             "support": round(self.value, 4),
             "missing": [
-                {"start": unit.start, "end": unit.end, "text": unit.text, "kind": unit.kind} for unit in self.missing
+                {
+                    "start": self.sentence.start + unit.start,
+                    "end": self.sentence.start + unit.end,
+                    "text": unit.text,
+                    "kind": unit.kind,
+                }
+                for unit in self.missing
             ],
             "contradicted": bool(self.against),
             "against": self.against,
@@ -97,9 +103,18 @@ class Support:
     @cached_property
     def words(self) -> tuple[SupportUnit, ...]:
         """The words that are counted as they stand."""
-        read = [_without_courtesy(sentence) for sentence in analyse_sentences(self.text)]
+        return tuple(unit for _, unit in self._counted)
+
+    @cached_property
+    def _counted(self) -> list[tuple[int, SupportUnit]]:
+        """The words, each with where its sentence begins."""
         # A negation stands in nearly every context; whether it is in its place is for the sentences to say.
-        return tuple(unit for unit in _units(read) if not denies(unit))
+        return [
+            (sentence.start, unit)
+            for sentence in analyse_sentences(self.text)
+            for unit in _without_courtesy(sentence.said).units
+            if not denies(unit)
+        ]
 
     @property
     def absent(self) -> tuple[SupportUnit, ...]:
@@ -109,10 +124,10 @@ class Support:
     @cached_property
     def share_found(self) -> float:
         """The share of the words, by weight, that the contexts have; less of what says the opposite of its evidence."""
-        said, turned = self.scheme.said, [each.sentence for each in self.sentences if each.against]
+        said, turned = self.scheme.said, {each.sentence.start for each in self.sentences if each.against}
         there = sum(
-            said(unit) * (self.scheme.contradicted if any(each.holds(unit) for each in turned) else 1.0)
-            for unit in self.words
+            said(unit) * (self.scheme.contradicted if start in turned else 1.0)
+            for start, unit in self._counted
             if unit.key in self.held
         )
         return there / sum(map(said, self.words)) if self.words else 0.0
@@ -147,41 +162,47 @@ def _block(
 def _weighed(
     row: Sequence[SentenceQuery], case: SupportCase, meaning: Meaning, scheme: WeightingScheme
 ) -> list[_WeighedSentence]:
-    asked = {unit.key for unit in _units(analyse_sentences(case.question))}
+    asked: set[str] = set().union(*(sentence.said.keys for sentence in analyse_sentences(case.question)))
     return [_WeighedSentence.of(query, asked, meaning, scheme) for query in row]
 
 
 def statements(text: str) -> list[AnalysedSentence]:
     """Return the sentences that state something, without their stock phrases and courtesy."""
-    read = (_without_stock(_without_courtesy(sentence)) for sentence in analyse_sentences(text))
-    return [sentence for sentence in read if any(unit.kind != SMALL for unit in sentence.units)]
+    read = (AnalysedSentence(each.start, each.end, _stated(each.said)) for each in analyse_sentences(text))
+    return [sentence for sentence in read if sentence.said.content]
 
 
-def _without_courtesy(sentence: AnalysedSentence) -> AnalysedSentence:
-    return _without(sentence, _matches(_plain(sentence), "courtesy"))
+@lru_cache(maxsize=4096)
+def _stated(said: SentenceUnits) -> SentenceUnits:
+    return _without_stock(_without_courtesy(said))
 
 
-def _without_stock(sentence: AnalysedSentence) -> AnalysedSentence:
-    plain = _plain(sentence)
-    return _without(sentence, [(0, _declined_until(plain, len(sentence.text))), *_matches(plain, "stock")])
+@lru_cache(maxsize=4096)
+def _without_courtesy(said: SentenceUnits) -> SentenceUnits:
+    return _without(said, _matches(_plain(said), "courtesy"))
 
 
-def _plain(sentence: AnalysedSentence) -> str:
+def _without_stock(said: SentenceUnits) -> SentenceUnits:
+    plain = _plain(said)
+    return _without(said, [(0, _declined_until(plain, len(said.text))), *_matches(plain, "stock")])
+
+
+def _plain(said: SentenceUnits) -> str:
     """Return the beginning of a sentence as the shipped lists read it, nothing where letters would move."""
-    said = sentence.text[:_LONGEST]
-    plain = said.lower().replace("’", "'").replace("‘", "'")
-    return plain if len(plain) == len(said) else ""  # a letter that is longer in lower case moves all after it
+    beginning = said.text[:_LONGEST]
+    plain = beginning.lower().replace("’", "'").replace("‘", "'")
+    return plain if len(plain) == len(beginning) else ""  # a letter that is longer in lower case moves all after it
 
 
 def _matches(plain: str, shipped: str) -> list[tuple[int, int]]:
     return [match.span() for pattern in shipped_patterns(shipped) for match in pattern.finditer(plain)]
 
 
-def _without(sentence: AnalysedSentence, silent: Sequence[tuple[int, int]]) -> AnalysedSentence:
+def _without(said: SentenceUnits, silent: Sequence[tuple[int, int]]) -> SentenceUnits:
     spans = [(left, right) for left, right in silent if left < right]
     if not spans:
-        return sentence
-    return replace(sentence, units=tuple(unit for unit in sentence.units if not _inside(unit, sentence.start, spans)))
+        return said
+    return SentenceUnits(said.text, tuple(unit for unit in said.units if not _inside(unit, spans)))
 
 
 def _declined_until(plain: str, length: int) -> int:
@@ -199,17 +220,28 @@ def _declines(plain: str) -> bool:
     return bool(shipped_pattern("patterns").search(plain))
 
 
-def _inside(unit: SupportUnit, start: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(left <= unit.start - start and unit.end - start <= right for left, right in spans)
+def _inside(unit: SupportUnit, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(left <= unit.start and unit.end <= right for left, right in spans)
 
 
 def _query(sentence: AnalysedSentence, index: ContextIndex, scheme: WeightingScheme) -> SentenceQuery:
     presence = index.presence(sentence.units)
     if not len(index.sentences) or not is_plain_english_script(sentence.text):
         return SentenceQuery(sentence, index, presence, ())
-    common = np.array([0.1 + unit.rarity for unit in sentence.units]) @ presence
+    common = _told_apart_by(sentence.said) @ presence
     order = np.argsort(-common, kind="stable")[:CANDIDATES]
-    return SentenceQuery(sentence, index, presence, tuple(int(at) for at in order))
+    return SentenceQuery(sentence, index, presence, tuple(order.tolist()))
+
+
+@lru_cache(maxsize=4096)
+def _told_apart_by(said: SentenceUnits) -> Floats:
+    """Return how much each unit tells sentences apart."""
+    return np.array([0.1 + unit.rarity for unit in said.units])
+
+
+@lru_cache(maxsize=4096)
+def _weights(said: SentenceUnits, scheme: WeightingScheme) -> Floats:
+    return np.array([scheme.weight(unit) for unit in said.units])
 
 
 def _support(
@@ -224,10 +256,6 @@ def _support(
     return Support(value, found, case.text, drafts[0].query.index.by_key.keys(), scheme)
 
 
-def _units(sentences: Iterable[AnalysedSentence]) -> Iterator[SupportUnit]:
-    return (unit for sentence in sentences for unit in sentence.units)
-
-
 @dataclass(frozen=True, eq=False)
 class _WeighedSentence:
     """The support of a sentence before it is asked whether the evidence says the opposite."""
@@ -238,23 +266,28 @@ class _WeighedSentence:
     best: int | None
     local: float
     grades: Floats
+    met: list[float]
+    """The best grade of each unit."""
 
     @classmethod
     def of(cls, query: SentenceQuery, asked: set[str], meaning: Meaning, scheme: WeightingScheme) -> _WeighedSentence:
         """Weigh and grade the units of a sentence."""
-        units = query.sentence.units
-        weights = np.array([scheme.weight(unit) * (scheme.asked if unit.key in asked else 1.0) for unit in units])
+        said = query.sentence.said
+        weights = _weights(said, scheme)
+        if not said.keys.isdisjoint(asked):
+            weights = weights * np.array([scheme.asked if unit.key in asked else 1.0 for unit in said.units])
         total = float(weights.sum())
         if not query.index.sentences:
-            return cls(query, 0.0, total, None, 0.0, np.zeros((len(units), 1)))
+            return cls(query, 0.0, total, None, 0.0, np.zeros((len(said.units), 1)), [0.0] * len(said.units))
         likeness = meaning.likeness(query, kinds_apart=scheme.kinds_apart)
         grades = np.maximum(query.presence, np.where(likeness >= scheme.alike, likeness, 0.0))
         local = weights @ grades / total
         place = int(local.argmax())
-        value = scheme.local * float(local[place]) + (1 - scheme.local) * float(weights @ grades.max(axis=1)) / total
-        if query.candidates and sum(unit.kind != SMALL for unit in units) >= scheme.meaning_from:
+        best = grades.max(axis=1)
+        value = scheme.local * float(local[place]) + (1 - scheme.local) * float(weights @ best) / total
+        if query.candidates and len(said.content) >= scheme.meaning_from:
             value = (1 - scheme.meaning) * value + scheme.meaning * meaning.closeness(query)
-        return cls(query, value, total, place, float(local[place]), grades)
+        return cls(query, value, total, place, float(local[place]), grades, best.tolist())
 
     def compared(self, scheme: WeightingScheme) -> tuple[AnalysedSentence, AnalysedSentence] | None:
         """Return the sentence and its evidence where the two are about the same matter."""
@@ -273,9 +306,9 @@ class _WeighedSentence:
             value *= scheme.contradicted
         elif pair and contradict(*pair):
             value *= scheme.denied_nearby
-        if self.best is not None and len(content) > 1:
+        if scheme.order and self.best is not None and len(content) > 1:
             value = (1 - scheme.order) * value + scheme.order * _adjacency(self.grades, content)
-        missing = tuple(units[row] for row in content if self.grades[row].max() == 0)
+        missing = tuple(units[row] for row in content if self.met[row] == 0)
         context, best = (None, None) if self.best is None else (index.origin[self.best], index.sentences[self.best])
         return SentenceSupport(
             self.query.sentence, min(1.0, value), self.weight, context, best, missing, against, unread

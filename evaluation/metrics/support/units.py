@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from rag_pipeline.english.lemmas import dictionary_form
@@ -39,7 +39,7 @@ _RARE = 0.999
 
 @dataclass(frozen=True, slots=True)
 class SupportUnit:
-    """What needs support, at `start`..`end` of its text. Two units agree where `key` is the same."""
+    """What needs support, at `start`..`end` of its sentence. Two units agree where `key` is the same."""
 
     start: int
     end: int
@@ -49,18 +49,51 @@ class SupportUnit:
     rarity: float
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysedSentence:
-    """A sentence at `start`..`end` of its text, with its units in order."""
+@dataclass(frozen=True, eq=False)
+class SentenceUnits:
+    """A sentence's text with its units in order, wherever it stands; what is asked of it again and again is kept."""
 
-    start: int
-    end: int
     text: str
     units: tuple[SupportUnit, ...]
 
-    def holds(self, unit: SupportUnit) -> bool:
-        """True for a unit of the same text that stands in this sentence."""
-        return self.start <= unit.start < self.end
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of all units."""
+        return frozenset(unit.key for unit in self.units)
+
+    @cached_property
+    def content(self) -> tuple[SupportUnit, ...]:
+        """The units without function words."""
+        return tuple(unit for unit in self.units if unit.kind != SMALL)
+
+    @cached_property
+    def content_keys(self) -> frozenset[str]:
+        """The keys of what it says, function words left out."""
+        return frozenset(unit.key for unit in self.content)
+
+    @cached_property
+    def plain_words(self) -> tuple[str, ...]:
+        """Its plain words, in order."""
+        return tuple(plain(unit.text) for unit in self.units if unit.kind == WORD)
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedSentence:
+    """A sentence at `start`..`end` of its text."""
+
+    start: int
+    end: int
+    said: SentenceUnits
+
+    @property
+    def text(self) -> str:
+        """What is written there."""
+        return self.said.text
+
+    @property
+    def units(self) -> tuple[SupportUnit, ...]:
+        """The units in order."""
+        return self.said.units
 
 
 @lru_cache(maxsize=1024)
@@ -83,34 +116,35 @@ def _ranges(text: str) -> Iterator[tuple[int, int]]:
 def _sentence(text: str, start: int, end: int) -> AnalysedSentence:
     while start < end and text[start].isspace():
         start += 1
-    said = text[start:end]
-    units = tuple(sorted(_units(said, start), key=lambda unit: unit.start))
-    return AnalysedSentence(start, end, said, units)
+    return AnalysedSentence(start, end, _units_of(text[start:end]))
 
 
-def _units(said: str, start: int) -> Iterator[SupportUnit]:
-    taken = [False] * len(said)
+@lru_cache(maxsize=4096)
+def _units_of(said: str) -> SentenceUnits:
+    """Return a sentence's units; the same sentences stand in many answers and contexts."""
+    return SentenceUnits(said, tuple(sorted(_units(said), key=lambda unit: unit.start)))
+
+
+def _units(said: str) -> Iterator[SupportUnit]:
+    taken: set[int] = set()
     for number in numbers_in(said):
-        yield SupportUnit(
-            start + number.start, start + number.end, said[number.start : number.end], number.value, NUMBER, 1.0
-        )
-        taken[number.start : number.end] = [True] * (number.end - number.start)
-    for run in UNSPACED_RUN.finditer(said):
-        yield from _pairs(run, start)
-        taken[run.start() : run.end()] = [True] * (run.end() - run.start())
-    matches = [match for match in _WORD.finditer(said) if not taken[match.start()]]
+        yield SupportUnit(number.start, number.end, said[number.start : number.end], number.value, NUMBER, 1.0)
+        taken.update(range(number.start, number.end))
+    for run in () if said.isascii() else UNSPACED_RUN.finditer(said):
+        yield from _pairs(run)
+        taken.update(range(*run.span()))
+    matches = [match for match in _WORD.finditer(said) if match.start() not in taken]
     shouting = len(matches) > 3 and sum(match.group()[0].isupper() for match in matches) > 0.7 * len(matches)
     for place, match in enumerate(matches):
-        word = _POSSESSIVE.sub("", match.group())
-        here = start + match.start()
+        word, here = _POSSESSIVE.sub("", match.group()), match.start()
         kind = _kind_of(word, capital=place > 0 and word[0].isupper() and not shouting)
         yield SupportUnit(here, here + len(word), word, *kind)
 
 
-def _pairs(run: re.Match[str], start: int) -> Iterator[SupportUnit]:
+def _pairs(run: re.Match[str]) -> Iterator[SupportUnit]:
     said = run.group()
     for at in range(max(1, len(said) - 1)):
-        here = start + run.start() + at
+        here = run.start() + at
         pair = said[at : at + 2]
         yield SupportUnit(here, here + len(pair), pair, pair, PAIR, 1.0)
 
@@ -140,12 +174,12 @@ def plain(word: str) -> str:
 
 def content_units(text: str) -> list[SupportUnit]:
     """Return the units of a text in order, function words left out."""
-    return [unit for sentence in analyse_sentences(text) for unit in sentence.units if unit.kind != SMALL]
+    return [unit for sentence in analyse_sentences(text) for unit in sentence.said.content]
 
 
 def units_by_token(sentence: AnalysedSentence, tree: Doc) -> dict[int, SupportUnit]:
     """Return the unit that each token of a sentence's tree is a part of, by the number of the token."""
     found: dict[int, SupportUnit] = {}
     for unit in sentence.units:
-        found |= dict.fromkeys(range(unit.start - sentence.start, unit.end - sentence.start), unit)
+        found |= dict.fromkeys(range(unit.start, unit.end), unit)
     return {token.i: found[token.idx] for token in tree if token.idx in found}

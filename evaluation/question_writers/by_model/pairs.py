@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, WrittenPair
 from evaluation.question_writers.rules.passages import DocumentPassage, in_asking_order
 from evaluation.question_writers.rules.slips import choose_and_apply
 from evaluation.quotes import find_nearly
-from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import lower_words

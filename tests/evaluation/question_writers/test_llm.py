@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.by_model import pairs as model_pairs
 from evaluation.question_writers.llm import ModelWriter
 from evaluation.question_writers.rules.slips import KINDS
-from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion, Written
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.runtime import ModelLimits

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Evidence, Sweep, TestSet
 from evaluation.queries.sweep_table import sweep_table
 from evaluation.services import generation
@@ -13,7 +14,7 @@ from evaluation.services.fresh_pairs import confirm_afresh
 from evaluation.services.sweep_files import sweep_csv, sweep_json
 from evaluation.services.sweeps import confirm_sweep, resume_sweep
 from evaluation.services.testsets import start_generation
-from evaluation.spec import GeneratorSpec, RunOptions
+from evaluation.spec import RunOptions
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background.tasks import request_cancel, run_inline
 from rag_pipeline.errors import ConfigError

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rag_pipeline.embedders.bert_graph import can_build
 from rag_pipeline.embedders.local import LocalEmbedder, shipped_weights, weighted_means
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.indexing.embedding_cache import CachedEmbedder
+from rag_pipeline.local_models.scripts import mostly_known, spelled_in_ascii, spells_ascii
 from tests.factories import ROSETTA
 
 TEXTS = [
@@ -45,6 +48,17 @@ def embedder() -> LocalEmbedder:
 )
 def test_it_tells_which_texts_are_in_its_vocabulary(embedder, text, read):
     assert CachedEmbedder(embedder, Path("unused")).reads(text) is read
+
+
+@given(text=st.lists(st.sampled_from([*map(chr, range(128)), *"aé 北", "[UNK]", "x" * 99]), max_size=60).map("".join))
+def test_what_is_spelled_in_ascii_has_no_token_that_is_unknown(embedder, text):
+    encoding = embedder._tokenizer.encode(text, add_special_tokens=False)
+    unknown = embedder._tokenizer.token_to_id("[UNK]")
+    assert spells_ascii(embedder._tokenizer)
+    assert embedder.reads(text) is mostly_known(text, encoding.ids, encoding.offsets, unknown)
+    if spelled_in_ascii(text):
+        assert encoding.ids
+        assert unknown not in encoding.ids
 
 
 def test_the_weights_are_the_official_ones():

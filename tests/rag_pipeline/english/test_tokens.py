@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import string
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rag_pipeline.english.tokens import count_words, squad_tokens
 
@@ -22,6 +27,12 @@ from rag_pipeline.english.tokens import count_words, squad_tokens
 )
 def test_tokens_are_those_of_squad(text, tokens):
     assert squad_tokens(text) == tokens
+
+
+@given(st.lists(st.sampled_from([*map(chr, range(128)), *"é—“\x85 北", " the", "a ", "An"]), max_size=30).map("".join))
+def test_tokens_are_those_of_the_official_script(text):
+    bare = "".join(letter for letter in text.lower() if letter not in set(string.punctuation))
+    assert squad_tokens(text) == re.sub(r"\b(a|an|the)\b", " ", bare).split()
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 from rag_pipeline.embedders.base import Vectors
+from rag_pipeline.indexing import embedding_cache
 from rag_pipeline.indexing.embedding_cache import CachedEmbedder
 from tests.fake_embedder import WordsEmbedder
 
@@ -40,3 +42,21 @@ def test_what_an_interrupted_build_has_done_is_kept(tmp_path):
     texts = [letter * 90 for letter in "abc"]
     next(cache.embed_progressively(texts))
     assert cache.unseen(texts) == ["b" * 90, "c" * 90]
+
+
+@pytest.mark.parametrize("room", [1, 4_000, 16 * 2**20])
+def test_vectors_are_the_same_however_many_are_held(tmp_path, monkeypatch, room):
+    monkeypatch.setattr(embedding_cache, "_HELD", room)
+    cache, plain = CachedEmbedder(Watched(), tmp_path), WordsEmbedder("counts")
+    for texts in (["one", "two two", "one"], ["two two", "three"], ["four"] * 3, ["one", "four", "five five"], []):
+        again = cache.embed_passages(texts)
+        assert again.shape[0] == len(texts)
+        assert not texts or np.array_equal(again, plain.embed_passages(texts))
+
+
+def test_a_vector_that_is_held_is_not_read_again(tmp_path):
+    cache = CachedEmbedder(Watched(), tmp_path)
+    first = cache.embed_passages(["one", "two"])
+    for file in tmp_path.glob("*.sqlite3*"):
+        file.unlink()
+    assert np.array_equal(cache.embed_passages(["two", "one"]), first[::-1])

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.queries.runs import run_rows
 from tests.factories import make_run, make_testset
-from workbench.charts.figures import dots_of, drawn, score_against
+from workbench.charts.figures import CHUNK_SIZE, dots_of, drawn, figure_of
 from workbench.charts.palette import prompt_series
 
 pytestmark = pytest.mark.django_db
@@ -15,9 +15,9 @@ pytestmark = pytest.mark.django_db
 ALWAYS = "Use {context} and answer {question}"
 
 
-def figure(testset, **options):
+def figure(testset, score="total", setting=CHUNK_SIZE, chosen=None):
     """Return the figure of a test set's runs."""
-    return score_against(run_rows(testset=testset), prompt_series(), **options)
+    return figure_of(dots_of(run_rows(testset=testset), score, setting), prompt_series(), score, setting, chosen)
 
 
 def dots(shown):
