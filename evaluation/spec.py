@@ -1,11 +1,11 @@
-"""EvaluationSpec and GeneratorSpec: how answers are scored, how a test set is made."""
+"""EvaluationSpec and RunOptions: how answers are scored, which questions are asked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from evaluation.registry import (
     DEFAULT_AGREEMENT,
@@ -15,9 +15,7 @@ from evaluation.registry import (
     is_agreement,
     metric_units,
 )
-from evaluation.types import SLIPS, TRANSFORMATIONS
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.registry import first_problem, shortened
 from rag_pipeline.setting_fields import CommandOption, ReadBy, Setting, SettingInfo, Stage, settings_in
 from rag_pipeline.settings.catalogue import pipeline_settings
@@ -294,99 +292,6 @@ class RunOptions(CheckedSpec):
         title="Ask afresh",
         description="Use no model replies kept from earlier: everything is asked, and paid for, again.",
     )
-
-
-class GeneratorSpec(CheckedSpec):
-    """How a test set is generated."""
-
-    pairs: Annotated[
-        int, SettingInfo(option=CommandOption("simple questions, each with a complex twin ({default})"))
-    ] = Field(30, ge=1, le=2000, title="Pairs", description="Simple questions, each with a complex twin.")
-    out_of_scope: Annotated[int, SettingInfo(option=CommandOption("questions to decline ({default})"))] = Field(
-        15, ge=0, le=2000, title="Out of scope", description="Questions that the bot should decline."
-    )
-    seed: Annotated[int, SettingInfo(option=CommandOption("another seed makes other questions ({default})"))] = Field(
-        0, ge=0, title="Seed", description="The same seed makes the same questions (built-in rules)."
-    )
-    llm: Annotated[str, SettingInfo(option=CommandOption("who writes: builtin rules, or provider:model"))] = Field(
-        BUILTIN_READER,
-        title="Written by",
-        description="builtin:extractive writes by rules, without a key; or provider:model, "
-        "such as openai:gpt-4.1-mini.",
-    )
-    purpose: Annotated[
-        str, SettingInfo(option=CommandOption("what the bot is for, such as “customers asking about cover”"))
-    ] = Field("", max_length=500, title="Purpose", description="What the bot is for: shapes the questions.")
-
-    transformations: Annotated[
-        str,
-        SettingInfo(option=CommandOption("how a model words twins: rephrase,complicate,situational", "A,B")),
-    ] = Field(
-        "",
-        title="Transformations",
-        description="How a model words the twins, in turn: rephrase, complicate, situational; one named twice comes "
-        "twice as often. Empty: all.",
-    )
-    slips: Annotated[str, SettingInfo(option=CommandOption("slips put into a model's twins, or none", "A,B"))] = Field(
-        "",
-        title="Slips",
-        description=f"Put into a model's twins, in turn: {', '.join(SLIPS)}; or none. Empty: all.",
-    )
-    near_share: Annotated[
-        int,
-        SettingInfo(unit="%", option=CommandOption("percent of out-of-scope questions that are near", "N")),
-    ] = Field(
-        50,
-        ge=0,
-        le=100,
-        title="Near share (%)",
-        description="Of a model's out-of-scope questions: those on what the documents name, for what they do not say.",
-    )
-    prompts: dict[str, str] = Field(
-        default_factory=dict, title="Prompts", description="Those of the writer that are not as shipped, by name."
-    )
-
-    @field_validator("llm")
-    @classmethod
-    def _writer_has_provider(cls, value: str) -> str:
-        return with_provider(value, model=True)
-
-    @field_validator("transformations", "slips")
-    @classmethod
-    def _known_names(cls, value: str, info: ValidationInfo) -> str:
-        known = TRANSFORMATIONS if info.field_name == "transformations" else (*SLIPS, "none")
-        names = [name.strip() for name in value.split(",") if name.strip()]
-        for name in names:
-            if name not in known:
-                title = cls.model_fields[str(info.field_name)].title
-                raise ValueError(f"{title} has no “{shortened(name)}”. Possible: {', '.join(known)}.")
-        return ", ".join(names)
-
-    @model_validator(mode="after")
-    def _only_a_model_mixes(self) -> Self:
-        set_here = [name for name in ("transformations", "slips") if getattr(self, name)]
-        set_here += ["near_share"] if self.near_share != type(self).model_fields["near_share"].default else []
-        if set_here and self.llm == BUILTIN_READER:
-            title = type(self).model_fields[set_here[0]].title
-            raise ValueError(f"{title} is only read by a model that writes. Choose one, or leave it as it is.")
-        return self
-
-    @property
-    def wordings(self) -> tuple[str, ...]:
-        """How a model words the twins, in turn."""
-        return tuple(self.transformations.split(", ")) if self.transformations else TRANSFORMATIONS
-
-    @property
-    def slip_kinds(self) -> tuple[str, ...]:
-        """Which slips a model's twins get, in turn; none at all where that is asked for."""
-        if self.slips == "none":
-            return ()
-        return tuple(name for name in self.slips.split(", ") if name != "none") if self.slips else SLIPS
-
-    @property
-    def near(self) -> int:
-        """How many out-of-scope questions of a model are to be near."""
-        return self.out_of_scope * self.near_share // 100
 
 
 def evaluation_settings(*readers: ReadBy) -> dict[str, Setting]:

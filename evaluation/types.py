@@ -177,5 +177,9 @@ class Written:
 
 TRANSFORMATIONS = ("rephrase", "complicate", "situational")
 """How a model is asked to word the twins, in turn."""
+RULES_TRANSFORMATIONS = ("rephrase", "keywords", "situational")
+"""How the built-in rules word them; `situational` only where a purpose is given."""
 SLIPS = ("typo", "dropped_word", "doubled_word", "agreement", "punctuation", "lower_case")
 """Slips of the pen in complex questions."""
+RULES_SLIPS = ("typo", "lower_case", "dropped_word", "punctuation")
+"""Those that the built-in rules make unless told: the ones that people make when they type."""

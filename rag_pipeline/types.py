@@ -62,6 +62,10 @@ class Span:
         """True where the other one lies within it."""
         return self.document_id == other.document_id and self.start <= other.start and other.end <= self.end
 
+    def meets(self, other: Span) -> bool:
+        """True where both have a character in common."""
+        return self.document_id == other.document_id and self.start < other.end and other.start < self.end
+
     def text_in(self, texts: Mapping[int, str]) -> str:
         """Return the characters themselves; none where `texts` (by id) lack the document."""
         return texts.get(self.document_id, "")[self.start : self.end]

@@ -9,9 +9,9 @@ GENERATED = "As the built-in writer writes them"
 
 def write_anew() -> tuple[bytes, str]:
     """Return the shipped files, questions.csv and questions.json, as the built-in writer makes them now."""
+    from evaluation.generator_spec import GeneratorSpec
     from evaluation.services.files import export_testset
     from evaluation.services.testsets import start_generation
-    from evaluation.spec import GeneratorSpec
     from rag_pipeline.background.tasks import run_inline
     from rag_pipeline.services.corpora import get_or_create_corpus, import_documents
     from workbench.services.sample import sample_files

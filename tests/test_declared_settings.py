@@ -15,10 +15,11 @@ from django.core.management import load_command_class
 from django.urls import reverse
 from pydantic import BaseModel, Field
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.queries.comparison import compare_runs
 from evaluation.scoring.comparability import HowScored, measured_differently
 from evaluation.services.contexts import refuse_retrieval_settings, with_retrieval_of
-from evaluation.spec import SCORES, EvaluationSpec, GeneratorSpec, RunOptions
+from evaluation.spec import SCORES, EvaluationSpec, RunOptions
 from evaluation.tuning_spec import TuningSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.rerankers.base import Reranker, RerankOptions, rerankers

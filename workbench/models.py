@@ -75,10 +75,49 @@ class Chat(models.Model):
     created = models.DateTimeField(default=timezone.now)
 
 
+class ChatRound(models.Model):
+    """One message to several saved settings: its messages in the order shown, called A, B and so on.
+
+    `vote`: what the person preferred without knowing the settings: a letter, `tie` or `bad`; empty before.
+    """
+
+    TIE, BAD = "tie", "bad"
+    LETTERS = "ABCD"
+
+    chat = models.ForeignKey(Chat, on_delete=models.CASCADE, related_name="rounds")
+    question = models.TextField()
+    blind = models.BooleanField(default=False)
+    vote = models.CharField(max_length=4, blank=True)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("id",)
+
+    @property
+    def lettered(self) -> list[tuple[str, ChatMessage]]:
+        """The answers, each with its letter."""
+        return list(zip(self.LETTERS, self.messages.all(), strict=False))
+
+    @property
+    def whole(self) -> bool:
+        """True where all settings answered; else there is nothing to vote on."""
+        return all(message.trace and not message.error for message in self.messages.all())
+
+    @property
+    def veiled(self) -> bool:
+        """True as long as nobody is to see which settings gave which answer."""
+        return self.blind and not self.vote and self.whole
+
+
 class ChatMessage(models.Model):
-    """One question and its answer; each is independent of earlier ones."""
+    """One question and its answer; each is independent of earlier ones.
+
+    `round`: the message to several settings that it belongs to, if any, of which these are called `settings_name`.
+    """
 
     chat = models.ForeignKey(Chat, on_delete=models.CASCADE, related_name="messages")
+    round = models.ForeignKey(ChatRound, null=True, blank=True, on_delete=models.CASCADE, related_name="messages")
+    settings_name = models.CharField(max_length=160, blank=True)
     question = models.TextField()
     answer = models.TextField(blank=True)
     pipeline = models.JSONField(default=dict)

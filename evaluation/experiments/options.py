@@ -48,6 +48,8 @@ def drawn(space: Space, sizes: Sequence[int], count: int) -> Expanded:
 RETRIEVAL_METRICS = ("hit_rate", "mrr", "span_precision", "span_iou")
 """What retrieval alone is scored with, beside context matching."""
 _TOKENS = "tokens:"
+MOST_FRESH = 500
+"""Pairs written afresh for a confirmation, at most."""
 
 
 class SweepOptions(CheckedSpec):
@@ -87,6 +89,16 @@ class SweepOptions(CheckedSpec):
     budget_minutes: Annotated[
         float | None, SettingInfo(option=CommandOption("pause the sweep when it has worked so many minutes", "M"))
     ] = Field(None, gt=0, title="Budget in minutes", description="The sweep pauses when it has worked so long.")
+    fresh_pairs: Annotated[
+        int,
+        SettingInfo(
+            option=CommandOption(
+                "then write N pairs on what no question of the test set rests on, and run the recommended and the "
+                "present settings on them",
+                "N",
+            )
+        ),
+    ] = Field(0, ge=0, le=MOST_FRESH, title="Fresh pairs", description="Then confirm with so many pairs written anew.")
     confirm: Annotated[
         bool, SettingInfo(option=CommandOption("then run the recommended and the present settings once on holdout"))
     ] = Field(False, title="Confirm", description="Then run recommended and present settings once on holdout.")

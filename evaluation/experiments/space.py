@@ -59,11 +59,6 @@ class Configuration:
         """What is special about it, in words: chunk size 400 · retriever hybrid."""
         return label_of(self.swept)
 
-    @property
-    def name(self) -> str:
-        """The same, short: chunk_size=400 · retriever=hybrid."""
-        return " · ".join(f"{name}={value}" for name, value in self.swept.items() if value is not None)
-
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
@@ -123,8 +118,12 @@ def _values_of(part: str) -> Iterator[Any]:
 def label_of(swept: Mapping[str, Any]) -> str:
     """Return a combination in words; what is not read in it is left out."""
     known = pipeline_settings()
-    parts = [f"{known[name].title.lower()} {value}" for name, value in swept.items() if value is not None]
+    parts = [f"{known[name].title.lower()} {_said(value)}" for name, value in swept.items() if value is not None]
     return " · ".join(parts) or "the settings as they are"
+
+
+def _said(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
 def expand(space: Space) -> Expanded:

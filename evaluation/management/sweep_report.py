@@ -96,10 +96,14 @@ def conclusion_lines(table: SweepTable) -> list[str]:
     lines = [table.recommendation.reason]
     if table.sweep.options["search"] == "race":
         lines.append(f"The race asked {table.saved:.0%} fewer pairs than the grid.".replace("%", " %"))
-    for row in table.confirmations:
-        mean = mean_of(row, table.score)
-        shown = "—" if mean is None else scale_of(table.score).text(mean)
-        lines.append(f"On holdout: {row.run}: {metric_label(table.score).lower()} {shown}")
+    made, asked = table.written
+    if table.fresh_testset:
+        lines.append(f"{made} of {counted(asked, 'fresh pair')} could be written: test set “{table.fresh_testset}”.")
+    for where, rows in (("holdout", table.confirmations), ("fresh pairs", table.fresh)):
+        for row in rows:
+            mean = mean_of(row, table.score)
+            shown = "—" if mean is None else scale_of(table.score).text(mean)
+            lines.append(f"On {where}: {row.run}: {metric_label(table.score).lower()} {shown}")
     if table.confirmations and table.seen:
         runs = counted(len(table.seen), "earlier run")
         lines.append(f"{runs} looked at these holdout questions already: the confirmation is less independent.")

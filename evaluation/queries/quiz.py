@@ -105,12 +105,19 @@ def sources_of(question: Question) -> list[Source]:
             Source(
                 evidence.document,
                 span,
-                text[max(0, span.start - _AROUND) : span.start],
+                _whole_words(text[max(0, span.start - _AROUND) : span.start], cut_left=span.start > _AROUND),
                 text[span.start : span.end],
-                text[span.end : span.end + _AROUND],
+                _whole_words(text[span.end : span.end + _AROUND], cut_right=span.end + _AROUND < len(text)),
             )
         )
     return found
+
+
+def _whole_words(text: str, *, cut_left: bool = False, cut_right: bool = False) -> str:
+    """Return a text without the half of a word at the end where it was cut, an ellipsis in its place."""
+    if cut_left:
+        return f"… {text.partition(' ')[2] or text}"
+    return f"{text.rpartition(' ')[0] or text} …" if cut_right else text
 
 
 def doubted_questions(testset: TestSet) -> list[Question]:

@@ -87,6 +87,7 @@ class RunChoice:
     testset: str
     settings: dict[str, Any]
     archived: bool
+    baseline: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,12 +78,12 @@ def runs_to_choose(*, testset: TestSet | None = None) -> list[RunChoice]:
     runs = Run.objects.filter(scorings__current=True).order_by("-id")
     if testset is not None:
         runs = runs.filter(testset=testset, archived=False)
-    found = list(runs.values_list("pk", "name", "testset", "pipeline", "archived"))
+    found = list(runs.values_list("pk", "name", "testset", "pipeline", "archived", "baseline"))
     testsets = TestSet.objects.only("name", "version").in_bulk({each[2] for each in found})
     called = {pk: str(each) for pk, each in testsets.items()}
     return [
-        RunChoice(pk, name or f"Run {pk}", called[asked], settings, archived)
-        for pk, name, asked, settings, archived in found
+        RunChoice(pk, name or f"Run {pk}", called[asked], settings, archived, baseline)
+        for pk, name, asked, settings, archived, baseline in found
     ]
 
 

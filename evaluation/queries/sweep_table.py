@@ -14,15 +14,18 @@ from evaluation.experiments.plan import calls_of
 from evaluation.experiments.recommendation import Basis, Offer, Recommendation, recommend
 from evaluation.experiments.space import Configuration
 from evaluation.experiments.verdicts import Standing, leader_of, verdicts
-from evaluation.models import Answer, Evidence, Run, Scoring, Sweep
+from evaluation.models import Answer, Evidence, Run, Scoring, Sweep, TestSet
 from evaluation.queries.differences import difference_terms, load_scores_of, metric_label
 from evaluation.queries.rows import RunRow
 from evaluation.queries.runs import rows_of
 from evaluation.queries.stored_answers import KEPT
 from evaluation.queries.sweeps import (
+    FRESH,
     configuration_runs,
     configurations_of,
     confirmation_runs,
+    fresh_runs,
+    fresh_testset,
     holdout_seen,
     mean_of,
     planned_looks,
@@ -83,7 +86,8 @@ class SweepRow:
 class SweepTable:
     """A whole sweep. `score`: what it is judged by, `delta` in its unit. `scores`: the columns, in order.
 
-    `confirmations`: the recommended configuration and the settings without the sweep, on holdout.
+    `confirmations`: the recommended configuration and the settings without the sweep, on holdout; `fresh`: the same on
+    pairs written for that, `fresh_testset`.
     """
 
     sweep: Sweep
@@ -95,6 +99,8 @@ class SweepTable:
     recommendation: Recommendation
     confirmations: Sequence[RunRow] = field(default_factory=list)
     seen: Sequence[Run] = field(default_factory=list)
+    fresh: Sequence[RunRow] = field(default_factory=list)
+    fresh_testset: TestSet | None = None
 
     @property
     def scored(self) -> list[SweepRow]:
@@ -117,6 +123,12 @@ class SweepTable:
         return [each for each in self.rows if each.state == BackgroundTask.State.FAILED]
 
     @property
+    def written(self) -> tuple[int, int]:
+        """How many fresh pairs were made, and how many were asked for."""
+        made = self.fresh_testset.report.get("made", {}) if self.fresh_testset else {}
+        return made.get("pairs", 0), self.sweep.state.get(FRESH, {}).get("pairs", 0)
+
+    @property
     def saved(self) -> float:
         """Share of a full grid's pairs that a race did not ask."""
         pairs = self.sweep.plan["pairs"]
@@ -135,8 +147,9 @@ def sweep_table(sweep: Sweep) -> SweepTable:
     confirmations = rows_of(confirmation_runs(sweep))
     rows = _judged(sweep, rows, score, delta, confirmations)
     table = SweepTable(
-        sweep, spec, score, delta, _columns(spec), rows, Recommendation(None, ""), confirmations, holdout_seen(sweep)
-    )
+        sweep, spec, score, delta, _columns(spec), rows, Recommendation(None, ""), confirmations, holdout_seen(sweep),
+        rows_of(fresh_runs(sweep)), fresh_testset(sweep),
+    )  # fmt: skip
     return SweepTable(**{**vars(table), "recommendation": _recommendation(table)})
 
 
@@ -265,10 +278,8 @@ def _measured(sweep: Sweep, spec: SweepSpec, score: str) -> Basis:
 def table_json(table: SweepTable) -> dict[str, Any]:
     """Return a sweep as sweep.json has it, without its rows."""
     chosen = table.recommended
-    confirmed = [
-        {"name": str(row.run), "settings": row.settings, table.score: mean_of(row, table.score)}
-        for row in table.confirmations
-    ]
+    made, asked = table.written
+    fresh = {"testset": str(table.fresh_testset), "asked": asked, "made": made, "runs": _reached(table, table.fresh)}
     return {
         "name": str(table.sweep),
         "plan": table.sweep.plan,
@@ -278,6 +289,11 @@ def table_json(table: SweepTable) -> dict[str, Any]:
             "settings": chosen.configuration.spec.settings if chosen else None,
             "reason": table.recommendation.reason,
             "remarks": list(table.recommendation.remarks),
-            "confirmed": confirmed or None,
+            "confirmed": _reached(table, table.confirmations) or None,
+            "fresh": fresh if table.fresh_testset else None,
         },
     }
+
+
+def _reached(table: SweepTable, rows: Sequence[RunRow]) -> list[dict[str, Any]]:
+    return [{"name": str(row.run), "settings": row.settings, table.score: mean_of(row, table.score)} for row in rows]

@@ -11,13 +11,15 @@ from django.db.models import Q, QuerySet
 from evaluation.experiments.options import SweepSpec
 from evaluation.experiments.race import FIRST_LOOK, looks
 from evaluation.experiments.space import Configuration
-from evaluation.models import Run, Sweep
+from evaluation.models import Run, Sweep, TestSet
 from evaluation.queries.rows import RunRow
 from evaluation.scoring.retrieval import BY_EVIDENCE
 from evaluation.scoring.summaries import TOTAL
 from evaluation.spec import HEADLINE
 
 HOLDOUT = "holdout"
+FRESH = "fresh"
+"""In a sweep's state: its confirmation with fresh pairs, how many were asked for, of which number, the test set."""
 TRIALS = "trials"
 """In a guided sweep's state: the number of the configuration of each trial."""
 
@@ -49,9 +51,10 @@ def configuration_runs(sweep: Sweep) -> list[Run]:
     return list(_runs(sweep, sweep.spec["run"]["split"]))
 
 
-def _runs(sweep: Sweep, split: str) -> QuerySet[Run]:
-    """Return the runs that a sweep made or took on a split."""
-    runs = Run.objects.filter(Q(sweep=sweep) | Q(taken_by=sweep), split=split).distinct()
+def _runs(sweep: Sweep, split: str, testset: int | None = None) -> QuerySet[Run]:
+    """Return the runs that a sweep made or took on a split of its test set, or of another one."""
+    own = Q(sweep=sweep) | Q(taken_by=sweep)
+    runs = Run.objects.filter(own, split=split, testset=testset or sweep.testset_id).distinct()
     return runs.select_related("task", "corpus", "testset__corpus").order_by("id")
 
 
@@ -62,9 +65,22 @@ def confirmation_runs(sweep: Sweep) -> list[Run]:
     return list(_runs(sweep, HOLDOUT))
 
 
-def run_of(sweep: Sweep, fingerprint: str, split: str = "") -> Run | None:
+def fresh_testset(sweep: Sweep) -> TestSet | None:
+    """Return the pairs written afresh to confirm a sweep with, None where there are none."""
+    written = sweep.state.get(FRESH, {}).get("testset")
+    return TestSet.objects.select_related("task").filter(pk=written).first() if written else None
+
+
+def fresh_runs(sweep: Sweep) -> list[Run]:
+    """Return the runs on fresh pairs: the recommended configuration, and the settings without the sweep."""
+    written = sweep.state.get(FRESH, {}).get("testset")
+    return list(_runs(sweep, "all", written)) if written else []
+
+
+def run_of(sweep: Sweep, fingerprint: str, split: str = "", testset: int | None = None) -> Run | None:
     """Return the run of a configuration, None where it was not begun."""
-    return _runs(sweep, split or sweep.spec["run"]["split"]).filter(pipeline_fingerprint=fingerprint).first()
+    runs = _runs(sweep, split or sweep.spec["run"]["split"], testset)
+    return runs.filter(pipeline_fingerprint=fingerprint).first()
 
 
 def holdout_seen(sweep: Sweep) -> list[Run]:

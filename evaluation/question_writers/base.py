@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Literal
 
-from evaluation.spec import GeneratorSpec
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.tally import UsageTally
@@ -38,17 +38,25 @@ class QuestionWriter(Unit):
 
     Both methods yield as they go and end early when the documents hold no more good questions; the caller counts and
     tells the user. `done` is what an interrupted earlier call already stored: go on after it, repeat nothing.
-    `usage` counts what the model calls have taken so far; it stays empty where no model is asked.
+    `usage` counts what the model calls have taken so far; it stays empty where no model is asked. `asked`: questions of
+    another set; neither their texts nor a character of their evidence is used again.
     """
 
     def __init__(
-        self, documents: Sequence[SourceDoc], spec: GeneratorSpec, embed: Embed, usage: UsageTally | None = None
+        self,
+        documents: Sequence[SourceDoc],
+        spec: GeneratorSpec,
+        embed: Embed,
+        usage: UsageTally | None = None,
+        *,
+        asked: Sequence[DraftQuestion] = (),
     ) -> None:
         super().__init__()
         self.documents = documents
         self.spec = spec
         self.embed = embed
         self.usage = usage if usage is not None else UsageTally()
+        self.asked = asked
 
     @abstractmethod
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
@@ -105,15 +113,16 @@ def write_questions(
     embed: Embed,
     usage: UsageTally,
     done: Sequence[DraftQuestion] = (),
+    asked: Sequence[DraftQuestion] = (),
 ) -> Iterator[Written]:
     """Write the questions of one stage, and say what was thrown away and why, by the writer that `spec.llm` asks for.
 
     `done` are the stored questions of the stage: writing goes on after them. `usage` is counted up with each call of
-    a model, also before a failure. Raises ProviderError where the model cannot be used, UsageError for a writer that
-    there is not.
+    a model, also before a failure. `asked`: those of another set, see `QuestionWriter`.
+    Raises ProviderError where the model cannot be used, UsageError for a writer that there is not.
     """
     unit = question_writers.get("builtin" if spec.llm == BUILTIN_READER else "llm", "llm")
-    writer = unit(documents, spec, embed, usage)
+    writer = unit(documents, spec, embed, usage, asked=asked)
     return writer.write_pairs(done) if stage == "pairs" else writer.write_out_of_scope(done)
 
 

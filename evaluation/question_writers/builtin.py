@@ -8,10 +8,12 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.base import QuestionCompleter, question_writers
 from evaluation.question_writers.evidence_search import EvidenceSearch
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.evidence import evidence_of
 from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
 from evaluation.question_writers.rules.parsing import in_sentence
 from evaluation.question_writers.rules.purpose import situation
@@ -19,18 +21,13 @@ from evaluation.question_writers.rules.round_trip import ANSWERED, RoundTrip
 from evaluation.question_writers.rules.selection import Purpose, Selection
 from evaluation.question_writers.rules.slips import apply_slip
 from evaluation.question_writers.rules.twins import keywords, protected_words, rephrase, situate
-from evaluation.spec import GeneratorSpec
-from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
+from evaluation.types import HOLDOUT, RULES_SLIPS, DraftEvidence, DraftQuestion, Rejected, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.english.trees import parse
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.types import SourceDoc, Span
 
-_SLIPS = ("typo", "lower_case", "dropped_word", "punctuation")
-"""The slips that people make when they type, in turn."""
-
-_NEIGHBOURS = 10
-"""Characters between two sentences that stand side by side, at most."""
+ASKED = "another question asks about it already"
 
 
 @question_writers.register
@@ -48,9 +45,10 @@ class BuiltinWriter(QuestionCompleter):
         embed: Embed,
         usage: UsageTally | None = None,
         *,
+        asked: Sequence[DraftQuestion] = (),
         round_trip: bool = True,
     ) -> None:
-        super().__init__(documents, spec, embed, usage)
+        super().__init__(documents, spec, embed, usage, asked=asked)
         self._uses_round_trip = round_trip
 
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
@@ -60,10 +58,10 @@ class BuiltinWriter(QuestionCompleter):
         # Identified by evidence, not by number: documents may have been deleted since, rules may have changed.
         stored = {(each.span, question.references[:1]) for question in done for each in question.evidence[:1]}
         purpose = Purpose(self.spec.purpose, self.embed)
-        checks = (self._round_trip.objection,) if self._uses_round_trip else ()
-        for selected in Selection(self._corpus, self.spec.pairs, self.spec.seed, purpose, *checks) if numbers else ():
+        chosen = Selection(self._corpus, self.spec.pairs, self.spec.seed, purpose, self._objection)
+        for selected in chosen if numbers else ():
             candidate = selected.candidate
-            if candidate is None or (_joined(candidate)[0], (candidate.answer,)) not in stored:
+            if candidate is None or (evidence_of(candidate, self._corpus)[0], (candidate.answer,)) not in stored:
                 rejected = tuple(Rejected(text, reason) for text, reason in selected.rejected)
                 made = self._pair(numbers.popleft(), candidate, selected.nearness) if candidate else ()
                 yield Written(made, rejected)
@@ -74,7 +72,7 @@ class BuiltinWriter(QuestionCompleter):
         """Yield the far questions, then the near ones; none of one kind replaces a missing one of the other."""
         stored = {question.question_id for question in done}
         maker = OutOfScopeQuestions(self._corpus, self.spec.seed)
-        near = self.spec.out_of_scope // 2
+        near = self.spec.near
         number = 0
         for source, wanted in ((maker.far(), self.spec.out_of_scope - near), (maker.near(), near)):
             for question, rejected in islice(self._without_answered(source), wanted):
@@ -109,13 +107,30 @@ class BuiltinWriter(QuestionCompleter):
         """
         answered: list[Rejected] = []
         for question in source:
-            if self._uses_round_trip and question.kind == "near" and not self._round_trip.is_declined(question.text):
+            if question.text in self._asked_texts:
+                answered.append(Rejected(question.text, ASKED))
+            elif self._uses_round_trip and question.kind == "near" and not self._round_trip.is_declined(question.text):
                 answered.append(Rejected(question.text, ANSWERED))
             else:
                 yield question, tuple(answered)
                 answered = []
         if answered:
             yield None, tuple(answered)
+
+    def _objection(self, candidate: Candidate) -> str:
+        """Return why a question cannot be used, empty where it can."""
+        taken = any(span.meets(other) for span in evidence_of(candidate, self._corpus) for other in self._asked_spans)
+        if taken or candidate.text in self._asked_texts:
+            return ASKED
+        return self._round_trip.objection(candidate) if self._uses_round_trip else ""
+
+    @cached_property
+    def _asked_spans(self) -> list[Span]:
+        return [each.span for question in self.asked for each in question.evidence]
+
+    @cached_property
+    def _asked_texts(self) -> set[str]:
+        return {question.text for question in self.asked}
 
     @cached_property
     def _corpus(self) -> CorpusText:
@@ -132,7 +147,7 @@ class BuiltinWriter(QuestionCompleter):
             metadata["nearness_to_purpose"] = round(nearness, 2)
         simple = DraftQuestion(
             f"{pair_id}-simple", pair_id, "simple", candidate.text, references=(candidate.answer,),
-            evidence=tuple(DraftEvidence(span, self._text_at(span)) for span in _joined(candidate)),
+            evidence=tuple(DraftEvidence(span, self._text_at(span)) for span in evidence_of(candidate, self._corpus)),
             split=self._split(pair_id), metadata=metadata,
         )  # fmt: skip
         return simple, twin_of(simple, candidate, number, self.spec)
@@ -157,39 +172,32 @@ def twin_of(simple: DraftQuestion, candidate: Candidate, number: int, spec: Gene
     """Return the complex twin of the simple question that a candidate became, the pair of this number."""
     rng = random.Random(f"twin:{spec.seed}:{number}")
     ways = {"rephrase": rephrase(candidate, rng), "keywords": keywords(candidate)}
-    if spec.purpose:
-        ways["situational"] = situate(candidate, situation(spec.purpose))
-    order = list(ways)[(number - 1) % len(ways) :] + list(ways)[: (number - 1) % len(ways)]
-    # Where no other wording reads well, the twin is the question itself, with a slip.
-    way = next((each for each in order if ways[each]), "rephrase")
-    kind = _SLIPS[(number - 1) % len(_SLIPS)]
-    text, error = _with_slip(ways[way] or candidate.text, protected_words(candidate), rng, kind)
+    ways["situational"] = situate(candidate, situation(spec.purpose)) if spec.purpose else ""
+    way = next((each for each in _in_turn(spec.wordings, number) if ways[each]), "")
+    # Where no other wording reads well, the twin is the question itself, which then needs a slip to be another one.
+    slips = _in_turn(spec.slip_kinds or (() if way else RULES_SLIPS), number)
+    text, error = _with_slip(ways.get(way) or candidate.text, protected_words(candidate), rng, slips)
     return DraftQuestion(
         f"{simple.pair_id}-complex", simple.pair_id, "complex", text,
         references=simple.references, evidence=simple.evidence, split=simple.split, metadata=simple.metadata,
-        transformation=way, error=error,
+        transformation=way or "rephrase", error=error,
     )  # fmt: skip
+
+
+def _in_turn(names: tuple[str, ...], number: int) -> tuple[str, ...]:
+    """Return names beginning with the one whose turn it is at the pair of this number, from 1."""
+    turn = (number - 1) % max(1, len(names))
+    return names[turn:] + names[:turn]
 
 
 def _pair_id(number: int) -> str:
     return f"p{number:03d}"
 
 
-def _with_slip(text: str, protected: Collection[str], rng: random.Random, prefer: str) -> tuple[str, str]:
-    """Return a text with a slip, `prefer` if it fits, and its kind; the text alone where none fits."""
-    for kind in sorted(_SLIPS, key=lambda kind: kind != prefer):
+def _with_slip(text: str, protected: Collection[str], rng: random.Random, kinds: Sequence[str]) -> tuple[str, str]:
+    """Return a text with the first slip that fits, and its kind; the text alone where none fits."""
+    for kind in kinds:
         slipped = apply_slip(text, kind, protected, rng)
         if slipped is not None:
             return slipped, kind
     return text, ""
-
-
-def _joined(candidate: Candidate) -> list[Span]:
-    """Return where the sentences stand that the answer rests on, neighbours as one span."""
-    spans: list[Span] = []
-    for one in sorted(candidate.sentences, key=lambda each: (each.span.document_id, each.span.start)):
-        if spans and spans[-1].document_id == one.span.document_id and one.span.start - spans[-1].end < _NEIGHBOURS:
-            spans[-1] = Span(one.span.document_id, spans[-1].start, max(spans[-1].end, one.span.end))
-        else:
-            spans.append(one.span)
-    return spans

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.base import QuestionWriter, question_writers
 from evaluation.question_writers.by_model.forms import ModelTasks
 from evaluation.question_writers.by_model.out_of_scope import OutOfScopeWriting
 from evaluation.question_writers.by_model.pairs import PairWriting
-from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.chat import ChatModel
@@ -36,19 +36,20 @@ class ModelWriter(QuestionWriter):
         embed: Embed,
         usage: UsageTally | None = None,
         *,
+        asked: Sequence[DraftQuestion] = (),
         limits: ModelLimits | None = None,
     ) -> None:
-        super().__init__(documents, spec, embed, usage)
+        super().__init__(documents, spec, embed, usage, asked=asked)
         provider, _, name = spec.llm.partition(":")
         model = ChatModel(provider, name, temperature=_TEMPERATURE, max_tokens=_LONGEST_REPLY, limits=limits)
         self._tasks = ModelTasks(model, spec.purpose, self.usage, spec.prompts)
 
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield pairs as the model finishes them, a few passages at once."""
-        writing = PairWriting(self._tasks, self.documents, self.spec, done)
+        writing = PairWriting(self._tasks, self.documents, self.spec, done, self.asked)
         return iterate_blocking(writing.write)
 
     def write_out_of_scope(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield far and near questions that the corpus was found not to answer."""
-        writing = OutOfScopeWriting(self._tasks, self.documents, self.spec, self.embed, done)
+        writing = OutOfScopeWriting(self._tasks, self.documents, self.spec, self.embed, done, self.asked)
         return iterate_blocking(writing.write)

@@ -8,13 +8,13 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Question, TestSet
 from evaluation.question_writers.base import Stage, write_questions
 from evaluation.services.files import write_testset_file
 from evaluation.services.stored_questions import draft_of, with_documents
 from evaluation.services.testsets import spread_out_of_scope, store_questions
-from evaluation.spec import GeneratorSpec
-from evaluation.types import Written
+from evaluation.types import DraftQuestion, Written
 from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.llm.tally import UsageTally
@@ -37,7 +37,7 @@ class GenerateTestSet(TaskHandler):
     @cached_property
     def testset(self) -> TestSet:
         """The test set that is being written."""
-        return TestSet.objects.select_related("corpus").get(pk=self.task.payload["testset"])
+        return TestSet.objects.select_related("corpus", "parent").get(pk=self.task.payload["testset"])
 
     @cached_property
     def spec(self) -> GeneratorSpec:
@@ -58,7 +58,7 @@ class GenerateTestSet(TaskHandler):
         usage = UsageTally()
         documents = corpus_snapshot(corpus=self.testset.corpus, until=self.testset.created).documents
         embed = open_embedder(WRITER_EMBEDDING).embed_passages
-        steps = write_questions(kind, documents, self.spec, embed, usage, done)
+        steps = write_questions(kind, documents, self.spec, embed, usage, done, self._asked)
         yield Progress(self.labels[stage], made, asked)
         try:
             for written in steps:
@@ -85,6 +85,12 @@ class GenerateTestSet(TaskHandler):
         testset.save(update_fields=["report"])
         spread_out_of_scope(testset=testset)
         write_testset_file(testset=testset)
+
+    @cached_property
+    def _asked(self) -> list[DraftQuestion]:
+        """The questions of the set beside which this one is written: they are not asked again."""
+        parent = self.testset.parent
+        return [draft_of(question) for question in with_documents(parent.questions.all())] if parent else []
 
     def _report(self, stage: str, written: Written) -> None:
         if not written.rejected:

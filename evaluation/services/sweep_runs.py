@@ -8,7 +8,7 @@ from functools import cached_property
 from django.db import transaction
 
 from evaluation.experiments.options import SweepSpec
-from evaluation.models import Question, Run, Sweep
+from evaluation.models import Question, Run, Sweep, TestSet
 from evaluation.queries.stored_answers import make_samples, stored_answers
 from evaluation.queries.sweeps import run_of
 from evaluation.services.answering import Key, RunAnswers
@@ -16,7 +16,7 @@ from evaluation.services.paces import pace_of
 from evaluation.services.retrieval_facts import retrieval_facts
 from evaluation.services.retrieving import retrieve_run
 from evaluation.services.reuse import runs_to_take
-from evaluation.services.runs import questions_of, sweep_questions
+from evaluation.services.runs import questions_of
 from evaluation.services.sweep_budget import Budget
 from evaluation.services.sweeps import make_run
 from rag_pipeline.background import tasks as background
@@ -39,7 +39,7 @@ class SweepRuns:
 
     def __init__(self, sweep: Sweep, spec: SweepSpec, task: BackgroundTask) -> None:
         self._sweep, self._spec, self._task = sweep, spec, task
-        self._asked: dict[int | None, list[Question]] = {}
+        self._asked: dict[tuple[int, str, int | None], list[Question]] = {}
         self.budget = Budget(sweep, spec, task)
 
     def take(self, specs: Sequence[PipelineSpec], split: str) -> None:
@@ -51,11 +51,14 @@ class SweepRuns:
             found = runs_to_take(sweep=self._sweep, spec=self._spec, fingerprints=open_ones, split=split)
             self._sweep.taken.add(*found.values())
 
-    def run(self, pipeline: PipelineSpec, name: str, *, split: str, limit: int | None) -> Run:
-        """Return the run of some settings, stored, for the first `limit` pairs."""
-        run = run_of(self._sweep, pipeline.fingerprint, split)
+    def run(
+        self, pipeline: PipelineSpec, name: str, *, split: str, limit: int | None, testset: TestSet | None = None
+    ) -> Run:
+        """Return the run of some settings, stored, for the first `limit` pairs; of another test set where given."""
+        testset = testset or self._sweep.testset
+        run = run_of(self._sweep, pipeline.fingerprint, split, testset.pk)
         if run is None:
-            run = make_run(self._sweep.corpus, self._sweep.testset, pipeline, self._spec, self._sweep, split=split)
+            run = make_run(self._sweep.corpus, testset, pipeline, self._spec, self._sweep, split=split)
             run.limit = limit
             run.name = name[:120]
             with transaction.atomic():
@@ -91,7 +94,7 @@ class SweepRuns:
             return True
         run.limit, run.task = limit, None
         try:
-            retrieve_run(run=run, spec=PipelineSpec.create(run.pipeline), questions=self._questions(limit))
+            retrieve_run(run=run, spec=PipelineSpec.create(run.pipeline), questions=self._questions(run))
         except PipelineError as error:
             run.task = background.failed("evaluate", {"run": run.pk}, str(error))
             run.save(update_fields=["limit", "task"])
@@ -99,11 +102,12 @@ class SweepRuns:
             before.delete()
         return run.task is None
 
-    def _questions(self, limit: int | None) -> list[Question]:
-        if limit not in self._asked:
-            options = self._spec.run.model_copy(update={"limit": limit})
-            self._asked[limit] = sweep_questions(testset=self._sweep.testset, options=options, retrieval_only=True)
-        return self._asked[limit]
+    def _questions(self, run: Run) -> list[Question]:
+        """Return what a run asks; those of a sweep ask the same, and look once."""
+        key = run.testset_id, run.split, run.limit
+        if key not in self._asked:
+            self._asked[key] = questions_of(run)
+        return self._asked[key]
 
     def _evaluated(self, run: Run, limit: int | None) -> bool:
         task = run.task
@@ -116,12 +120,23 @@ class SweepRuns:
             if task is not None:
                 task.delete()
         assert run.task is not None
+        return self._inline(run.task)
+
+    def write(self, testset: TestSet) -> bool:
+        """Write what is left of a test set; True when it is done. Raises WorkInterruptedError like `finish`."""
+        assert testset.task is not None
+        if testset.task.state in _ENDED:
+            background.resume(testset.task)
+        return self._inline(testset.task)
+
+    def _inline(self, task: BackgroundTask) -> bool:
+        """Do other work as part of the sweep's; what stops the sweep stops it too."""
         try:
-            return run_inline(run.task, lambda _: self.budget.check()).state == BackgroundTask.State.DONE
+            return run_inline(task, lambda _: self.budget.check()).state == BackgroundTask.State.DONE
         except WorkInterruptedError:
             self._task.refresh_from_db()
             if self._task.cancel_requested:
-                background.request_cancel(run.task)
+                background.request_cancel(task)
             raise
 
     def ask_together(self, runs: Sequence[Run], limit: int | None) -> Iterator[Progress]:

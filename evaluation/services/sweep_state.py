@@ -9,6 +9,9 @@ from django.db import transaction
 
 from evaluation.models import Sweep
 
+AFTER = "after"
+"""In a sweep's state: the stages that were asked for once it was done, in that order."""
+
 
 def change_state(sweep: Sweep, change: Callable[[dict[str, Any]], None]) -> None:
     """Change a sweep's state, whoever else does so meanwhile."""
@@ -17,3 +20,8 @@ def change_state(sweep: Sweep, change: Callable[[dict[str, Any]], None]) -> None
         change(stored.state)
         stored.save(update_fields=["state"])
     sweep.state = stored.state
+
+
+def then(sweep: Sweep, *stages: str) -> None:
+    """Let a sweep go on with further stages after all it has."""
+    change_state(sweep, lambda state: state.setdefault(AFTER, []).extend(stages))

@@ -16,16 +16,20 @@ from evaluation.queries.differences import ScoredRun, difference_terms, load_sco
 from evaluation.queries.runs import rows_of
 from evaluation.queries.sweep_table import sweep_table
 from evaluation.queries.sweeps import (
+    FRESH,
     HOLDOUT,
     TRIALS,
     configuration_runs,
     configurations_of,
+    fresh_testset,
     mean_of,
     planned_looks,
     score_of,
 )
+from evaluation.services.fresh_pairs import WRITE, start_fresh
 from evaluation.services.sweep_runs import SweepRuns
-from evaluation.services.sweep_state import change_state
+from evaluation.services.sweep_state import AFTER, change_state
+from evaluation.services.sweeps import CONFIRM
 from evaluation.statistics.intervals import Floats
 from evaluation.statistics.paired import contributions
 from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
@@ -34,7 +38,13 @@ from rag_pipeline.models import BackgroundTask
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Progress
 
-_LOOK, _DROP, _TRIAL, _CONFIRM = "look", "drop", "trial", "confirm"
+_LOOK, _DROP, _TRIAL = "look", "drop", "trial"
+_LABELS = {
+    CONFIRM: "Confirming on holdout",
+    WRITE: "Writing fresh pairs",
+    FRESH: "Confirming with fresh pairs",
+    _TRIAL: "Trying configurations",
+}
 _PASSED = "passed"
 """In a guided sweep's state: the numbers of what cannot work, or is a configuration that was tried already."""
 _RECOMMENDED, _BASELINE = "recommended", "present"
@@ -63,8 +73,9 @@ class RunSweep(TaskHandler):
         self._set_stages([*stages, f"{_LOOK}:{ends[-1]}"])
 
     def _set_stages(self, stages: list[str]) -> None:
-        confirming = self.spec.options.confirm or "recommended" in self.sweep.state
-        self.stages = (*stages, *([_CONFIRM] if confirming else []))
+        options = self.spec.options
+        asked = [*([CONFIRM] if options.confirm else []), *([WRITE, FRESH] if options.fresh_pairs else [])]
+        self.stages = tuple(dict.fromkeys([*stages, *asked, *self.sweep.state.get(AFTER, [])]))
         self.labels = {stage: _label(stage, whole=stage == stages[-1]) for stage in self.stages}
 
     @cached_property
@@ -95,8 +106,10 @@ class RunSweep(TaskHandler):
         if kind == _TRIAL:
             tried = min(self.spec.options.trials, math.prod(self.spec.sizes))
             return [str(number) for number in range(1, tried + 1)]
-        if kind == _CONFIRM:
+        if kind in (CONFIRM, FRESH):
             return [_RECOMMENDED, _BASELINE]
+        if kind == WRITE:
+            return [WRITE]
         gone = set(self.sweep.state.get("dropped", {}))
         ordered = in_order_of_work(list(self.configurations.values()))  # each index is built once
         return [str(each.number) for each in ordered if str(each.number) not in gone]
@@ -121,15 +134,22 @@ class RunSweep(TaskHandler):
                 yield from self._try(key)
             return
         for key in keys:
-            good = self._confirm(key) if kind == _CONFIRM else self._drop(int(end))
-            yield UnitsDone([key], [] if good else [key])
+            yield UnitsDone([key], [] if self._do(kind, key, end) else [key])
+
+    def _do(self, kind: str, key: str, end: str) -> bool:
+        """Do what is no configuration; False where it failed."""
+        if kind == _DROP:
+            return self._drop(int(end))
+        if kind == WRITE:
+            return self._write()
+        return self._confirm(key) if kind == CONFIRM else self._confirm_afresh(key)
 
     def _advance(self, configurations: Sequence[Configuration], look: int | None) -> Iterator[UnitsDone | Progress]:
         """Have configurations answer the first `look` pairs, or all."""
         run, limit = self.spec.run, look if look is not None else self.spec.run.limit
         self.runs.take([each.spec for each in configurations], run.split)
         runs = {
-            each.number: self.runs.run(each.spec, f"{self.sweep} · {each.name}", split=run.split, limit=limit)
+            each.number: self.runs.run(each.spec, f"{self.sweep} · {each.label}", split=run.split, limit=limit)
             for each in configurations
         }
         asking = [runs[each.number] for each in configurations if not each.spec.is_builtin_reader]
@@ -199,15 +219,40 @@ class RunSweep(TaskHandler):
             raise PipelineError("No configuration could be scored, so there is nothing to confirm.")
         if "recommended" not in self.sweep.state:
             change_state(self.sweep, lambda state: state.update(recommended=number))
-        pipeline = self.configurations[number].spec
-        if which == _BASELINE:
-            present = PipelineSpec.create(self.spec.base, drop_unread=True)
-            if present.fingerprint == pipeline.fingerprint:
-                return True
-            pipeline = present
+        pipeline = self._to_confirm(number, which)
+        if pipeline is None:
+            return True
         self.runs.take([pipeline], HOLDOUT)
         name = f"{self.sweep} · {which} settings on holdout"
         return self.runs.finish(self.runs.run(pipeline, name, split=HOLDOUT, limit=None), None)
+
+    def _to_confirm(self, number: int, which: str) -> PipelineSpec | None:
+        """Return the configuration with a number, or the settings without the sweep; None where these are the same."""
+        pipeline = self.configurations[number].spec
+        if which == _RECOMMENDED:
+            return pipeline
+        present = PipelineSpec.create(self.spec.base, drop_unread=True)
+        return None if present.fingerprint == pipeline.fingerprint else present
+
+    def _write(self) -> bool:
+        """Write fresh pairs for the configuration that is recommended now, or was when they were asked for."""
+        asked = self.sweep.state.get(FRESH, {})
+        number = asked.get("number") or sweep_table(self.sweep).recommendation.number
+        if number is None:
+            raise PipelineError("No configuration could be scored, so there is nothing to confirm.")
+        pairs = asked.get("pairs", self.spec.options.fresh_pairs)
+        return self.runs.write(start_fresh(sweep=self.sweep, pairs=pairs, number=number))
+
+    def _confirm_afresh(self, which: str) -> bool:
+        """Ask the recommended configuration, or the settings without the sweep, the fresh pairs."""
+        testset = fresh_testset(self.sweep)
+        if testset is None or not testset.questions.exists():
+            return True  # that they could not be written was said
+        pipeline = self._to_confirm(self.sweep.state[FRESH]["number"], which)
+        if pipeline is None:
+            return True
+        name = f"{self.sweep} · {which} settings on fresh pairs"
+        return self.runs.finish(self.runs.run(pipeline, name, split="all", limit=None, testset=testset), None)
 
 
 def _note_trial(state: dict[str, Any], *, key: str, number: int, good: bool) -> None:
@@ -221,10 +266,8 @@ def _note_trial(state: dict[str, Any], *, key: str, number: int, good: bool) -> 
 def _label(stage: str, *, whole: bool) -> str:
     """Return what a stage does, in the user's words."""
     kind, _, end = stage.partition(":")
-    if kind == _CONFIRM:
-        return "Confirming on holdout"
-    if kind == _TRIAL:
-        return "Trying configurations"
+    if kind in _LABELS:
+        return _LABELS[kind]
     if kind == _DROP:
         return f"Comparing after {end} pairs"
     return "Running configurations" if whole else f"Racing over the first {end} pairs"

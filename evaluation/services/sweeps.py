@@ -22,7 +22,7 @@ from evaluation.services.paces import pace_of, pilot
 from evaluation.services.reuse import earlier_runs, known_answers
 from evaluation.services.runs import asked_questions, check_askable
 from evaluation.services.sweep_budget import grant_again
-from evaluation.services.sweep_state import change_state
+from evaluation.services.sweep_state import change_state, then
 from evaluation.services.versions import versions
 from rag_pipeline.background import tasks as background
 from rag_pipeline.embedders.base import check_embedding
@@ -36,6 +36,7 @@ from rag_pipeline.setting_fields import Stage
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 
 TUNE = "tune"
+CONFIRM = "confirm"
 
 
 def read_grid(texts: Mapping[str, str]) -> dict[str, list[Value]]:
@@ -228,6 +229,7 @@ def confirm_sweep(*, sweep: Sweep, number: int) -> None:
     if "recommended" in sweep.state:
         raise ConfigError(f"{sweep} was confirmed already. Looking again would make holdout a second tune split.")
     change_state(sweep, lambda state: state.update(recommended=number))
+    then(sweep, CONFIRM)
     background.resume(task)
 
 

@@ -12,10 +12,10 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Evidence, Question, TestSet
 from evaluation.queries.judge_prompts import changed_writer_prompts
 from evaluation.services.files import write_testset_file
-from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background import tasks as background
 from rag_pipeline.errors import ConfigError, InUseError, UsageError
@@ -40,8 +40,13 @@ def get_testset(*, corpus: Corpus, name: str) -> TestSet:
     return found
 
 
-def start_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec, inline: bool = False) -> TestSet:
-    """Store an empty test set and queue its writing. Raises ConfigError."""
+def start_generation(
+    *, corpus: Corpus, name: str, spec: GeneratorSpec, inline: bool = False, beside: TestSet | None = None
+) -> TestSet:
+    """Store an empty test set and queue its writing. Raises ConfigError.
+
+    `beside`: another test set, whose questions and evidence are not used again.
+    """
     name = checked_name(name)
     if not corpus.documents.exists():
         raise ConfigError(f"The corpus “{corpus.name}” has no documents. Upload some first.", "corpus")
@@ -52,7 +57,7 @@ def start_generation(*, corpus: Corpus, name: str, spec: GeneratorSpec, inline: 
     with transaction.atomic():
         # Not asked beforehand whether the name is free: two may ask at the same moment.
         testset, new = TestSet.objects.get_or_create(
-            corpus=corpus, name=name, version=1, defaults={"generator": spec.model_dump()}
+            corpus=corpus, name=name, version=1, defaults={"generator": spec.model_dump(), "parent": beside}
         )
         if not new or corpus.testsets.filter(name=name).count() > 1:
             stopped = " whose writing stopped: go on with it (with the settings it was begun with), or choose"

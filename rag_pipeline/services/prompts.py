@@ -21,6 +21,7 @@ class LibraryPrompt:
     """A prompt that can be chosen by name. Runs keep their own copy: changing one here changes no result.
 
     `name` is that of a version, such as “Short v2”; `base` that of all of them. `latest`: no version came later.
+    `before`: the text of the version before, empty for the first.
     """
 
     name: str
@@ -29,6 +30,7 @@ class LibraryPrompt:
     updated: dt.datetime | None = None
     base: str = ""
     latest: bool = True
+    before: str = ""
 
     @property
     def placeholders(self) -> set[str]:
@@ -41,9 +43,11 @@ def list_prompts() -> list[LibraryPrompt]:
     shipped = [LibraryPrompt(name, text, True, base=name) for name, text in shipped_prompts().items()]
     newest: dict[str, int] = {}
     own = []
-    for row in NamedPrompt.objects.all():
+    rows = list(NamedPrompt.objects.all())
+    for row, earlier in zip(rows, [*rows[1:], None], strict=False):
         latest = newest.setdefault(row.name, row.version) == row.version
-        own.append(LibraryPrompt(str(row), row.text, False, row.updated, row.name, latest))
+        before = earlier.text if earlier and earlier.name == row.name else ""
+        own.append(LibraryPrompt(str(row), row.text, False, row.updated, row.name, latest, before))
     return shipped + sorted(own, key=lambda prompt: not prompt.latest)
 
 

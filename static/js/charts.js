@@ -27,6 +27,21 @@
     return value;
   }
 
+  // Values below a narrow axis, without those that would be written over the one before.
+  function thinned(given) {
+    if (!given || !given.tickvals || typeof given.tickvals[0] !== "number") return given;
+    const places = given.tickvals.map((value) => (given.type === "log" ? Math.log10(value) : value));
+    const [low, high] = given.range || [places[0], places[places.length - 1]];
+    let last = -Infinity;
+    const kept = places.map((place) => {
+      const fits = place - last >= 0.16 * (high - low);
+      if (fits) last = place;
+      return fits;
+    });
+    const some = (list) => list && list.filter((_, at) => kept[at]);
+    return { ...given, tickvals: some(given.tickvals), ticktext: some(given.ticktext), tickangle: 0 };
+  }
+
   function axis(given) {
     return {
       gridcolor: token("line"), linecolor: token("line-strong"), zerolinecolor: token("line"), tickcolor: token("line-strong"),
@@ -43,8 +58,11 @@
       ...resolved(given),
     };
     all.margin = { l: 52, r: 16, t: 12, b: 48, ...all.margin };
-    if (narrow) { // no room for labels beside the dots
-      Object.assign(all, { annotations: [], showlegend: all.showlegend || Boolean((all.annotations || []).length) });
+    if (narrow) { // no room for labels beside the dots, and for few below
+      all.xaxis = thinned(all.xaxis);
+      const inside = (all.annotations || []).filter((each) => each.xref !== "paper");
+      const beside = inside.length < (all.annotations || []).length;
+      Object.assign(all, { annotations: inside, showlegend: all.showlegend || beside });
       Object.assign(all.margin, { l: 44, r: 8 });
     }
     all.font = { family: style.fontFamily, size: 13, color: token("text"), ...all.font };

@@ -87,6 +87,7 @@
     const question = String(body.get("message")).trim();
     running = new AbortController();
     busy(true);
+    form.querySelectorAll(".field-error").forEach((error) => error.remove());
     const article = begin(question);
     try {
       const response = await fetch(form.dataset.chatStream, { method: "POST", body, signal: running.signal });

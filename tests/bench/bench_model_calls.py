@@ -14,12 +14,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.judge.claims.forms import extraction
 from evaluation.judge.judge import Unjudged, make_judge
 from evaluation.judge.prompts import JudgePrompts
 from evaluation.question_writers.llm import ModelWriter
 from evaluation.scoring.scoring import finished, score_samples
-from evaluation.spec import EvaluationSpec, GeneratorSpec
+from evaluation.spec import EvaluationSpec
 from evaluation.types import Sample
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.generators.base import generator_for

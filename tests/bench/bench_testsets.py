@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.base import Stage, write_questions
-from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import lower_words

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.base import question_writers
 from evaluation.question_writers.rules.slips import apply_slip
-from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion
 from rag_pipeline.embedders.base import Embedder, embedders
 from rag_pipeline.indexing.vocabulary import word_counts

@@ -73,6 +73,27 @@ def test_a_question_from_the_chat_goes_into_the_test_set(chat):
     expect(added).to_contain_text("added by hand")
 
 
+def test_two_settings_side_by_side_are_voted_on_blind(page, sample):
+    page.goto("/chat/")
+    page.get_by_role("link", name="Side by side").click()
+    page.get_by_label("Message").fill("When did the uprising begin?")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#chat-composer")).to_contain_text("Tick 2 to 4 saved settings.")
+    saved = page.locator("input[name=settings]")
+    saved.nth(0).check()
+    saved.nth(1).check()
+    page.get_by_label("Blind").check()
+    page.get_by_role("button", name="Send").click()
+    asked = page.locator(".chat-message[id]")
+    expect(asked.locator(".chat-side-answer")).to_have_count(2)
+    expect(asked).not_to_contain_text("Sample, chunks")
+    expect(page.locator("#chat-composer")).not_to_contain_text("Tick 2 to 4")
+    asked.get_by_role("button", name="B", exact=True).click()
+    expect(asked).to_contain_text("preferred")
+    expect(asked).to_contain_text("Sample, chunks")
+    expect(page.locator(".chat-votes")).to_contain_text("1 of 1")
+
+
 def test_questions_are_judged_and_edited_in_place(page, sample):
     page.goto("/testsets/")
     page.locator("main tbody a").first.click()

@@ -28,15 +28,15 @@ def test_another_chunker_colours_the_text_anew_and_redraws_the_histogram(page, s
     page.get_by_label("Chunker").select_option("hierarchical")
     parent_size = page.get_by_label("Parent size")
     expect(parent_size).to_be_visible()
-    at_rest(page).get_by_label("Chunk size").fill("300")
+    at_rest(page).get_by_label("Chunk size").fill("120")
     page.get_by_label("Chunk size").press("Tab")
     expect(page.locator(".parent-mark").first).to_contain_text("Parent 1 of")
-    expect(page).to_have_url(re.compile(r"chunker=hierarchical&chunk_size=300$"))
+    expect(page).to_have_url(re.compile(r"chunker=hierarchical&chunk_size=120$"))
     assert drawn(at_rest(page)) == shown(page) > before
     colours = page.locator(".chunk-body").evaluate_all(
         "parts => parts.slice(0, 4).map(part => getComputedStyle(part).backgroundColor)"
     )
     assert len(set(colours)) == 4
-    parent_size.fill("200")
+    parent_size.fill("100")
     parent_size.press("Tab")
     expect(page.locator("#cut-result")).to_contain_text("Raise the parent size")

@@ -20,6 +20,7 @@ PAGES = {
     "Dashboard": "/dashboard/",
     "Compare": "/compare/",
     "Chat": "/chat/",
+    "Side by side": "/chat/side-by-side/",
     "Metrics": "/metrics/",
     "Score": "/score/",
 }
@@ -73,7 +74,7 @@ def test_axe_finds_nothing_serious(page, sample, theme):
 
 
 def test_the_navigation_marks_the_page(page, sample):
-    below = {"Quiz": "Test sets", "Sweeps": "Dashboard", "Score": "Metrics"}
+    below = {"Quiz": "Test sets", "Sweeps": "Dashboard", "Score": "Metrics", "Side by side": "Chat"}
     for name, path in PAGES.items():
         page.goto(path)
         entry = below.get(name, name)

@@ -7,7 +7,8 @@ from evaluation.models import Sweep, TestSet
 from evaluation.services.sweeps import plan_sweep, read_grid, start_sweep
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.background.tasks import run_inline
-from tests.factories import WORDS
+from tests.factories import ROSETTA, WORDS, make_corpus, make_testset, rosetta_drafts
+from tests.finished import SAMPLE
 
 BASE = {"embedding": WORDS}
 CHAT = BASE | {"llm": "openai:gpt-test"}
@@ -21,6 +22,12 @@ def spec_of(grid: dict[str, str], base=None, run: RunOptions | None = None, **op
         evaluation=EvaluationSpec(eval_embedding=WORDS),
         run=run or RunOptions(),
     )
+
+
+def with_room(name: str = "") -> TestSet:
+    """Return a test set on one of two documents: the other is left for fresh pairs."""
+    corpus = make_corpus(files={"stone.txt": ROSETTA, "warsaw.txt": SAMPLE.read_text("utf-8")[:1500]})
+    return make_testset(corpus, name, drafts=rosetta_drafts(corpus.documents.get(name="stone.txt")))
 
 
 def begun(testset: TestSet, spec: SweepSpec) -> Sweep:

@@ -21,7 +21,8 @@ django.setup()
 from evaluation.models import *
 from evaluation.services.runs import resume_run, start_run
 from evaluation.services.testsets import start_generation
-from evaluation.spec import EvaluationSpec, GeneratorSpec, RunOptions
+from evaluation.generator_spec import GeneratorSpec
+from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.models import *
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 

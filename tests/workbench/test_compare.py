@@ -112,7 +112,7 @@ def test_p_values_are_corrected_over_the_runs(client, runs):
     (line,) = (each for each in page(client, *runs).context["found"].scores if each.metric == "recall")
     low, high = sorted(cell.difference.p for cell in line.runs)
     assert sorted(cell.p_holm for cell in line.runs) == pytest.approx([min(1, 2 * low), max(min(1, 2 * low), high)])
-    assert "corrected = " in words_of(page(client, *runs))
+    assert "corrected p = " in words_of(page(client, *runs))
     (alone,) = (each for each in page(client, *runs[:2]).context["found"].scores if each.metric == "recall")
     assert alone.runs[0].p_holm == alone.runs[0].difference.p
 

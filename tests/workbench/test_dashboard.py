@@ -8,10 +8,12 @@ import io
 import pandas as pd
 import pytest
 
+from evaluation.queries.runs import rows_of
 from evaluation.services.took import store_what_answers_took
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset
 from tests.markup import leads_to, markup, words_of
+from workbench.services.board import names_of
 
 pytestmark = pytest.mark.django_db
 
@@ -291,3 +293,9 @@ def test_the_report_opens_without_a_network(client, four_runs):
     assert "plotly.js (cartesian" in html
     assert html.count("<tr>") == 5
     assert leads_to(html) == []
+
+
+def test_long_names_of_runs_lose_their_middle_not_what_tells_them_apart():
+    names = ["Chunks and retrievers · chunk size 200", "Chunks and retrievers · chunk size 400"]
+    rows = rows_of([make_run(name=name) for name in names])
+    assert list(names_of(rows).values()) == ["Chunks an…ers · chunk size 200", "Chunks an…ers · chunk size 400"]

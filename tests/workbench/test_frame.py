@@ -20,6 +20,7 @@ def test_the_current_page_is_marked(client):
     html = client.get("/runs/").content.decode()
     assert '<a href="/dashboard/" aria-current="page">Dashboard</a>' in html
     assert '<a href="/">Workbench</a>' in html
+    assert '<a href="/" aria-current="page">Workbench</a>' in client.get("/prompts/").content.decode()
 
 
 def test_the_navigation_has_seven_entries_and_tabs_for_those_of_several_pages(client):
@@ -37,8 +38,9 @@ def test_calibration_leads_to_the_latest_run_of_the_corpus(client):
     task = {"task": BackgroundTask.objects.create(kind="evaluate", state="done")}
     run = make_run(**task)
     assert client.get("/calibration/")["Location"] == f"/runs/{run.pk}/calibration/"
-    html = client.get(f"/runs/{run.pk}/calibration/").content.decode()
-    assert '<a href="/metrics/" aria-current="page">Metrics</a>' in html
+    for part in ("calibration", "marks"):
+        html = client.get(f"/runs/{run.pk}/{part}/").content.decode()
+        assert '<a href="/metrics/" aria-current="page">Metrics</a>' in html
 
 
 def test_one_corpus_is_chosen_for_all_pages(client):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.judge.prompts import shipped_prompts
 from evaluation.models import JudgePrompt, Scoring
 from evaluation.queries.judge_prompts import changed_writer_prompts, get_judge_prompt
@@ -12,7 +13,7 @@ from evaluation.question_writers.base import writer_prompts
 from evaluation.services.judge_prompts import save_judge_prompt
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.services.testsets import start_generation
-from evaluation.spec import EvaluationSpec, GeneratorSpec
+from evaluation.spec import EvaluationSpec
 from rag_pipeline.background.tasks import run_inline
 from tests.factories import WORDS, make_corpus, make_run
 from tests.fake_openai import FakeOpenAI

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from evaluation.models import Question, QuizReply
-from evaluation.queries.quiz import doubted_questions, quiz_of, sections_of
+from evaluation.queries.quiz import doubted_questions, quiz_of, sections_of, sources_of
 from evaluation.services.testsets import set_status
-from tests.factories import make_testset
+from evaluation.types import DraftEvidence, DraftQuestion
+from rag_pipeline.types import Span
+from tests.factories import make_corpus, make_testset
 from tests.markup import markup
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +37,7 @@ def test_the_answer_comes_only_when_asked_for_with_its_source(client, testset):
     shown = page(client, testset, show="1", said="I think so")
     evidence = question.evidence.select_related("document").get()
     assert question.reference in shown
-    assert f"<mark>{evidence.document.text[evidence.start : evidence.end]}</mark>" in shown
+    assert f'<mark class="evidence">{evidence.document.text[evidence.start : evidence.end]}</mark>' in shown
     assert "I think so" in shown
 
 
@@ -86,3 +88,14 @@ def test_sections_are_the_documents_that_are_asked_about(client, testset):
     assert count == quiz_of(testset, "1", ()).total
     assert quiz_of(testset, "1", {document.pk}).total == count
     assert quiz_of(testset, "1", {document.pk + 1}).total == 0
+
+
+def test_the_passage_around_the_evidence_is_cut_between_words():
+    document = make_corpus(files={"a.txt": "long words stand here " * 60}).documents.get()
+    start = document.text.index("words", 600)
+    held = (DraftEvidence(Span(document.pk, start, start + 5), "words"),)
+    draft = DraftQuestion("p1", "p1", "simple", "What stands?", ("words",), held)
+    source = sources_of(make_testset(document.corpus, drafts=[draft]).questions.get())[0]
+    assert source.before.startswith("… ")
+    assert set(source.before[2:].split()) | set(source.after[:-2].split()) <= {*["long", "words", "stand", "here"]}
+    assert source.after.endswith(" …")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from evaluation.models import Run
+from evaluation.models import Run, Sweep
 from evaluation.services.runs import pin_baseline
 from rag_pipeline.models import BackgroundTask
 from tests.factories import WORDS, make_corpus, make_run, make_testset
 from tests.markup import markup
 from workbench.forms.workbench import SettingsForm
+from workbench.services.current_settings import present_settings
 from workbench.services.preferences import preferred_bench
 from workbench.services.results_panel import results
 
@@ -101,6 +102,27 @@ def test_the_same_settings_again_are_noticed_and_offered_afresh(client, testset)
         if "weight" in change:
             sent["weight_brevity"] = "2"
         assert "Same as" not in client.post(reverse("estimate"), sent, headers=HTMX).content.decode(), change
+
+
+def test_what_changed_is_named_also_where_an_earlier_run_had_these_settings(client, testset):
+    same = make_run(testset, task=ended("done"))
+    shown = make_run(testset, settings={"chunk_size": 777}, task=ended("done"))
+    sent = fields(eval_embedding=WORDS, agreement=same.evaluation["agreement"]) | {"shown": shown.pk}
+    html = markup(client.post(reverse("estimate"), sent, headers=HTMX).content.decode())
+    assert f'Same as <a href="/runs/{same.pk}/">' in html
+    assert "Chunk size" in html.partition(f'Changed since <a href="/runs/{shown.pk}/">')[2][:200]
+
+
+def test_a_run_of_a_sweep_is_neither_shown_nor_taken_over_where_somebody_chose_another(testset):
+    sweep = Sweep.objects.create(corpus=testset.corpus, testset=testset, spec={})
+    swept = make_run(testset, sweep=sweep, task=ended("done"))
+    assert panel(testset).shown.run == swept
+    assert present_settings(corpus=testset.corpus).run == swept
+    chosen = make_run(testset, task=ended("done"))
+    make_run(testset, sweep=sweep, task=ended("done"))
+    assert panel(testset).shown.run == chosen
+    assert panel(testset, swept).shown.run == swept
+    assert present_settings(corpus=testset.corpus).run == chosen
 
 
 def test_a_failed_run_does_not_take_the_place_of_the_last_good_one(testset):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from django.utils.html import escape
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Answer, Run, TestSet
 from evaluation.services.files import export_testset
-from evaluation.spec import GeneratorSpec
 from rag_pipeline.background.tasks import enqueue, run_inline
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services.corpora import get_or_create_corpus

@@ -34,6 +34,8 @@ def test_several_values_are_counted_on_the_button(client):
     html = client.post("/settings/estimate/", values, headers={"HX-Request": "true"}).content.decode()
     assert "Sweep 6 configurations" in html
     assert "Evaluate" not in html.split('id="go"')[1].split("</button>")[0]
+    assert " hidden" in html.split('id="go-quick"')[1].split(">")[0]
+    assert client.post("/evaluate/", values | {"quick": "1"}).headers["Location"].startswith("/sweeps/?")
 
 
 def test_the_button_leads_to_the_plan_and_from_there_to_the_sweep(client):

@@ -16,8 +16,11 @@ from evaluation.queries.sweep_table import sweep_table
 from evaluation.services.sweeps import plan_sweep, read_grid, start_sweep
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.background.tasks import failed, run_inline
+from tests.evaluation.sweeps import with_room
 from tests.factories import WORDS, make_run, make_testset
+from tests.markup import words_of
 from workbench.charts.sweeps import questions_by_settings, score_curve, two_settings, values_of
+from workbench.services.preferences import newest_testset
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HTMX = {"HTTP_HX_REQUEST": "true"}
@@ -258,3 +261,21 @@ def test_a_run_of_retrieval_alone_has_its_pages_like_any_other(client):
         "/runs/",
     ):
         assert client.get(path).status_code == 200, path
+
+
+def test_confirming_with_fresh_pairs_from_the_page(client, monkeypatch):
+    monkeypatch.setattr("evaluation.services.generation.WRITER_EMBEDDING", WORDS)
+    sweep = finished({"chunk_size": "60,120"}, with_room())
+    page = f"/sweeps/{sweep.pk}/"
+    assert "Confirm with fresh pairs</button>" in client.get(page).content.decode()
+    refused = client.post(f"{page}act/", {"action": "fresh", "pairs": "many"}, follow=True).content.decode()
+    assert "1 to 500 fresh pairs can be written, not 0." in refused
+    client.post(f"{page}act/", {"action": "fresh", "pairs": "99"})
+    assert run_inline(sweep.task).state == "done"
+    words = words_of(client.get(page))
+    assert len(re.findall(r"On \d+ fresh pairs? ", words)) == 2
+    assert re.search(
+        r"Fresh pairs: .*, fresh for sweep \d+ . [1-9]\d* of 99 pairs were made; most others were left out", words
+    )
+    assert "Confirm with fresh pairs" not in words
+    assert newest_testset(sweep.corpus) == sweep.testset  # what pages start with

@@ -17,6 +17,7 @@ from workbench.charts.palette import SERIES, colour, model_shapes
 from workbench.templatetags.workbench import money, reader_name, seconds
 
 _RINGS = (0.25, 0.5, 0.75, 1.0)
+BOXES = "A box holds the middle half; solid line: the median, dotted: the mean."
 
 
 def cost_of(row: RunRow) -> float | None:
@@ -61,6 +62,8 @@ def quality_against(
         "rangemode": "tozero",
         "showgrid": False,
     }
+    if not any(taken.values()):
+        axis |= {"range": [0, 1], "tickvals": [0]}
     values = [value for row in shown if (value := row.mean(score)) is not None]
     layout = {"xaxis": axis, "yaxis": score_axis(score, values), "height": 380, **_LEGEND}
     return {"data": [line, *traces] if shown else [], "layout": layout}
@@ -100,6 +103,7 @@ def _dots(
         "customdata": [reverse("run", args=[row.run.pk]) for row in members],
         "text": ["<br>".join([*hover_lines(row, score), f"{text(taken[row.run.pk])} an answer"]) for row in members],
         "hovertemplate": "%{text}<extra></extra>",
+        "cliponaxis": False,
         "marker": {"color": own, "size": 9, "symbol": [shapes[reader_name(row.settings)] for row in members]},
     }
 

@@ -15,6 +15,7 @@ from evaluation.queries.sweeps import mean_of
 from rag_pipeline.settings.catalogue import describe
 from workbench.charts.figures import Figure
 from workbench.charts.sweeps import hover_text, values_of
+from workbench.templatetags.workbench import percent, setting_value
 
 Amount = Callable[[SweepRow], float | None]
 _MOST_LINES = 300
@@ -40,13 +41,20 @@ def importance_bars(found: Sequence[Importance]) -> Figure:
                 },
                 "marker": {"color": "var(--accent)"},
                 "opacity": 0.75,
-                "hovertemplate": "%{y}: %{x:.0%}<extra></extra>",
+                "text": [percent(each.share) for each in shown],
+                "textposition": "none",
+                "hovertemplate": "%{y}: %{text}<extra></extra>",
             }
         ],
         "layout": {
             "height": 90 + 34 * len(shown),
             "bargap": 0.5,
-            "xaxis": {"range": [0, 1], "tickformat": ".0%", "title": {"text": "Share of the variance explained"}},
+            "xaxis": {
+                "range": [0, 1.08],
+                "tickvals": [0, 0.25, 0.5, 0.75, 1],
+                "ticktext": ["0 %", "25 %", "50 %", "75 %", "100 %"],
+                "title": {"text": "Share of the variance explained"},
+            },
             "yaxis": {"type": "category", "ticks": "", "showgrid": False, "automargin": True},
         },
     }
@@ -84,9 +92,9 @@ def parallel_lines(table: SweepTable) -> Figure:
             }
         )
     ticks = [
-        _tick(axis, at, label)
+        _tick(axis, places[name][str(value)], setting_value(value))
         for axis, name in zip(axes, names, strict=False)
-        for label, at in _thinned(list(places[name].items()))
+        for value in _thinned(values_of(table, name))
     ]
     ends = [_tick(axes[-1], at, f"{value:.2f}") for at, value in ((0.0, low), (1.0, high))]
     return {
@@ -107,10 +115,9 @@ def _places(values: Sequence[Any]) -> dict[str, float]:
     return {str(value): number / last if len(values) > 1 else 0.5 for number, value in enumerate(values)}
 
 
-def _thinned(labels: list[tuple[str, float]]) -> list[tuple[str, float]]:
-    """Leave out labels that would stand on each other."""
-    step = -(-len(labels) // 12)
-    return labels[::step]
+def _thinned(values: Sequence[Any]) -> Sequence[Any]:
+    """Leave out values whose labels would stand on each other."""
+    return values[:: -(-len(values) // 12) or 1]
 
 
 def _tick(axis: str, at: float, label: str) -> Figure:
@@ -166,7 +173,7 @@ def score_against(table: SweepTable, amount: Amount, title: str) -> Figure | Non
         ],
         "layout": {
             "height": 320,
-            "xaxis": {"title": {"text": title}, "rangemode": "tozero", "zeroline": False},
+            "xaxis": {"title": {"text": title}, "rangemode": "tozero", "zeroline": False, "separatethousands": True},
             "yaxis": {"title": {"text": metric_label(table.score)}, "zeroline": False},
         },
     }

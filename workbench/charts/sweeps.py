@@ -17,6 +17,7 @@ from evaluation.scoring.scales import scale_of
 from rag_pipeline.settings.catalogue import describe
 from workbench.charts.figures import DIRECT_LABELS, Figure
 from workbench.charts.palette import SERIES
+from workbench.templatetags.workbench import setting_value
 
 _UNREAD = "—"
 _LOW_TO_HIGH = [[0, "var(--surface-sunken)"], [1, "var(--accent)"]]
@@ -55,13 +56,22 @@ def score_curve(table: SweepTable, x: str, line: str = "") -> Figure:
     for name in sorted(groups, key=lambda each: names.index(each) if each in names else len(names)):
         points = [groups[name][value] for value in order if value in groups[name]]
         series = len(data) // 2
-        data += [_band(table, points, x, best, series, numeric), _line(table, points, x, name, series, numeric)]
+        shown = _line_name(table, line, name)
+        data += [_band(table, points, x, best, series, numeric), _line(table, points, x, shown, series, numeric)]
     return {"data": data, "layout": _curve_layout(table, x, line, best, data, order)}
 
 
 def _named(row: SweepRow, line: str) -> str:
     value = row.configuration.swept[line] if line else ""
     return _UNREAD if value is None else str(value)
+
+
+def _line_name(table: SweepTable, line: str, name: str) -> str:
+    """Return what stands beside a line: a bare number has its setting's name."""
+    if not line or not is_numeric(table, line) or name == _UNREAD:
+        return escape(name)
+    value = next(each for each in values_of(table, line) if str(each) == name)
+    return f"{describe(line).title.lower()} {setting_value(value)}"
 
 
 def _mean(table: SweepTable, row: SweepRow) -> float:
@@ -104,7 +114,7 @@ def _line(table: SweepTable, points: Sequence[SweepRow], x: str, name: str, seri
     return {
         "type": "scatter",
         "mode": "lines+markers",
-        "name": escape(name or metric_label(table.score)),
+        "name": name or metric_label(table.score),
         "x": _places(points, x, numeric),
         "y": [_mean(table, each) for each in points],
         "customdata": [reverse("run", args=[each.run.pk]) for each in points if each.run],
@@ -211,8 +221,8 @@ def two_settings(table: SweepTable, x: str, y: str) -> Figure:
         "data": [
             {
                 "type": "heatmap",
-                "x": [str(each) for each in columns],
-                "y": [str(each) for each in lines],
+                "x": [setting_value(each) for each in columns],
+                "y": [setting_value(each) for each in lines],
                 "z": [[None if cell is None else _mean(table, cell) for cell in row] for row in cells],
                 "customdata": [[_run_address(cell) for cell in row] for row in cells],
                 "text": [[None if cell is None else hover_text(table, cell) for cell in row] for row in cells],

@@ -16,4 +16,5 @@ def run_options(runs: Iterable[RunChoice], *, of_all_testsets: bool = False) -> 
 def _words(run: RunChoice, of_all_testsets: bool) -> list[str]:
     places = [run.testset] if of_all_testsets else []
     prompt = str(run.settings.get("prompt_name") or "No context")
-    return [run.name, *places, prompt, retrieving(run.settings), *(["archived"] if run.archived else [])]
+    name = f"Baseline: {run.name}" if run.baseline else run.name
+    return [name, *places, prompt, retrieving(run.settings), *(["archived"] if run.archived else [])]

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from django.utils.text import Truncator
-
 from evaluation.metrics.base import metrics
 from evaluation.models import Question
 from evaluation.queries.differences import metric_label
@@ -25,7 +23,7 @@ from workbench.services.listing import Otherwise, with_older_formula
 
 MOST_DRAWN = 8
 """Runs in a chart of some runs: as many as there are colours."""
-_LONGEST_NAME = 24
+_LONGEST_NAME = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +123,8 @@ def _against(what: str, taken_by: Callable[[RunRow], float | None], *, in_dollar
         figure = run_charts.quality_against(rows, prompt_series(), score, taken, in_dollars=in_dollars)
         unknown = len(rows) - len(taken)
         notes = [f"{counted(unknown, 'run')} whose {what} is unknown not drawn."] if unknown else []
+        if in_dollars and taken and not any(taken.values()):
+            notes.append("All these answers were free.")
         return f"{figures.score_title(score)} against {what}", figure, None, notes
 
     return draw
@@ -143,9 +143,17 @@ def _some(choice: ChartChoice, rows: Sequence[RunRow]) -> tuple[list[RunRow], li
 
 def names_of(rows: Sequence[RunRow]) -> dict[int, str]:
     """Return a short name for each run, by its id, that no other of them has."""
-    short = {row.run.pk: Truncator(str(row.run)).chars(_LONGEST_NAME) for row in rows}
+    short = {row.run.pk: _shortened(str(row.run)) for row in rows}
     counts = Counter(short.values())
     return {pk: f"{name} (#{pk})" if counts[name] > 1 else name for pk, name in short.items()}
+
+
+def _shortened(name: str) -> str:
+    """Return a name without its middle where it is long: in a sweep the runs differ at the end."""
+    if len(name) <= _LONGEST_NAME:
+        return name
+    end = _LONGEST_NAME * 2 // 3
+    return f"{name[: _LONGEST_NAME - end - 1].rstrip()}…{name[-end:].lstrip()}"
 
 
 def _radar(choice: ChartChoice, rows: Sequence[RunRow], score: str) -> _Drawn:
@@ -171,6 +179,7 @@ def _spread(choice: ChartChoice, rows: Sequence[RunRow], score: str) -> _Drawn:
     values = values_by_question([row.run for row in some], score)
     called = names_of(some)
     named = {called[row.run.pk]: values[row.run.pk] for row in some if values[row.run.pk]}
+    notes = [run_charts.BOXES, *notes]
     return f"{metric_label(score)} by question, a box a run", run_charts.spread(named, score), None, notes
 
 

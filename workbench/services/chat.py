@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -88,18 +88,25 @@ def start_message(*, chat: Chat, question: str, spec: PipelineSpec) -> ChatMessa
 
 
 async def answer_message(
-    *, message: ChatMessage, spec: PipelineSpec, evaluation: EvaluationSpec, document: int | None = None
+    *,
+    message: ChatMessage,
+    spec: PipelineSpec,
+    evaluation: EvaluationSpec,
+    document: int | None = None,
+    building: AbstractAsyncContextManager[Any] | None = None,
 ) -> AsyncGenerator[Piece]:
     """Yield stages, then pieces of the answer, then the stored message. `document`: the id of one to look in alone.
 
+    `building`: what is held while the index is made ready, by those who answer at the same time.
     An expected failure is stored with the message and not raised; whoever stops reading stores what has come so far.
     """
     parts: list[str] = []
     pipeline: Pipeline | None = None
     try:
         corpus = message.chat.corpus
-        async for stage in _building(corpus, spec):
-            yield stage
+        async with building or nullcontext():
+            async for stage in _building(corpus, spec):
+                yield stage
         only = None if document is None else {document}
         pipeline = await sync_to_async(open_pipeline)(corpus=corpus, spec=spec, only=only)
         yield ChatStage("Reading the documents" if spec.core.use_context else "Asking the model")

@@ -84,7 +84,8 @@ def columns_of(
     """
     scores = scores_of(rows)
     default = {*held.varying[:MOST_SETTINGS], *(METRICS if not scores else {*METRICS} & {*scores}), *wanted}
-    default |= {name for name in TOOK[1:] if any(row.run.took.get(name) is not None for row in rows)} | {"created"}
+    answering = [row.run.took for row in rows if not row.run.retrieval_only]
+    default |= {name for name in TOOK[1:] if any(took.get(name) is not None for took in answering)} | {"created"}
     default |= {"tags"} if any(row.run.tags for row in rows) else set()
     default |= {"state", "failed"} if any(row.state != "done" or row.failed for row in rows) else set()
     offered = [

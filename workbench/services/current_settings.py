@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.http import QueryDict
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Run
-from evaluation.spec import EvaluationSpec, GeneratorSpec
+from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.retrievers.base import retrievers
@@ -16,6 +17,7 @@ from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from workbench.ids import as_id
 from workbench.models import Preferences, WorkbenchState
 from workbench.services.preferences import preferred_corpus
+from workbench.templatetags.workbench import setting_value
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,8 @@ def of_run(run: Run) -> PresentSettings:
     return PresentSettings(
         spec=PipelineSpec.create(run.pipeline),
         evaluation=EvaluationSpec.create(scoring.spec if scoring else None),
-        source=f"{run} (chunk size {run.pipeline.get('chunk_size', '—')}, prompt {run.pipeline.get('prompt_name')})",
+        source=f"{run} (chunk size {setting_value(run.pipeline.get('chunk_size'))}, "
+        f"prompt “{run.pipeline.get('prompt_name')}”)",
         run=run,
     )
 
@@ -112,8 +115,12 @@ def _preferred() -> PresentSettings | None:
 
 
 def _latest_run(corpus: Corpus | None, *, without_evidence: bool = False) -> PresentSettings | None:
-    """`without_evidence` passes over runs that only a test set can ask, such as those with the oracle."""
-    runs = finished_runs() if corpus is None else finished_runs().filter(corpus=corpus)
+    """`without_evidence` passes over runs that only a test set can ask, such as those with the oracle.
+
+    A run of a sweep, whose last one is as often its worst, is taken only where there is no other.
+    """
+    runs = finished_runs().order_by(F("sweep").desc(nulls_first=True), "-id")
+    runs = runs if corpus is None else runs.filter(corpus=corpus)
     bound = {unit.key for unit in retrievers if unit.needs_evidence} if without_evidence else set()
     run = next((run for run in runs[:50] if run.pipeline.get("retriever") not in bound), None)
     if run is None:

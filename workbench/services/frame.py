@@ -20,7 +20,7 @@ PAGES = (
     (("Test sets", "testsets"), ("Quiz", "quiz")),
     (("Dashboard", "dashboard"), ("Sweeps", "sweeps")),
     (("Compare", "compare"),),
-    (("Chat", "chat"),),
+    (("Chat", "chat"), ("Side by side", "side-by-side")),
     (("Metrics", "metrics"), ("Score", "score"), ("Calibration", "calibration")),
 )
 """The entries of the navigation in the order of the work; those of several pages have a row of tabs."""
@@ -64,17 +64,12 @@ class Frame:
     @cached_property
     def entries(self) -> list[NavItem]:
         """Return the entries in the order of the work, with their pages; the current ones are marked."""
-        path = self._request.path
-        if path.endswith("/calibration/"):  # of a run
-            path = reverse("calibration")
-        elif path.startswith(reverse("runs")):  # the Dashboard lists them
-            path = reverse("dashboard")
+        path = _listed_at(self._request.path)
         entries = []
         for group in PAGES:
             pages = [(label, reverse(name)) for label, name in group]
-            items = tuple(
-                NavItem(label, url, path == url or (path.startswith(url) and url != "/")) for label, url in pages
-            )
+            here = [url for _, url in pages if path == url or (path.startswith(url) and url != "/")]
+            items = tuple(NavItem(label, url, url == max(here, key=len, default="")) for label, url in pages)
             entries.append(NavItem(items[0].label, items[0].url, any(item.current for item in items), items))
         return entries
 
@@ -97,6 +92,13 @@ class Frame:
     def worker(self) -> WorkerState:
         """Return the worker's state."""
         return worker_state()
+
+
+def _listed_at(path: str) -> str:
+    """Return the address of the page that leads to a page which the navigation does not name; else its own."""
+    if path.startswith(reverse("runs")):
+        return reverse("calibration" if path.endswith(("/calibration/", "/marks/")) else "dashboard")
+    return reverse("workbench") if path.startswith(reverse("prompts")) else path
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:

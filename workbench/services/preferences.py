@@ -92,8 +92,12 @@ def preferred_corpus() -> Corpus | None:
 
 
 def newest_testset(corpus: Corpus | None) -> TestSet | None:
-    """Return the test set of `corpus` made last, one with questions if there is any."""
-    made = TestSet.objects.filter(corpus=corpus).order_by("-created", "-pk")
+    """Return the test set of `corpus` made last, one with questions if there is any.
+
+    One written beside another, to confirm a sweep once, is passed over.
+    """
+    made = TestSet.objects.filter(corpus=corpus).exclude(task__kind="generate", parent__isnull=False)
+    made = made.order_by("-created", "-pk")
     return (made.filter(questions__isnull=False).first() or made.first()) if corpus else None
 
 

@@ -166,7 +166,10 @@ def results(
 
 
 def _wanted(rows: Sequence[RunRow], run: int | None) -> RunRow:
-    return next((row for row in rows if row.run.pk == run), rows[0])
+    """Return the run asked for, else the latest; one of a sweep, which nobody chose, only where there is no other."""
+    asked = (row for row in rows if row.run.pk == run)
+    alone = (row for row in rows if row.run.sweep_id is None)
+    return next(asked, None) or next(alone, rows[0])
 
 
 def _belongs(row: RunRow, agreement: str, chunk_unit: str) -> bool:

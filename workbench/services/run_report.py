@@ -25,7 +25,7 @@ class SpreadOfRun:
 
     figure: figures.Figure | None
     title: str = "Scores by question, a box a score"
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = (run_charts.BOXES,)
 
 
 def run_report(run: Run) -> str:

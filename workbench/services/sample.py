@@ -10,10 +10,11 @@ from pathlib import Path
 
 from django.db import transaction
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Answer, Question, Run, TestSet
 from evaluation.services.imports import import_testset
 from evaluation.services.runs import start_run
-from evaluation.spec import EvaluationSpec, GeneratorSpec, RunOptions
+from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler, run_inline
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.models import BackgroundTask, Corpus

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.queries.rows import RunRow
 from evaluation.queries.sweep_importance import importance_of
 from evaluation.queries.sweep_map import QuestionMap
 from evaluation.queries.sweep_table import SweepRow, SweepTable
-from evaluation.queries.sweeps import mean_of
+from evaluation.queries.sweeps import FRESH, mean_of
 from evaluation.scoring.scales import scale_of
+from rag_pipeline.english.wording import counted
 from rag_pipeline.settings.catalogue import describe
 from workbench.charts.figures import Figure
 from workbench.charts.sweep_overview import importance_bars, parallel_lines, score_against
@@ -73,23 +75,36 @@ class SweepPanel:
         return self.curve is not None
 
     @property
+    def idle(self) -> bool:
+        """True where no work of the sweep goes on."""
+        task = self.table.sweep.task
+        return task is None or not task.active
+
+    @property
     def can_answer(self) -> bool:
         """True where retrieval alone was scored: its best can be answered next."""
-        sweep, options = self.table.sweep, self.table.spec.options
-        idle = sweep.task is None or not sweep.task.active
-        return idle and options.retrieval_only and len(self.table.scored) > 0
+        return self.idle and self.table.spec.options.retrieval_only and len(self.table.scored) > 0
+
+    @property
+    def can_confirm_afresh(self) -> bool:
+        """True where pairs can be written to confirm the recommendation with."""
+        return self.idle and self.table.recommended is not None and FRESH not in self.table.sweep.state
+
+    @property
+    def confirmed(self) -> list[tuple[str, RunRow]]:
+        """The runs that confirm the recommendation, each with what it was asked."""
+        fresh = f"On {counted(self.table.written[0], 'fresh pair')}"
+        return [("On holdout", row) for row in self.table.confirmations] + [(fresh, row) for row in self.table.fresh]
 
     @property
     def can_confirm(self) -> bool:
         """True where the recommendation was not tried on holdout yet."""
-        sweep = self.table.sweep
-        idle = sweep.task is None or not sweep.task.active
         return (
-            idle
+            self.idle
             and self.table.recommended is not None
             and self.table.spec.run.split == "tune"
             and not self.table.confirmations
-            and sweep.testset.questions.filter(split="holdout").exists()
+            and self.table.sweep.testset.questions.filter(split="holdout").exists()
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -103,6 +104,12 @@ def money(value: float | None) -> str:
 def percent(value: float | None) -> str:
     """0.125 as 13 %."""
     return UNKNOWN if value is None else f"{value * 100:.0f} %"
+
+
+@register.filter
+def unbroken(text: str) -> str:
+    """Words in which no line breaks between a number and its unit."""
+    return re.sub(r"(?<=\d) (?=(?:%|s|ms|min|h)(?:\W|$))", "\N{NO-BREAK SPACE}", text)
 
 
 @register.filter
@@ -360,14 +367,11 @@ def setting_value(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, list):
-        return (", ".join(value) or "none") if all(map(_is_name, value)) else json.dumps(value, ensure_ascii=False)
+        names = all(isinstance(each, str) and each.strip() == each != "" for each in value)
+        return (", ".join(value) or "none") if names else json.dumps(value, ensure_ascii=False)
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:g}" if isinstance(value, float) else detail_value(value)
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and value.strip() == value != ""
 
 
 @register.filter

@@ -130,7 +130,7 @@ def _queue_page(request: HttpRequest, found: Run, wanted: Sequence[str], answer_
 @require_safe
 def latest(request: HttpRequest) -> HttpResponse:
     """Go to the calibration of the latest run of the chosen corpus."""
-    runs = finished_runs()
+    runs = finished_runs().filter(retrieval_only=False)
     run = runs.filter(corpus=chosen_corpus()).first() or runs.first()
     if run is not None:
         return redirect("run-calibration", run.pk)

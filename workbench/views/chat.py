@@ -72,10 +72,13 @@ async def stream(request: HttpRequest) -> HttpResponseBase:
     if setup.corpus is None or not form.is_valid():
         return await sync_to_async(_composer)(request, setup, form)
     message = await sync_to_async(_start)(request, setup, form)
-    response = StreamingHttpResponse(_events(request, message, form, setup), content_type="text/event-stream")
-    response["Cache-Control"] = "no-cache"
-    response["X-Accel-Buffering"] = "no"
-    return response
+    return as_stream(_events(request, message, form, setup))
+
+
+def as_stream(events: AsyncIterator[str]) -> StreamingHttpResponse:
+    """Return server-sent events as a response that nobody on the way holds back."""
+    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    return StreamingHttpResponse(events, content_type="text/event-stream", headers=headers)
 
 
 @require_POST
@@ -93,14 +96,15 @@ async def _events(request: HttpRequest, message: ChatMessage, form: ChatForm, se
         async for piece in pieces:
             if isinstance(piece, ChatMessage):
                 html = await sync_to_async(render_to_string)("chat/_message.html", {"message": piece}, request)
-                yield _event("done", html)
+                yield event("done", html)
             elif isinstance(piece, ChatStage):
-                yield _event("stage", piece.text)
+                yield event("stage", piece.text)
             else:
-                yield _event("piece", piece)
+                yield event("piece", piece)
 
 
-def _event(name: str, text: str) -> str:
+def event(name: str, text: str) -> str:
+    """Return a server-sent event as it is sent."""
     return f"event: {name}\ndata: {json.dumps(text)}\n\n"
 
 
@@ -133,7 +137,8 @@ def _composer(request: HttpRequest, setup: ChatSetup, form: ChatForm) -> HttpRes
 
 
 def _composer_context(setup: ChatSetup, form: ChatForm) -> dict[str, Any]:
-    return {"setup": setup, "present": setup.present, "corpus": setup.corpus, "form": form}
+    where = {"send": reverse("chat-send"), "stream": reverse("chat-stream")}
+    return where | {"setup": setup, "present": setup.present, "corpus": setup.corpus, "form": form}
 
 
 def _address(run: str | None) -> str:

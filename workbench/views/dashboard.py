@@ -78,7 +78,6 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     """Show runs as a table with a chart above it."""
     board = _board(request)
     page = Paginator(board.rows, PER_PAGE).get_page(request.GET.get("page"))
-    series = prompt_series()
     context = {
         "board": board,
         "form": board.form,
@@ -89,7 +88,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
         "tables": TABLES,
         "page": page,
         "rows": [(row, cells_of(row, board.columns.shown, board.otherwise, board.best)) for row in page],
-        "series": {name: place % SERIES for name, place in series.items()},
+        "series": _series(),
     }
     return render_page(request, "dashboard/page.html", "dashboard/_board.html", context)
 
@@ -139,8 +138,14 @@ def report(request: HttpRequest) -> HttpResponse:
         "same": board.columns.same,
         "chart": board.chart() if board.scored else None,
         "rows": [(row, cells_of(row, board.columns.shown, board.otherwise, board.best)) for row in rows],
+        "series": _series(),
     }
     return report_of("report/dashboard.html", context, "dashboard.html")
+
+
+def _series() -> dict[str, int]:
+    """Return the colour of each prompt by its number."""
+    return {name: place % SERIES for name, place in prompt_series().items()}
 
 
 def _board(request: HttpRequest) -> Board:

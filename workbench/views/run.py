@@ -72,7 +72,12 @@ def show_summary(
     """Render the summary of a run."""
     scoring = found.current_scoring
     context = _questions(request, found, per_page=IN_SUMMARY) | {
-        "others": run_options(each for each in runs_to_choose(testset=found.testset) if each.pk != found.pk),
+        "others": run_options(
+            sorted(
+                (each for each in runs_to_choose(testset=found.testset) if each.pk != found.pk),
+                key=lambda each: not each.baseline,
+            )
+        ),
         "name_form": name_form or RunNameForm(instance=found),
         "facts": run_facts(found),
         "costs": stage_costs(found, scoring),

@@ -49,7 +49,7 @@ def settings_panel(form: SettingsForm, preferred: Bench, shown: Run | None) -> d
         "cost": cost,
         "problem": problem,
         "same": same,
-        "since": None if same else _changed_since(form, shown),
+        "since": None if same == shown else _changed_since(form, shown),
         "changed": form.changed_from(preferred.values),
         "placeholders": _placeholders(template, comparable(form.value("use_context")) == "true"),
         **_reading(form, template),

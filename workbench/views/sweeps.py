@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from evaluation.models import Sweep, TestSet
 from evaluation.queries.sweep_map import question_map
 from evaluation.queries.sweep_table import sweep_table
+from evaluation.services.fresh_pairs import confirm_afresh
 from evaluation.services.sweep_files import sweep_csv, sweep_json
 from evaluation.services.sweep_settings import settings_json, settings_program
 from evaluation.services.sweeps import (
@@ -31,6 +32,7 @@ from rag_pipeline.errors import ConfigError, PipelineError
 from workbench.downloads import saved_as
 from workbench.forms.sweeps import SweepForm, as_lines, asked_sweep
 from workbench.htmx import render_page
+from workbench.ids import as_id
 from workbench.services.current_settings import chosen_corpus, present_settings
 from workbench.services.preferences import newest_testset, save_preferred
 from workbench.services.presets import save_preset
@@ -109,6 +111,9 @@ def act(request: HttpRequest, pk: int) -> HttpResponse:
         elif action == "confirm":
             number = sweep_table(found).recommendation.number
             confirm_sweep(sweep=found, number=number or 0)
+        elif action == "fresh":
+            number = sweep_table(found).recommendation.number
+            confirm_afresh(sweep=found, number=number or 0, pairs=as_id(request.POST.get("pairs")))
         elif action in ("preset", "preferred"):
             messages.success(request, _kept(found, action, request.POST.get("preset_name", "")))
         elif action == "answer":

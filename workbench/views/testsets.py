@@ -14,6 +14,7 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.exchange.base import TestSetWriter
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import TestSet
 from evaluation.question_writers.base import Completion
 from evaluation.services.completing import lacking, start_completion
@@ -21,7 +22,6 @@ from evaluation.services.files import export_testset
 from evaluation.services.given_contexts import contexts_from_file
 from evaluation.services.imports import import_testset
 from evaluation.services.testsets import delete_testset, resume_generation, start_generation
-from evaluation.spec import GeneratorSpec
 from rag_pipeline.errors import InUseError, PipelineError
 from rag_pipeline.models import BackgroundTask, Corpus
 from workbench.downloads import download_of

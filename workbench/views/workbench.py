@@ -108,7 +108,7 @@ def estimate(request: HttpRequest) -> HttpResponse:
 def evaluate(request: HttpRequest) -> HttpResponse:
     """Start a run with these settings; `quick` asks only about ten questions. Several values lead to a sweep's plan."""
     form, preferred = sent_form(request), preferred_bench()
-    if form.is_valid() and form.grid and "quick" not in request.POST:
+    if form.is_valid() and form.grid:
         return _plan_sweep(request, form)
     run = _start(form, quick="quick" in request.POST) if form.is_valid() else None
     if run is None:

@@ -59,7 +59,7 @@ class OutputCsv(TestSetReader, TestSetWriter):
     def read(self, upload: Upload, documents: Documents) -> list[DraftQuestion]:
         """Return the questions. Raises ConfigError."""
         numbered = [(place, (number, cells)) for number, (place, cells) in enumerate(upload.rows, 1)]
-        return each_row(numbered, lambda row: _draft(row[0], row[1], documents))
+        return each_row(numbered, lambda row: draft_of(row[0], row[1], documents))
 
     def write(self, questions: Iterable[DraftQuestion], names: Mapping[int, str]) -> bytes:
         """Return the file."""
@@ -84,7 +84,7 @@ def _row(question: DraftQuestion, names: Mapping[int, str]) -> list[Any]:
     ]
 
 
-def _draft(number: int, cells: Cells, documents: Documents) -> DraftQuestion:
+def draft_of(number: int, cells: Cells, documents: Documents) -> DraftQuestion:
     text = {name: restore(cell) for name, cell in cells.items()}
     kind = text.get("kind", "").strip()
     if kind not in KINDS:

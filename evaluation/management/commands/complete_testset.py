@@ -7,13 +7,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.management.inline import finish_inline
 from evaluation.management.output_files import check_place, write_to
 from evaluation.question_writers.base import Completion
 from evaluation.services.completing import start_completion
 from evaluation.services.files import export_testset
 from evaluation.services.testsets import get_testset
-from evaluation.spec import GeneratorSpec
 from rag_pipeline.english.wording import counted
 from rag_pipeline.management.base import WorkbenchCommand, wrong_usage
 from rag_pipeline.services.corpora import get_corpus

@@ -7,12 +7,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.management.inline import finish_inline
 from evaluation.management.output_files import check_place, write_to
 from evaluation.services.files import export_testset
 from evaluation.services.generation import reported_usage
 from evaluation.services.testsets import resume_generation, start_generation, stopped_generation
-from evaluation.spec import GeneratorSpec
 from rag_pipeline.english.wording import counted
 from rag_pipeline.management.base import WorkbenchCommand, wrong_usage
 from rag_pipeline.management.setting_options import add_setting_options, given_settings

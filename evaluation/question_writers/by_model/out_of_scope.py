@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, NearQuestion
 from evaluation.question_writers.by_model.nearest import NearestPassages
 from evaluation.question_writers.rules.absence import WindowIndex
 from evaluation.question_writers.rules.entities import looks_like_person
 from evaluation.question_writers.rules.passages import in_asking_order
-from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftQuestion, Rejected, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.errors import ProviderError
@@ -59,12 +59,13 @@ class OutOfScopeWriting:
         spec: GeneratorSpec,
         embed: Embed,
         done: Sequence[DraftQuestion],
+        asked: Sequence[DraftQuestion] = (),
     ) -> None:
         self._tasks = tasks
         self._documents = documents
         self._spec = spec
         self._nearest = NearestPassages(documents, embed)
-        self._texts = [question.text for question in done]
+        self._texts = [question.text for question in (*done, *asked)]
         near = spec.near
         self._missing = {"far": spec.out_of_scope - near, "near": near}
         for kind in self._missing:

@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, WrittenPair
 from evaluation.question_writers.rules.passages import DocumentPassage, in_asking_order
 from evaluation.question_writers.rules.slips import choose_and_apply
 from evaluation.quotes import find_nearly
-from evaluation.spec import GeneratorSpec
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import lower_words
@@ -46,12 +46,18 @@ class PairWriting:
     """Goes through the passages until there are enough pairs, never twice with the same evidence."""
 
     def __init__(
-        self, tasks: ModelTasks, documents: Sequence[SourceDoc], spec: GeneratorSpec, done: Sequence[DraftQuestion]
+        self,
+        tasks: ModelTasks,
+        documents: Sequence[SourceDoc],
+        spec: GeneratorSpec,
+        done: Sequence[DraftQuestion],
+        asked: Sequence[DraftQuestion] = (),
     ) -> None:
         self._tasks = tasks
         self._spec = spec
-        self._taken: list[Span] = [each.span for question in done for each in question.evidence]
-        self._texts = {question.text.casefold() for question in done}
+        self._asked = [each.span for question in asked for each in question.evidence]
+        self._taken: list[Span] = [each.span for question in done for each in question.evidence] + self._asked
+        self._texts = {question.text.casefold() for question in (*done, *asked)}
         passages = in_asking_order(documents, spec.pairs, random.Random(f"passages:{spec.seed}"))
         # Passages that gave a question before an interruption come again only after all the others.
         self._passages = deque(sorted(passages, key=lambda passage: bool(self._taken_in(passage))))
@@ -131,7 +137,8 @@ class PairWriting:
             return "Its twin is the same question in the same words"
         if pair.question.casefold() in self._texts:
             return "It was asked before"
-        if any(_overlap(each.span, taken) for each in evidence for taken in self._taken):
+        used = any(_overlap(each.span, taken) for each in evidence for taken in self._taken)
+        if used or any(each.span.meets(asked) for each in evidence for asked in self._asked):
             return "Its evidence was used before"
         return ""
 
@@ -147,8 +154,8 @@ class PairWriting:
 
     def _taken_in(self, passage: DocumentPassage) -> list[Span]:
         """Return the evidence used so far that touches a passage."""
-        taken = [span for span in self._taken if span.document_id == passage.document.id]
-        return [span for span in taken if passage.start < span.end and span.start < passage.end]
+        whole = Span(passage.document.id, passage.start, passage.end)
+        return [span for span in self._taken if span.meets(whole)]
 
     def _drafts(
         self, number: int, pair: WrittenPair, evidence: Sequence[DraftEvidence]

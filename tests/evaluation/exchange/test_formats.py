@@ -207,7 +207,7 @@ def test_written_answers_are_read_back_with_their_scores(unit, pairs):
 
 
 def test_there_are_formats_that_go_both_ways():
-    assert keys(BOTH_WAYS) == ["output_csv"]
+    assert keys(BOTH_WAYS) == ["output_csv", "output_jsonl"]
     assert keys(ANSWERS_BOTH_WAYS) == ["answers_jsonl"]
 
 

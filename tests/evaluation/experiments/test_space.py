@@ -52,6 +52,7 @@ def test_all_combinations_the_last_setting_changing_fastest():
     ]
     assert [each.number for each in found.configurations] == [1, 2, 3, 4]
     assert found.configurations[2].label == "chunk size 400 · top k 2"
+    assert expand(Space({}, grid(chunk_size="1200"))).configurations[0].label == "chunk size 1,200"
     assert found.configurations[2].spec.settings["chunk_size"] == 400
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import pytest
 
 from evaluation.models import Run, Sweep
+from tests.evaluation.sweeps import with_room
 from tests.factories import WORDS, make_testset
 from tests.fake_openai import Behaviour
 
@@ -100,3 +102,14 @@ def test_a_sweep_in_which_nothing_could_be_scored_fails_with_the_reason(sweep, f
     assert "No configuration could be scored." in done.stderr
     assert "key" in done.stderr
     assert "failed" in done.stdout
+
+
+def test_fresh_pairs_confirm_and_it_is_said_how_many_there_are(manage, monkeypatch):
+    monkeypatch.setattr("evaluation.services.generation.WRITER_EMBEDDING", WORDS)
+    where = ("--corpus", with_room("first").corpus.name, "--testset", "first", "--set", f"embedding={WORDS}")
+    done = manage(
+        "sweep", *where, "--grid", "chunk_size=60", "--retrieval-only", "--split", "all", "--fresh-pairs", "9"
+    )
+    assert done.returncode == 0
+    assert re.search(r"[1-9] of 9 fresh pairs could be written: test set “first, fresh for sweep \d+”", done.stdout)
+    assert done.stdout.count("On fresh pairs: ") == 2

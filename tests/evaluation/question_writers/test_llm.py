@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.by_model import pairs as model_pairs
 from evaluation.question_writers.llm import ModelWriter
 from evaluation.question_writers.rules.slips import KINDS
-from evaluation.spec import GeneratorSpec
 from evaluation.types import DraftQuestion, Written
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.runtime import ModelLimits
@@ -75,6 +75,18 @@ def test_no_evidence_is_used_twice(fake_openai: FakeOpenAI) -> None:
     questions = questions_of(list(writer(SHORT, pairs=5).write_pairs()))
     spans = {question.evidence[0].span for question in questions}
     assert len(spans) == len(questions) // 2 == 2
+
+
+def test_what_another_set_asks_is_left_alone(fake_openai: FakeOpenAI) -> None:
+    others = questions_of(list(writer(SHORT, pairs=1).write_pairs()))
+    (taken,) = {question.evidence[0].span for question in others}
+    second = ModelWriter([SHORT], GeneratorSpec.create({"llm": "openai:writer", "pairs": 5}), embed_words,
+                         asked=others, limits=QUICK)  # fmt: skip
+    steps = list(second.write_pairs())
+    spans = {question.evidence[0].span for question in questions_of(steps)}
+    assert len(spans) == 1
+    assert not any(span.meets(taken) for span in spans)
+    assert f"Do not ask about this again: “{taken.text_in({3: SHORT.text})}”" in str(fake_openai.bodies())
 
 
 def test_goes_on_after_what_is_stored(fake_openai: FakeOpenAI) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.base import writer_prompts
+from evaluation.question_writers.builtin import BuiltinWriter
 from evaluation.question_writers.llm import ModelWriter
 from evaluation.question_writers.rules.slips import KINDS
-from evaluation.spec import GeneratorSpec
 from evaluation.types import SLIPS, DraftQuestion
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.runtime import ModelLimits
@@ -60,21 +61,65 @@ def test_a_prompt_of_one_s_own_is_sent(fake_openai: FakeOpenAI) -> None:
     assert any("MY WORDS" in prompt for prompt in sent)
 
 
-def test_the_mix_that_is_not_set_is_that_of_before() -> None:
-    spec = GeneratorSpec.create({"out_of_scope": 15})
-    assert spec.slip_kinds == SLIPS == KINDS
-    assert spec.wordings == ("rephrase", "complicate", "situational")
-    assert spec.near == 7
+def test_the_mix_that_is_not_set() -> None:
+    by_model = GeneratorSpec.create({"llm": "openai:writer", "out_of_scope": 15})
+    assert by_model.slip_kinds == SLIPS == KINDS
+    assert by_model.wordings == ("rephrase", "complicate", "situational")
+    by_rules = GeneratorSpec.create({"purpose": ""})
+    assert by_rules.slip_kinds == ("typo", "lower_case", "dropped_word", "punctuation")
+    assert by_rules.wordings == ("rephrase", "keywords")
+    assert GeneratorSpec.create({"purpose": "guests of a museum"}).wordings == ("rephrase", "keywords", "situational")
+    assert by_model.near == by_rules.near == 7
+
+
+def by_rules(**spec: Any) -> list[DraftQuestion]:
+    """Return the pairs, then the questions out of scope, that the rules write about Warsaw."""
+    given = GeneratorSpec.create({"pairs": 6, "out_of_scope": 8} | spec)
+    made = BuiltinWriter([WARSAW], given, embed_words, round_trip=False)
+    steps = [*made.write_pairs(), *made.write_out_of_scope()]
+    return [question for step in steps for question in step.questions]
+
+
+def test_the_rules_word_twins_as_asked() -> None:
+    made = by_rules(transformations="situational", purpose="visitors asking about Warsaw", slips="none")
+    twins = [question for question in made if question.kind == "complex"]
+    assert {(twin.transformation, twin.error) for twin in twins} == {("situational", "")}
+    assert len(twins) == 6
+
+
+def test_the_rules_make_these_slips_alone() -> None:
+    errors = Counter(question.error for question in by_rules(slips="doubled_word") if question.kind == "complex")
+    assert set(errors) == {"doubled_word", ""}  # a question without a word to double has none
+
+
+def test_a_twin_without_another_wording_gets_a_slip_even_where_none_is_wanted() -> None:
+    by_id = {
+        question.question_id: question for question in by_rules(transformations="keywords", slips="none", pairs=30)
+    }
+    pairs = [(by_id[f"{each.pair_id}-simple"], each) for each in by_id.values() if each.kind == "complex"]
+    assert all(simple.text != twin.text for simple, twin in pairs)
+    assert {bool(twin.error) for _, twin in pairs if twin.transformation == "keywords"} == {False}
+    assert {bool(twin.error) for _, twin in pairs if twin.transformation == "rephrase"} == {True}
+
+
+@pytest.mark.parametrize(("share", "near"), [(0, 0), (25, 2)])
+def test_so_many_of_the_rules_questions_are_near(share: int, near: int) -> None:
+    kinds = Counter(question.transformation for question in by_rules(near_share=share))
+    assert (kinds["far"], kinds["near"]) == (8 - near, near)
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"transformations": "shout"}, "Transformations has no “shout”. Possible: rephrase, complicate, situational."),
-        ({"slips": "typo,hiccup"}, "Slips has no “hiccup”. Possible: typo"),
+        ({"transformations": "shout"}, "of a model has no “shout”. Possible: rephrase, complicate, situational."),
+        ({"slips": "typo,hiccup"}, "Slips of a model has no “hiccup”. Possible: typo"),
         ({"near_share": 101}, "Near share must be at most 100"),
-        ({"slips": "typo", "llm": "builtin:extractive"}, "Slips is only read by a model that writes"),
-        ({"near_share": 10, "llm": "builtin:extractive"}, "Near share (%) is only read by a model that writes"),
+        ({"transformations": "keywords"}, "of a model has no “keywords”"),
+        ({"transformations": "complicate", "llm": "builtin:extractive"}, "of the built-in rules has no “complicate”"),
+        (
+            {"transformations": "situational", "llm": "builtin:extractive"},
+            "need a purpose, such as",
+        ),
     ],
 )
 def test_a_mix_that_cannot_be_is_refused(given: dict[str, Any], said: str) -> None:

@@ -7,11 +7,11 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import TestSet
 from evaluation.services import generation
 from evaluation.services.generation import reported_usage
 from evaluation.services.testsets import start_generation
-from evaluation.spec import GeneratorSpec
 from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.models import BackgroundTask
 from tests.factories import WORDS, make_corpus

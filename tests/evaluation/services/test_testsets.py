@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Question, TestSet
 from evaluation.services import testsets
-from evaluation.spec import GeneratorSpec
 from rag_pipeline.errors import ConfigError, InUseError
 from tests.factories import make_corpus, make_run, make_testset
 

@@ -25,8 +25,9 @@ def test_saving_under_the_same_name_makes_the_next_version():
     prompts.save_prompt(name="  Mine ", text="{question} {context} now\r\nnew")
     assert prompts.get_prompt(name="Mine").text == TEXT
     assert prompts.get_prompt(name="Mine v2").text == "{question} {context} now\nnew"
-    own = [(prompt.name, prompt.base, prompt.latest) for prompt in prompts.list_prompts() if not prompt.shipped]
-    assert own == [("Mine v2", "Mine", True), ("Mine", "Mine", False)]
+    prompts.save_prompt(name="Other", text=TEXT)
+    own = [(each.name, each.base, each.latest, each.before) for each in prompts.list_prompts() if not each.shipped]
+    assert own == [("Mine v2", "Mine", True, TEXT), ("Other", "Other", True, ""), ("Mine", "Mine", False, "")]
 
 
 def test_the_name_of_a_version_stands_for_its_prompt():

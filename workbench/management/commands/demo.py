@@ -9,13 +9,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.generator_spec import GeneratorSpec
 from evaluation.management.inline import finish_inline
 from evaluation.management.tables import score_table
 from evaluation.models import Run, TestSet
 from evaluation.services.files import write_run_file, write_testset_file
 from evaluation.services.runs import start_run
 from evaluation.services.testsets import start_generation
-from evaluation.spec import EvaluationSpec, GeneratorSpec, RunOptions
+from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.errors import DocumentError
 from rag_pipeline.management.base import WorkbenchCommand
 from rag_pipeline.models import BackgroundTask, Corpus
