@@ -133,7 +133,7 @@ def estimate(terms: Sequence[Term]) -> Estimate:
         return Estimate(mean, min(low, mean), max(high, mean), "Wilson")
     found = spread(terms)
     low, high = _score_interval(mean, found, low_end, high_end)
-    unseen = blind(terms)
+    unseen = blind(terms, found)
     if unseen:
         below, above = unseen_width(unseen, Z)
         low, high = mean - math.hypot(mean - low, below), mean + math.hypot(high - mean, above)
@@ -172,9 +172,14 @@ def _method(found: Spread, *, bounded: bool, blind: bool) -> str:
     return name + (", widened for values never seen" if blind else "")
 
 
-def blind(terms: Sequence[Term]) -> list[Term]:
-    """Return the terms whose sample shows too little of how far values differ."""
-    return [term for term in terms if term.weight and (term.constant or term.cluster_count < SMALLEST_SAMPLE)]
+def blind(terms: Sequence[Term], found: Spread) -> list[Term]:
+    """Return the terms whose sample shows too little of how far values differ: all where they cancel in each cluster.
+
+    What one twin won and the other lost in every pair adds up to no variance at all, which the next pair need not keep.
+    """
+    weighted = [term for term in terms if term.weight]
+    few = [term for term in weighted if term.constant or term.cluster_count < SMALLEST_SAMPLE]
+    return few or ([] if found.variance else weighted)
 
 
 def unseen_width(terms: Sequence[Term], quantile: float) -> tuple[float, float]:

@@ -48,7 +48,8 @@ def paired_difference(terms: Sequence[Term], *, higher_is_better: bool = True) -
     the clusters fewer than six, the interval is widened by what was never seen (`Term.unseen`).
     """
     mean = math.fsum(term.weight * term.mean for term in terms)
-    found, unseen = spread(terms), blind(terms)
+    found = spread(terms)
+    unseen = blind(terms, found)
     below, above = _widths(found, unseen, found.quantile)
     low_end, high_end = ends(terms)
     p = _p(mean, found, unseen)

@@ -61,6 +61,18 @@ def test_a_gain_on_most_questions_is_better_and_a_loss_worse():
     assert paired_difference([differences(values)], higher_is_better=False).verdict == "worse"
 
 
+def test_terms_that_cancel_in_every_pair_are_not_certain():
+    # What recall won, robustness lost, in each of 12 pairs: no variance of the sum, yet the next pair may differ.
+    won = [1.0, 0.0, -0.5] * 4
+    found = paired_difference([differences(won), differences([-value for value in won])])
+    # Both terms: share q = z² / (12 + z²) of values never seen, at most 1 ∓ the mean (±1/6) away; joined as √(a² + b²).
+    q = 1.959964**2 / (12 + 1.959964**2)
+    half = q * math.hypot(1 + 1 / 6, 1 - 1 / 6)
+    assert found.mean == pytest.approx(0)
+    assert (found.low, found.high) == pytest.approx((-half, half), abs=1e-6)
+    assert (found.p, found.verdict) == (1, "not distinguishable")
+
+
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=5))
 def test_five_pairs_can_never_tell(values):
     assert paired_difference([differences(values)]).verdict == "not distinguishable"
