@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.db import transaction
+
 from evaluation.experiments.options import MOST_FRESH
 from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Question, Sweep, TestSet
@@ -41,11 +43,12 @@ def start_fresh(*, sweep: Sweep, pairs: int, number: int) -> TestSet:
         return there
     name = f"{sweep.testset.name[:90]}, fresh for sweep {sweep.pk}"
     spec = _writer(sweep, pairs)
-    testset = start_generation(corpus=sweep.corpus, name=name, spec=spec, inline=True, beside=sweep.testset)
-    testset.created = sweep.created
-    testset.save(update_fields=["created"])
-    found = {"pairs": pairs, "number": number, "testset": testset.pk}
-    change_state(sweep, lambda state: state.update({FRESH: found}))
+    with transaction.atomic():  # a test set that the sweep does not know would keep its name for ever
+        testset = start_generation(corpus=sweep.corpus, name=name, spec=spec, inline=True, beside=sweep.testset)
+        testset.created = sweep.created
+        testset.save(update_fields=["created"])
+        found = {"pairs": pairs, "number": number, "testset": testset.pk}
+        change_state(sweep, lambda state: state.update({FRESH: found}))
     return testset
 
 

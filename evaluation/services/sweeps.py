@@ -124,9 +124,10 @@ def pilot_sweep(*, corpus: Corpus, testset: TestSet, spec: SweepSpec, plan: Swee
 def answer_best(*, sweep: Sweep, table: SweepTable, count: int = 5) -> Sweep:
     """Have the best configurations of a sweep of retrieval alone answer their questions, as another sweep.
 
-    All prompts and models that were folded then are tried with them. Raises ConfigError.
+    All prompts and models that were folded then are tried with them; clones are not among them. Raises ConfigError.
     """
-    scored = sorted(table.scored, key=lambda row: -float((mean_of(row.row, table.score) if row.row else None) or 0.0))
+    own = [each for each in table.scored if each.configuration.of is None]
+    scored = sorted(own, key=lambda row: -float((mean_of(row.row, table.score) if row.row else None) or 0.0))
     if not table.spec.options.retrieval_only or not scored:
         raise ConfigError(f"{sweep} has no scored retrieval to go on with.")
     best = [each.configuration.spec.stage_fingerprint(Stage.RETRIEVAL) for each in scored[:count]]
