@@ -228,8 +228,9 @@ class Run(models.Model):
 
     @property
     def current_scoring(self) -> Scoring | None:
-        """The scoring that pages and files show."""
-        return self.scorings.filter(current=True).first()
+        """The scoring that pages and files show; `with_current_scoring` reads it once for all who ask."""
+        loaded: list[Scoring] | None = getattr(self, "loaded_scorings", None)
+        return self.scorings.filter(current=True).first() if loaded is None else next(iter(loaded), None)
 
 
 class Answer(models.Model):

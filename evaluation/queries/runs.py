@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, Count, QuerySet, TextField
+from django.db.models import BooleanField, Count, Prefetch, QuerySet, TextField
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 
@@ -71,6 +71,12 @@ def find_run(*, wanted: str, testset: TestSet | None = None, field: str = "run")
         ids = ", ".join(str(run.pk) for run in found)
         raise ConfigError(f"Several runs are called “{wanted}”. Give the id of one: {ids}.", field)
     return found[0] if found else None
+
+
+def with_current_scoring(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Return runs that hold their current scoring: for pages that show it, not for work that makes another."""
+    current = Scoring.objects.filter(current=True)
+    return runs.prefetch_related(Prefetch("scorings", queryset=current, to_attr="loaded_scorings"))
 
 
 def runs_to_choose(*, testset: TestSet | None = None) -> list[RunChoice]:

@@ -116,7 +116,12 @@ def flat_settings(
 
 def differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> set[str]:
     """Return the names whose values differ, text as typed being equal to the value it stands for."""
-    return {name for name in first if name in second and comparable(first[name]) != comparable(second[name])}
+    return {name for name in first if name in second and _differ(first[name], second[name])}
+
+
+def _differ(one: Any, other: Any) -> bool:
+    same = isinstance(one, str) and one == other  # most are: they need not be read
+    return not same and comparable(one) != comparable(other)
 
 
 def comparable(value: Any) -> str:

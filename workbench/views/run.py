@@ -17,7 +17,7 @@ from evaluation.queries.failures import failure_flow, speaking_metrics
 from evaluation.queries.marks import marks_of
 from evaluation.queries.questions import question_detail, question_rows
 from evaluation.queries.run_groups import metadata_keys, scores_by
-from evaluation.queries.runs import rows_of, runs_to_choose
+from evaluation.queries.runs import rows_of, runs_to_choose, with_current_scoring
 from evaluation.services.files import export_run
 from evaluation.spec import HEADLINE
 from workbench.display.reader_answer import READER, page_of, reader_answer
@@ -186,7 +186,8 @@ def download(request: HttpRequest, pk: int, writer: type[RunWriter]) -> HttpResp
 
 def found_run(pk: int) -> Run:
     """Return a run with what its pages need. Raises Http404."""
-    return get_object_or_404(Run.objects.select_related("corpus", "testset__corpus", "task", "scoring_task"), pk=pk)
+    runs = Run.objects.select_related("corpus", "testset__corpus", "task", "scoring_task")
+    return get_object_or_404(with_current_scoring(runs), pk=pk)
 
 
 def scored_with(found: Run) -> dict[str, Any]:
