@@ -193,7 +193,7 @@ settings that it does not read, and always let the others pass.
 
 def declaring_files() -> set[Path]:
     """Return the files in which settings are declared."""
-    models = [CoreSettings, EvaluationSpec, *(unit.Options for part in PARTS for unit in part.registry)]
+    models = [CoreSettings, EvaluationSpec, GeneratorSpec, *(unit.Options for part in PARTS for unit in part.registry)]
     return {Path(sys.modules[base.__module__].__file__) for model in models for base in model.__mro__[:-1]}
 
 

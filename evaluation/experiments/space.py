@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import product
 from typing import Any
@@ -48,11 +48,15 @@ class Space:
 
 @dataclass(frozen=True)
 class Configuration:
-    """One combination: `swept` has the label of each swept setting, None where nothing reads it here."""
+    """One combination: `swept` has the label of each swept setting, None where nothing reads it here.
+
+    `of`: the number of the configuration that it is a changed clone of.
+    """
 
     number: int
     swept: Mapping[str, Any]
     spec: PipelineSpec
+    of: int | None = None
 
     @property
     def label(self) -> str:
@@ -151,7 +155,7 @@ def expand(space: Space) -> Expanded:
             continue
         read |= spec.settings.keys()
         shown = {name: _shown(name, each, spec) for name, each in zip(space.grid, combination, strict=True)}
-        key = spec.stage_fingerprint(Stage.RETRIEVAL) if space.retrieval_only else spec.fingerprint
+        key = _key(spec, space)
         if key in seen:
             found.folded.append(LeftOut(swept, _why_same(swept, shown, seen[key]), seen[key].number))
             continue
@@ -167,6 +171,39 @@ def configuration_at(space: Space, places: Sequence[int], number: int) -> Config
     given = dict(space.base) | _budget_of(space)
     spec = _spec(given | {name: value for each in chosen.values() for name, value in each.settings.items()}, space)
     return Configuration(number, {name: _shown(name, each, spec) for name, each in chosen.items()}, spec)
+
+
+def clone(space: Space, original: Configuration, changes: Mapping[str, Value], number: int) -> Configuration:
+    """Return a configuration with some settings changed. Raises ConfigError where a change is none, or cannot work."""
+    check_space(replace(space, grid={name: [value] for name, value in changes.items()}))
+    settings = {name: each for value in changes.values() for name, each in value.settings.items()}
+    spec = _spec({**original.spec.settings, **settings}, space)
+    for name in changes:
+        if name not in spec.settings:
+            raise ConfigError(f"{pipeline_settings()[name].title} would change nothing: nothing reads it there.", name)
+    names = dict.fromkeys([*original.swept, *changes])
+    swept = {name: _shown(name, changes[name], spec) if name in changes else None for name in names}
+    return widened(Configuration(number, swept, spec, original.number), names, keep=original.swept)
+
+
+def widened(configuration: Configuration, names: Iterable[str], keep: Mapping[str, Any] | None = None) -> Configuration:
+    """Return a configuration that shows further settings too, as they are in it; `keep`: labels that still hold."""
+    settings = configuration.spec.settings
+    known = {name: at for each in (keep or {}, configuration.swept) for name, at in each.items() if at is not None}
+    shown = {}
+    for name in names:
+        value = settings.get("prompt_name") if name == "prompt" else settings.get(name)
+        shown[name] = known.get(name, value) if name in settings else None
+    return replace(configuration, swept=shown)
+
+
+def same_as(space: Space, spec: PipelineSpec, others: Iterable[Configuration]) -> Configuration | None:
+    """Return the configuration that gives the same as some settings, in all that is measured."""
+    return next((each for each in others if _key(each.spec, space) == _key(spec, space)), None)
+
+
+def _key(spec: PipelineSpec, space: Space) -> str:
+    return spec.stage_fingerprint(Stage.RETRIEVAL) if space.retrieval_only else spec.fingerprint
 
 
 def check_space(space: Space) -> None:

@@ -15,11 +15,15 @@ from evaluation.statistics.paired import contributions
 
 
 def importance_of(table: SweepTable) -> list[Importance]:
-    """Return the share of each setting that was swept with several values; a race's dropped ones are left out."""
-    rows = [each for each in table.scored if each.run is not None and each.dropped is None]
-    if len(table.swept) < 2 or len(rows) < 3:
+    """Return the share of each setting that was swept with several values; what did not get to the end is left out, and
+    clones, of which the other half is missing.
+    """
+    own = [each for each in table.scored if each.configuration.of is None]
+    rows = [each for each in own if each.run is not None and not each.can_keep]
+    if len(table.spec.grid) < 2 or len(rows) < 3:
         return []
-    swept = tuple((each.run.pk, json.dumps(dict(each.configuration.swept))) for each in rows if each.run)
+    tried = [(each.run, {name: each.configuration.swept[name] for name in table.spec.grid}) for each in rows]
+    swept = tuple((run.pk, json.dumps(values)) for run, values in tried if run)
     scorings = Scoring.objects.filter(run__in=[run for run, _ in swept], current=True).order_by("id")
     return _importance(swept, tuple(scorings.values_list("id", flat=True)), table.score)
 

@@ -20,6 +20,7 @@ from evaluation.queries.rows import RunRow
 from evaluation.queries.runs import rows_of
 from evaluation.queries.stored_answers import KEPT
 from evaluation.queries.sweeps import (
+    DROPPED,
     FRESH,
     configuration_runs,
     configurations_of,
@@ -40,12 +41,13 @@ from rag_pipeline.models import BackgroundTask
 from rag_pipeline.setting_fields import Stage
 from rag_pipeline.settings.catalogue import settings_of
 
-WAITING, DROPPED = "waiting", "dropped"
+WAITING, LET_GO, STOPPED = "waiting", "dropped", "stopped"
 
 
 @dataclass(frozen=True)
 class SweepRow:
-    """A configuration. `state`: waiting, queued, running, done, failed, cancelled, or dropped after `dropped` pairs.
+    """A configuration. `state`: waiting, queued, running, done, failed, cancelled, stopped, or dropped after `dropped`
+    pairs.
 
     `n`: questions answered. `cost_usd` is that of all its answers, `latency_p50` that of one, in seconds. `calls`:
     model calls made; `reused`: answers taken from earlier ones. Unknown values are None.
@@ -75,6 +77,16 @@ class SweepRow:
     def metrics(self) -> Mapping[str, Summary]:
         """Its scores by name; empty until it is scored."""
         return self.row.metrics if self.row else {}
+
+    @property
+    def can_stop(self) -> bool:
+        """True where there is something of it left to do."""
+        return self.state in (WAITING, BackgroundTask.State.QUEUED, BackgroundTask.State.RUNNING)
+
+    @property
+    def can_keep(self) -> bool:
+        """True where it was let go or stopped."""
+        return self.state in (LET_GO, STOPPED)
 
     @property
     def error(self) -> str:
@@ -114,8 +126,8 @@ class SweepTable:
 
     @property
     def swept(self) -> list[str]:
-        """The names of the swept settings."""
-        return list(self.spec.grid)
+        """The names of the swept settings, and of those that a clone changed."""
+        return list(self.rows[0].configuration.swept if self.rows else self.spec.grid)
 
     @property
     def failed(self) -> list[SweepRow]:
@@ -177,16 +189,16 @@ def _row(
     row: RunRow | None,
     reused: Mapping[int, int],
 ) -> SweepRow:
+    gone = sweep.state.get(DROPPED, {}).get(str(configuration.number), {})
+    state = STOPPED if gone.get("stopped") else LET_GO if gone else ""
     if row is None:
-        return SweepRow(configuration, WAITING)
-    run, number = row.run.pk, str(configuration.number)
-    facts = row.run.facts
-    gone = sweep.state.get("dropped", {}).get(number)
+        return SweepRow(configuration, state or WAITING)
+    run, facts = row.run.pk, row.run.facts
     answered = row.answers - row.failed
     kept = answered if row.run.sweep_id != sweep.pk else reused.get(run, 0)
     return SweepRow(
         configuration=configuration,
-        state=DROPPED if gone else row.state,
+        state=state or row.state,
         row=row,
         n=answered,
         context_tokens=facts.get("context_tokens"),
@@ -195,7 +207,7 @@ def _row(
         cost_usd=row.run.took.get("cost_usd"),
         calls=(answered - kept) * calls_of(configuration.spec, spec.options.retrieval_only),
         reused=kept,
-        dropped=gone["pairs"] if gone else None,
+        dropped=gone["pairs"] if state == LET_GO else None,
         contexts=facts.get("contexts", ""),
     )
 

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 
 from evaluation.experiments.options import SweepSpec
 from evaluation.experiments.race import FIRST_LOOK, looks
-from evaluation.experiments.space import Configuration
+from evaluation.experiments.space import Configuration, Value, clone, widened
 from evaluation.models import Run, Sweep, TestSet
 from evaluation.queries.rows import RunRow
 from evaluation.scoring.retrieval import BY_EVIDENCE
@@ -20,12 +20,32 @@ from evaluation.spec import HEADLINE
 HOLDOUT = "holdout"
 FRESH = "fresh"
 """In a sweep's state: its confirmation with fresh pairs, how many were asked for, of which number, the test set."""
+CLONES, DROPPED, KEPT = "clones", "dropped", "kept"
+"""In a sweep's state: configurations added with changes; those let go or stopped, by number; those to be kept."""
 TRIALS = "trials"
 """In a guided sweep's state: the number of the configuration of each trial."""
 
 
 def configurations_of(sweep: Sweep) -> list[Configuration]:
-    """Return what a sweep runs, in the order of the grid; of a guided one what it has tried so far."""
+    """Return what a sweep runs, in the order of the grid, of a guided one what it has tried so far; then the clones.
+
+    All show the settings that some clone changed.
+    """
+    found = own_configurations(sweep)
+    clones = sweep.state.get(CLONES, [])
+    if not clones:
+        return found
+    space = SweepSpec.from_json(sweep.spec).space
+    by_number = {each.number: each for each in found}
+    for stored in clones:
+        changes = {name: Value(each["label"], each["settings"]) for name, each in stored["changes"]}
+        by_number[stored["number"]] = clone(space, by_number[stored["of"]], changes, stored["number"])
+    names = dict.fromkeys(name for each in by_number.values() for name in each.swept)
+    return [widened(each, names) for each in by_number.values()]
+
+
+def own_configurations(sweep: Sweep) -> list[Configuration]:
+    """Return what a sweep runs without the clones."""
     if sweep.options["search"] == "guided":
         spec = SweepSpec.from_json(sweep.spec)
         tried = sweep.state.get(TRIALS, {})

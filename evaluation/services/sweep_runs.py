@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from django.db import transaction
 
 from evaluation.experiments.options import SweepSpec
 from evaluation.models import Question, Run, Sweep, TestSet
 from evaluation.queries.stored_answers import make_samples, stored_answers
-from evaluation.queries.sweeps import run_of
+from evaluation.queries.sweeps import DROPPED, run_of
 from evaluation.services.answering import Key, RunAnswers
 from evaluation.services.paces import pace_of
 from evaluation.services.retrieval_facts import retrieval_facts
@@ -67,6 +68,16 @@ class SweepRuns:
                     run.task = background.enqueue("evaluate", {"run": run.pk}, inline=True)
                     run.save(update_fields=["task"])
         return run
+
+    def gone(self) -> dict[str, Any]:
+        """Return what was dropped or stopped by now, by number."""
+        self._sweep.refresh_from_db(fields=["state"])
+        found: dict[str, Any] = self._sweep.state.get(DROPPED, {})
+        return found
+
+    def is_stopped(self, run: Run) -> bool:
+        """Tell whether a person has stopped a run by now."""
+        return any(each.get("run") == run.pk for each in self.gone().values())
 
     def finish(self, run: Run, limit: int | None) -> bool:
         """Do what is left of a run for the first `limit` pairs; True when it was done.
@@ -154,13 +165,16 @@ class SweepRuns:
         while waiting:
             part = self._portion(waiting)
             blocks = [(each.pipeline, each.answers.queries(keys)) for each, keys in part if each.pipeline]
-            for batch in run_blocks(blocks, afresh=self._spec.run.afresh):
+            ended: set[int] = set()
+            for batch in run_blocks(blocks, afresh=self._spec.run.afresh, ended=ended):
                 for number, (each, keys) in enumerate(part):
                     each.store({keys[at]: trace for block, at, trace in batch if block == number})
                 done += len(batch)
                 yield Progress(_ASKING, done, total)
+                stopped = {each.get("run") for each in self.gone().values()}
+                ended.update(number for number, (each, _) in enumerate(part) if each.answers.run.pk in stopped)
             self.budget.check()
-            waiting = [each for each in waiting if each.missing]
+            waiting = [each for each in waiting if each.missing and not self.is_stopped(each.answers.run)]
 
     def _portion(self, waiting: Sequence[_Waiting]) -> list[tuple[_Waiting, list[Key]]]:
         """Take from what is missing as much as is asked at once: all of it, but under a budget what that allows."""

@@ -16,17 +16,21 @@ from evaluation.queries.differences import ScoredRun, difference_terms, load_sco
 from evaluation.queries.runs import rows_of
 from evaluation.queries.sweep_table import sweep_table
 from evaluation.queries.sweeps import (
+    DROPPED,
     FRESH,
     HOLDOUT,
+    KEPT,
     TRIALS,
     configuration_runs,
     configurations_of,
     fresh_testset,
     mean_of,
+    own_configurations,
     planned_looks,
     score_of,
 )
 from evaluation.services.fresh_pairs import WRITE, start_fresh
+from evaluation.services.sweep_changes import EXTRA
 from evaluation.services.sweep_runs import SweepRuns
 from evaluation.services.sweep_state import AFTER, change_state
 from evaluation.services.sweeps import CONFIRM
@@ -110,13 +114,16 @@ class RunSweep(TaskHandler):
             return [_RECOMMENDED, _BASELINE]
         if kind == WRITE:
             return [WRITE]
-        gone = set(self.sweep.state.get("dropped", {}))
-        ordered = in_order_of_work(list(self.configurations.values()))  # each index is built once
-        return [str(each.number) for each in ordered if str(each.number) not in gone]
+        gone = self.sweep.state.get(DROPPED, {})
+        chosen = [each for number, each in self.configurations.items() if str(number) not in gone]
+        if kind == EXTRA:
+            kept = self.sweep.state.get(KEPT, [])
+            chosen = [each for each in chosen if each.of is not None or each.number in kept]
+        return [str(each.number) for each in in_order_of_work(chosen)]  # each index is built once
 
     def block_size(self, stage: str) -> int:
         """Retrieval alone is quick; and of a model as many configurations are asked at once as keep it busy."""
-        if not stage.startswith(_LOOK):
+        if stage.partition(":")[0] not in (_LOOK, EXTRA):
             return 1
         if self.spec.options.retrieval_only:
             return _QUICK
@@ -125,8 +132,8 @@ class RunSweep(TaskHandler):
     def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
         """Do a unit: a configuration up to a look, the dropping at its end, a run on holdout."""
         kind, _, end = stage.partition(":")
-        if kind == _LOOK:
-            last = stage == [each for each in self.stages if each.startswith(_LOOK)][-1]
+        if kind in (_LOOK, EXTRA):
+            last = kind == EXTRA or stage == [each for each in self.stages if each.startswith(_LOOK)][-1]
             yield from self._advance([self.configurations[int(key)] for key in keys], None if last else int(end))
             return
         if kind == _TRIAL:
@@ -147,6 +154,10 @@ class RunSweep(TaskHandler):
     def _advance(self, configurations: Sequence[Configuration], look: int | None) -> Iterator[UnitsDone | Progress]:
         """Have configurations answer the first `look` pairs, or all."""
         run, limit = self.spec.run, look if look is not None else self.spec.run.limit
+        gone = self.runs.gone()
+        if stopped := [str(each.number) for each in configurations if str(each.number) in gone]:
+            yield UnitsDone(stopped)
+        configurations = [each for each in configurations if str(each.number) not in gone]
         self.runs.take([each.spec for each in configurations], run.split)
         runs = {
             each.number: self.runs.run(each.spec, f"{self.sweep} · {each.label}", split=run.split, limit=limit)
@@ -156,7 +167,7 @@ class RunSweep(TaskHandler):
         if not self.spec.options.retrieval_only and (len(asking) > 1 or self.spec.options.budget_usd):
             yield from self.runs.ask_together([each for each in asking if each.sweep_id == self.sweep.pk], limit)
         for number, each in runs.items():
-            good = self.runs.finish(each, limit)
+            good = self.runs.is_stopped(each) or self.runs.finish(each, limit) or self.runs.is_stopped(each)
             self.runs.budget.check()
             yield UnitsDone([str(number)], [] if good else [str(number)])
 
@@ -185,7 +196,7 @@ class RunSweep(TaskHandler):
         rows = {row.run.pipeline_fingerprint: row for row in rows_of(configuration_runs(self.sweep))}
         score = score_of(rows.values(), retrieval_only=self.spec.options.retrieval_only)
         told: dict[Places, float | None] = {places_of(each - 1, sizes) or (): None for each in state.get(_PASSED, [])}
-        for each in configurations_of(self.sweep):
+        for each in own_configurations(self.sweep):
             row = rows.get(each.spec.fingerprint)
             told[places_of(each.number - 1, sizes) or ()] = mean_of(row, score) if row else None
         found = next_trial(sizes, told, trials=self.spec.options.trials)
@@ -208,8 +219,9 @@ class RunSweep(TaskHandler):
             return _changes(scored[leader], scored[other], score)
 
         gone = dropped(means, changes, len(planned_looks(self.sweep)))
-        found = {key: {"pairs": pairs, "p": p} for key, p in gone.items()}
-        change_state(self.sweep, lambda state: state.setdefault("dropped", {}).update(found))
+        kept = map(str, self.sweep.state.get(KEPT, []))
+        found = {key: {"pairs": pairs, "p": gone[key]} for key in gone.keys() - set(kept)}
+        change_state(self.sweep, lambda state: state.setdefault(DROPPED, {}).update(found))
         return True
 
     def _confirm(self, which: str) -> bool:
@@ -268,6 +280,8 @@ def _label(stage: str, *, whole: bool) -> str:
     kind, _, end = stage.partition(":")
     if kind in _LABELS:
         return _LABELS[kind]
+    if kind == EXTRA:
+        return "Running what was kept or cloned"
     if kind == _DROP:
         return f"Comparing after {end} pairs"
     return "Running configurations" if whole else f"Racing over the first {end} pairs"

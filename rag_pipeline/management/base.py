@@ -60,9 +60,7 @@ class WorkbenchCommand(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Make the database ready, run the command, and turn expected failures into an exit status."""
         self.bar = ProgressBar(sys.stderr)
-        # What is loaded by now stays: looking through it for garbage again and again takes a quarter of long work.
-        gc.freeze()
-        gc.set_threshold(_OBJECTS_UNTIL_COLLECTION, 20, 50)
+        collect_seldom()
         try:
             _refuse_bytes(options)
             if self.migrates:
@@ -119,6 +117,12 @@ class WorkbenchCommand(BaseCommand):
             raise error
         self.stderr.write(str(error))
         sys.exit(error.returncode)
+
+
+def collect_seldom() -> None:
+    """Let what is loaded by now stay: looking through it for garbage again and again takes a quarter of long work."""
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_UNTIL_COLLECTION, 20, 50)
 
 
 def _refuse_bytes(options: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Container, Iterator, Sequence
 from contextlib import aclosing
 
 from rag_pipeline.errors import PipelineError
@@ -30,11 +30,14 @@ def run_block(
     return batches_blocking(lambda: _answers(pipeline, questions, _Retrievals(), afresh=afresh))
 
 
-def run_blocks(blocks: Sequence[Block], *, afresh: bool = False) -> Iterator[list[tuple[int, int, Trace]]]:
+def run_blocks(
+    blocks: Sequence[Block], *, afresh: bool = False, ended: Container[int] = ()
+) -> Iterator[list[tuple[int, int, Trace]]]:
     """Yield (block, position, trace) of several pipelines' questions, all asked at once; see `run_block`.
 
     Pipelines that retrieve alike retrieve once. A block that fails as a whole ends alone and in silence: its questions
-    are left unanswered, and whoever asks them again learns why.
+    are left unanswered, and whoever asks them again learns why. `ended`: blocks that are wanted no longer, which may
+    grow meanwhile; each ends with the next answer, its calls in flight are cancelled.
     """
     shared = _Retrievals()
 
@@ -44,6 +47,8 @@ def run_blocks(blocks: Sequence[Block], *, afresh: bool = False) -> Iterator[lis
             async with aclosing(_answers(pipeline, questions, shared, afresh=afresh)) as coming:
                 async for position, trace in coming:
                     yield number, position, trace
+                    if number in ended:
+                        return
         except PipelineError:
             return
 

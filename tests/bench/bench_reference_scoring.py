@@ -12,6 +12,7 @@ from evaluation.exchange.reading import read_answers
 from evaluation.scoring.scoring import finished
 from evaluation.services.answer_files import score_answers
 from evaluation.spec import EvaluationSpec
+from rag_pipeline.management.base import collect_seldom
 from rag_pipeline.settings.core import DEFAULT_REFUSAL
 from tests.bench.answered_rows import answered_rows
 from tests.bench.limits import limits_table, row
@@ -27,6 +28,7 @@ _BY_MEANING = (*_BY_WORDS[:8], "semantic_similarity", "correctness_offline", "re
 
 def run(data_dir: Path) -> dict[str, Any]:
     """Measure rows scored a processor second in this process: read, scored, summarised and written."""
+    collect_seldom()  # as every command does
     rows = answered_rows(data_dir, _ROWS)
     data = "".join(f"{json.dumps(each)}\n" for each in rows).encode()
     new = b"".join(data.splitlines(keepends=True)[:_NEW])

@@ -12,6 +12,8 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from tests.browser.chromium import find_chromium
+from tests.browser.forms import sample_run
+from tests.browser.imported import import_and_evaluate
 from tests.browser.waiting import PATIENCE_S
 from tests.fake_openai import FakeOpenAI
 from tests.serving import Served, wait_for
@@ -122,3 +124,29 @@ def page(page: Page) -> Iterator[Page]:
     page.set_default_timeout(1000 * PATIENCE_S)
     yield page
     assert problems == []
+
+
+@pytest.fixture(scope="session")
+def imported(sample: Bench, browser: Browser) -> str:
+    """Return the address of a run on an imported test set: imported and evaluated in the browser."""
+    page = browser.new_page(base_url=sample.url, viewport={"width": 1440, "height": 900})
+    page.set_default_timeout(1000 * PATIENCE_S)
+    address = import_and_evaluate(page)
+    page.close()
+    return address
+
+
+@pytest.fixture(scope="session")
+def evaluated(sample: Bench, browser: Browser) -> str:
+    """Return the address of a run of the sample."""
+    page = browser.new_page(base_url=sample.url)
+    address = sample_run(page)
+    page.close()
+    return address
+
+
+@pytest.fixture(params=["evaluated", "imported"])
+def run(request: pytest.FixtureRequest) -> str:
+    """Return the address of a run: of the sample, and of an imported test set."""
+    address: str = request.getfixturevalue(request.param)
+    return address

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.forms import choose
+from tests.browser.forms import first_link, sample_run
 from tests.browser.waiting import PATIENCE_S, at_rest
 
 PAGES = {
@@ -36,16 +36,8 @@ def further(page: Page) -> list[str]:
     for start, pattern in (("/documents/", r"^/documents/\d+/$"), ("/testsets/", r"^/testsets/\d+/$")):
         page.goto(start)
         found.append(first_link(page, pattern))
-    page.goto("/dashboard/")
-    choose(page, "Test set", "Sample: Warsaw · Sample questions")
-    run = first_link(at_rest(page), r"^/runs/\d+/$")
+    run = sample_run(page)
     return [*found, f"{run}failures/", f"{run}questions/", f"{run}settings/", run]
-
-
-def first_link(page: Page, pattern: str) -> str:
-    """Return the first address on a page that a pattern fits."""
-    links = page.locator("main a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
-    return next(link for link in links if re.match(pattern, link or ""))
 
 
 def problems(page: Page) -> list[str]:

@@ -2,76 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Bench
-from tests.browser.forms import choose
 from tests.browser.waiting import PATIENCE_S, at_rest
-from tests.commands import ROOT
 
-IMPORTED = "Imported with levels"
 PARTS = ("", "failures/", "questions/", "settings/")
-
-
-def with_levels(rows: int) -> bytes:
-    """Return the first questions of the sample as a file whose metadata name a level, easy or hard."""
-    shipped = ROOT / "workbench" / "sample" / "questions.csv"
-    questions = list(csv.DictReader(io.StringIO(shipped.read_text(encoding="utf-8"))))[:rows]
-    for place, row in enumerate(questions):
-        row["metadata"] = json.dumps({"level": "hard" if place // 3 % 2 else "easy", "source": place})
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(questions[0]))
-    writer.writeheader()
-    writer.writerows(questions)
-    return out.getvalue().encode()
-
-
-@pytest.fixture(scope="module")
-def imported(sample: Bench, browser: Browser) -> str:
-    """Return the address of a run on an imported test set: imported and evaluated in the browser."""
-    page = browser.new_page(base_url=sample.url, viewport={"width": 1440, "height": 900})
-    page.set_default_timeout(1000 * PATIENCE_S)
-    page.goto("/testsets/")
-    form = page.get_by_role("region", name="Import from a file")
-    choose(form, "Corpus it asks about", "Sample")
-    form.get_by_label("Test set name").fill(IMPORTED)
-    file = {"name": "levels.csv", "mimeType": "text/csv", "buffer": with_levels(60)}
-    form.get_by_label("Questions").set_input_files(file)  # type: ignore[arg-type]
-    form.get_by_role("button", name="Import").click()
-    expect(page.get_by_role("heading", name=IMPORTED)).to_be_visible()
-    page.goto("/")
-    choose(page, "Corpus", "Sample")
-    at_rest(page)
-    choose(page, "Test set", IMPORTED)
-    at_rest(page).get_by_role("button", name="Evaluate", exact=True).click()
-    expect(page.locator("#results .score-card")).to_have_count(6)
-    address = page.locator("#run-title a").get_attribute("href")
-    page.close()
-    assert address is not None
-    return address
-
-
-@pytest.fixture(scope="module")
-def evaluated(sample: Bench, browser: Browser) -> str:
-    """Return the address of a run of the sample."""
-    page = browser.new_page(base_url=sample.url)
-    page.goto("/dashboard/")
-    found = page.locator("main a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
-    page.close()
-    return next(link for link in found if re.match(r"^/runs/\d+/$", link or ""))
-
-
-@pytest.fixture(params=["evaluated", "imported"])
-def run(request: pytest.FixtureRequest) -> str:
-    """Return the address of a run: of the sample, and of an imported test set."""
-    address: str = request.getfixturevalue(request.param)
-    return address
 
 
 def test_a_run_is_walked_through_its_parts(page: Page, run: str):

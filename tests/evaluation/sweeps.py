@@ -6,7 +6,9 @@ from evaluation.experiments.options import SweepOptions, SweepSpec
 from evaluation.models import Sweep, TestSet
 from evaluation.services.sweeps import plan_sweep, read_grid, start_sweep
 from evaluation.spec import EvaluationSpec, RunOptions
+from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background.tasks import run_inline
+from rag_pipeline.types import Span
 from tests.factories import ROSETTA, WORDS, make_corpus, make_testset, rosetta_drafts
 from tests.finished import SAMPLE
 
@@ -28,6 +30,32 @@ def with_room(name: str = "") -> TestSet:
     """Return a test set on one of two documents: the other is left for fresh pairs."""
     corpus = make_corpus(files={"stone.txt": ROSETTA, "warsaw.txt": SAMPLE.read_text("utf-8")[:1500]})
     return make_testset(corpus, name, drafts=rosetta_drafts(corpus.documents.get(name="stone.txt")))
+
+
+def many_pairs(pairs: int = 40) -> TestSet:
+    """A test set on two documents of facts; every sentence answers one question."""
+    facts = {
+        name: " ".join(f"The {name} box {number} holds item {number * 7}." for number in range(size))
+        for name, size in (("red", pairs * 3 // 4), ("blue", pairs - pairs * 3 // 4))
+    }
+    corpus = make_corpus(files={f"{name}.txt": text for name, text in facts.items()})
+    drafts = []
+    for document in corpus.documents.order_by("id"):
+        for number, sentence in enumerate(document.text.split(". ")):
+            start = document.text.index(sentence)
+            span = Span(document.pk, start, start + len(sentence))
+            colour = document.name.removesuffix(".txt")
+            drafts.append(
+                DraftQuestion(
+                    f"{colour}{number}",
+                    f"{colour}{number}",
+                    "simple",
+                    f"What does the {colour} box {number} hold?",
+                    (f"item {number * 7}",),
+                    (DraftEvidence(span, sentence),),
+                )
+            )
+    return make_testset(corpus, drafts=drafts)
 
 
 def begun(testset: TestSet, spec: SweepSpec) -> Sweep:

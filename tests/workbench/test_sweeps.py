@@ -16,7 +16,7 @@ from evaluation.queries.sweep_table import sweep_table
 from evaluation.services.sweeps import plan_sweep, read_grid, start_sweep
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.background.tasks import failed, run_inline
-from tests.evaluation.sweeps import with_room
+from tests.evaluation.sweeps import many_pairs, with_room
 from tests.factories import WORDS, make_run, make_testset
 from tests.markup import words_of
 from workbench.charts.sweeps import questions_by_settings, score_curve, two_settings, values_of
@@ -279,3 +279,57 @@ def test_confirming_with_fresh_pairs_from_the_page(client, monkeypatch):
     )
     assert "Confirm with fresh pairs" not in words
     assert newest_testset(sweep.corpus) == sweep.testset  # what pages start with
+
+
+def test_a_dropped_configuration_is_kept_from_the_page(client):
+    sweep = finished({"top_k": "1,8", "chunk_size": "20,45"}, many_pairs(), search="race")
+    page = f"/sweeps/{sweep.pk}/"
+    gone = [row for row in sweep_table(sweep).rows if row.dropped]
+    html = client.get(page).content.decode()
+    assert html.count('value="keep"') == len(gone)
+    assert 'value="stop"' not in html
+    assert 'value="keep"' not in client.get(f"{page}sweep.html").content.decode()  # a report does nothing
+    number = gone[0].configuration.number
+    client.post(f"{page}act/", {"action": "keep", "number": number})
+    assert run_inline(sweep.task).state == "done"
+    assert client.get(page).content.decode().count('value="keep"') == len(gone) - 1
+    again = client.post(f"{page}act/", {"action": "keep", "number": number}, follow=True)
+    assert "was not dropped" in words_of(again)
+    assert "has no configuration 99" in words_of(
+        client.post(f"{page}act/", {"action": "stop", "number": 99}, follow=True)
+    )
+
+
+def test_a_waiting_configuration_is_stopped_from_the_page(client):
+    testset = make_testset()
+    client.post("/sweeps/start/", asked(testset, start="1"))
+    sweep = Sweep.objects.get()
+    page = f"/sweeps/{sweep.pk}/"
+    assert client.get(page).content.decode().count('value="stop"') == 2
+    client.post(f"{page}act/", {"action": "stop", "number": 1})
+    html = client.get(page).content.decode()
+    assert (html.count('value="stop"'), html.count('value="keep"')) == (1, 1)
+    assert "stopped" in html
+    assert run_inline(sweep.task).state == "done"
+
+
+def test_a_configuration_is_cloned_with_changes_from_the_page(client):
+    sweep = finished({"chunk_size": "60,120"})
+    page = f"/sweeps/{sweep.pk}/"
+    assert "Clone a configuration with changes" in client.get(page).content.decode()
+    refused = client.post(f"{page}clone/", {"number": 2, "changes": "tok_k=1"})
+    assert refused.status_code == 422
+    html = refused.content.decode()
+    assert "Did you mean top_k" in html
+    assert ">tok_k=1</textarea>" in html
+    assert re.search(r'value="2"\s+selected', html)
+    response = client.post(f"{page}clone/", {"number": 2, "changes": "top_k=1"})
+    assert response["Location"] == page
+    assert "Added chunk size 120 · top k 1." in words_of(client.get(page))
+    assert run_inline(sweep.task).state == "done"
+    words = words_of(client.get(page))
+    assert "3 configurations" in words
+    assert "Top k" in words
+    assert " clone " in words
+    assert client.get(f"{page}clone/").status_code == 405
+    assert client.post("/sweeps/99/clone/").status_code == 404

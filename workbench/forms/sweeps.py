@@ -75,8 +75,8 @@ class SweepForm(forms.Form):
         given = self.cleaned_data
         try:
             self.spec = SweepSpec(
-                base=_base(_named_lines(given["others"], "others")),
-                grid=_within(read_grid, _named_lines(given["grid"], "grid"), "grid"),
+                base=_base(named_lines(given["others"], "others")),
+                grid=_within(read_grid, named_lines(given["grid"], "grid"), "grid"),
                 options=SweepOptions.create({name: given[name] for name in _OPTIONS if given[name] is not None}),
                 evaluation=EvaluationSpec.create(json.loads(given["scoring"]))
                 if given["scoring"]
@@ -119,7 +119,7 @@ def asked_sweep(given: Mapping[str, str], initial: Mapping[str, Any], evaluation
     )
 
 
-def _named_lines(text: str, field: str) -> dict[str, str]:
+def named_lines(text: str, field: str) -> dict[str, str]:
     """Return what stands behind the = of each line, by name. Raises ConfigError for a line without."""
     found: dict[str, str] = {}
     for line in filter(str.strip, text.splitlines()):

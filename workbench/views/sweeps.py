@@ -15,6 +15,7 @@ from evaluation.models import Sweep, TestSet
 from evaluation.queries.sweep_map import question_map
 from evaluation.queries.sweep_table import sweep_table
 from evaluation.services.fresh_pairs import confirm_afresh
+from evaluation.services.sweep_changes import clone_configuration, keep_configuration, stop_configuration
 from evaluation.services.sweep_files import sweep_csv, sweep_json
 from evaluation.services.sweep_settings import settings_json, settings_program
 from evaluation.services.sweeps import (
@@ -30,7 +31,7 @@ from evaluation.spec import RunOptions
 from rag_pipeline.background.tasks import request_cancel
 from rag_pipeline.errors import ConfigError, PipelineError
 from workbench.downloads import saved_as
-from workbench.forms.sweeps import SweepForm, as_lines, asked_sweep
+from workbench.forms.sweeps import SweepForm, as_lines, asked_sweep, named_lines
 from workbench.htmx import render_page
 from workbench.ids import as_id
 from workbench.services.current_settings import chosen_corpus, present_settings
@@ -40,6 +41,7 @@ from workbench.services.report import report_of
 from workbench.services.sweep_panel import sweep_panel
 
 PER_PAGE = 30
+_OF_ONE = {"keep": keep_configuration, "stop": stop_configuration}
 PAGE, PART = "sweeps/page.html", "sweeps/_start.html"
 
 
@@ -92,15 +94,34 @@ def begin(request: HttpRequest) -> HttpResponse:
 @require_safe
 def sweep(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a sweep: what to use, curves, the table, the map of questions."""
+    return _show(request, _found(pk))
+
+
+@require_POST
+def clone(request: HttpRequest, pk: int) -> HttpResponse:
+    """Add a configuration with some settings changed, and run it."""
     found = _found(pk)
+    number, changes = as_id(request.POST.get("number")), request.POST.get("changes", "")
+    try:
+        made = clone_configuration(sweep=found, number=number, changes=named_lines(changes, "changes"))
+    except ConfigError as error:
+        return _show(request, found, 422, clone={"number": number, "changes": changes, "error": str(error)})
+    messages.success(request, f"Added {made.label}.")
+    return redirect("sweep", pk)
+
+
+def _show(request: HttpRequest, found: Sweep, status: int = 200, **more: Any) -> HttpResponse:
     table = sweep_table(found)
     shown = sweep_panel(table, request.GET, question_map(table) if table.scored else None)
-    return render_page(request, "sweeps/sweep.html", "sweeps/_sweep.html", {"sweep": found, "shown": shown})
+    context = {"sweep": found, "shown": shown, "acts": True} | more
+    return render_page(request, "sweeps/sweep.html", "sweeps/_sweep.html", context, status)
 
 
 @require_POST
 def act(request: HttpRequest, pk: int) -> HttpResponse:
-    """Pause a sweep, let it go on, confirm what it recommends, or delete it; its runs stay."""
+    """Pause a sweep, let it go on, confirm what it recommends, keep or stop one configuration; or delete it:
+    its runs stay.
+    """
     found = _found(pk)
     action = request.POST.get("action", "")
     try:
@@ -114,6 +135,8 @@ def act(request: HttpRequest, pk: int) -> HttpResponse:
         elif action == "fresh":
             number = sweep_table(found).recommendation.number
             confirm_afresh(sweep=found, number=number or 0, pairs=as_id(request.POST.get("pairs")))
+        elif action in _OF_ONE:
+            _OF_ONE[action](sweep=found, number=as_id(request.POST.get("number")))
         elif action in ("preset", "preferred"):
             messages.success(request, _kept(found, action, request.POST.get("preset_name", "")))
         elif action == "answer":
@@ -186,6 +209,7 @@ urlpatterns = [
     path("sweeps/start/", begin, name="sweep-start"),
     path("sweeps/<int:pk>/", sweep, name="sweep"),
     path("sweeps/<int:pk>/act/", act, name="sweep-act"),
+    path("sweeps/<int:pk>/clone/", clone, name="sweep-clone"),
     path("sweeps/<int:pk>/sweep.html", report, name="sweep-report"),
     path("sweeps/<int:pk>/settings.json", settings_file, {"ending": "json"}, name="sweep-settings"),
     path("sweeps/<int:pk>/pipeline.py", settings_file, {"ending": "py"}, name="sweep-program"),

@@ -19,7 +19,7 @@ class OutputJsonl(OutputTable, TestSetReader):
     key = "output_jsonl"
     label = "output.jsonl"
     help = "output.jsonl, the same as JSONL"
-    looks = "output.jsonl (fields question, kind …)"
+    looks = "output.jsonl (fields question, kind, spans …)"
     extensions = (".jsonl",)
     content_type = "application/x-ndjson"
     filename = "output.jsonl"
@@ -33,7 +33,7 @@ class OutputJsonl(OutputTable, TestSetReader):
             first = json_value(upload.lines[0][1])
         except ValueError:
             return False
-        return isinstance(first, dict) and first.keys() >= {"question", "kind"}
+        return isinstance(first, dict) and first.keys() >= {"question", "kind", "spans"}
 
     def read(self, upload: Upload, documents: Documents) -> list[DraftQuestion]:
         """Return the questions. Raises ConfigError."""

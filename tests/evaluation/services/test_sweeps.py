@@ -9,7 +9,7 @@ import json
 import pytest
 
 from evaluation.experiments.options import SweepOptions, SweepSpec
-from evaluation.models import Answer, Run, TestSet
+from evaluation.models import Answer, Run
 from evaluation.queries.stored_answers import KEPT_FROM
 from evaluation.queries.sweep_table import sweep_table
 from evaluation.services.runs import questions_of, start_run
@@ -23,43 +23,15 @@ from evaluation.services.sweeps import (
 )
 from evaluation.services.testsets import set_status
 from evaluation.spec import EvaluationSpec, RunOptions
-from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background.tasks import request_cancel, run_inline
 from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.pipeline.retrieval import Retrieval
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
-from rag_pipeline.types import Span
-from tests.evaluation.sweeps import BASE, CHAT, begun, done, spec_of, swept
-from tests.factories import WORDS, make_corpus, make_testset
+from tests.evaluation.sweeps import BASE, CHAT, begun, done, many_pairs, spec_of, swept
+from tests.factories import WORDS, make_testset
 from tests.fake_openai import Behaviour
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def many_pairs(pairs: int = 40) -> TestSet:
-    """A test set on two documents of facts; every sentence answers one question."""
-    facts = {
-        name: " ".join(f"The {name} box {number} holds item {number * 7}." for number in range(size))
-        for name, size in (("red", pairs * 3 // 4), ("blue", pairs - pairs * 3 // 4))
-    }
-    corpus = make_corpus(files={f"{name}.txt": text for name, text in facts.items()})
-    drafts = []
-    for document in corpus.documents.order_by("id"):
-        for number, sentence in enumerate(document.text.split(". ")):
-            start = document.text.index(sentence)
-            span = Span(document.pk, start, start + len(sentence))
-            colour = document.name.removesuffix(".txt")
-            drafts.append(
-                DraftQuestion(
-                    f"{colour}{number}",
-                    f"{colour}{number}",
-                    "simple",
-                    f"What does the {colour} box {number} hold?",
-                    (f"item {number * 7}",),
-                    (DraftEvidence(span, sentence),),
-                )
-            )
-    return make_testset(corpus, drafts=drafts)
 
 
 def test_every_configuration_is_an_ordinary_run_with_all_scores():
