@@ -267,7 +267,7 @@ def test_confirming_with_fresh_pairs_from_the_page(client, monkeypatch):
     monkeypatch.setattr("evaluation.services.generation.WRITER_EMBEDDING", WORDS)
     sweep = finished({"chunk_size": "60,120"}, with_room())
     page = f"/sweeps/{sweep.pk}/"
-    assert "Confirm with fresh pairs</button>" in client.get(page).content.decode()
+    assert "Ask fresh pairs</button>" in client.get(page).content.decode()
     refused = client.post(f"{page}act/", {"action": "fresh", "pairs": "many"}, follow=True).content.decode()
     assert "1 to 500 fresh pairs can be written, not 0." in refused
     client.post(f"{page}act/", {"action": "fresh", "pairs": "99"})
@@ -277,7 +277,7 @@ def test_confirming_with_fresh_pairs_from_the_page(client, monkeypatch):
     assert re.search(
         r"Fresh pairs: .*, fresh for sweep \d+ . [1-9]\d* of 99 pairs were made; most others were left out", words
     )
-    assert "Confirm with fresh pairs" not in words
+    assert "Ask fresh pairs" not in words
     assert newest_testset(sweep.corpus) == sweep.testset  # what pages start with
 
 
