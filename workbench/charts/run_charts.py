@@ -125,7 +125,7 @@ def radar(runs: Mapping[str, Mapping[str, float | None]], names: Sequence[str]) 
         "data": data,
         "layout": {
             "height": 440,
-            "xaxis": hidden | {"range": [-1.75, 1.75]},
+            "xaxis": hidden | {"range": [-2.1, 2.1]},
             "yaxis": hidden | {"range": [-1.25, 1.25], "scaleanchor": "x"},
             "margin": {"t": 8, "b": 8, "l": 8, "r": 8},
             **_LEGEND,
@@ -160,7 +160,7 @@ def _spoke_names(angles: Sequence[float], names: Sequence[str]) -> Figure:
         "mode": "text",
         "x": [1.06 * math.cos(angle) for angle in angles],
         "y": [1.12 * math.sin(angle) for angle in angles],
-        "text": [escape(metric_label(name)) for name in names],
+        "text": [escape(metric_label(name)).replace(" ", "<br>", 1) for name in names],
         "textposition": sides,
         "textfont": {"color": "var(--text)", "size": 12.5},
         "hoverinfo": "skip",
