@@ -162,7 +162,7 @@ def test_stopped_while_they_are_written_it_goes_on_there(written, monkeypatch):
     assert run_inline(sweep.task).state == "cancelled"
     sweep.refresh_from_db()
     first = list(fresh_of(sweep).questions.values_list("pk", flat=True))
-    assert len(first) == 2  # a pair
+    assert len(first) in {2, 4, 6}  # pairs, not all of them: when a task hears of it is up to the clock
     resume_sweep(sweep=sweep)
     sweep = done(sweep)
     fresh = fresh_of(sweep)
