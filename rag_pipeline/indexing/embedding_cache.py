@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from rag_pipeline.embedders.base import Embedder, Offsets, Vectors
 from rag_pipeline.embedders.late import LateWindows
 from rag_pipeline.indexing.token_vectors import TokenVectors
+from rag_pipeline.vector_files import VectorFile, text_key
 
-_LOOKUP = 500  # keys per query, below SQLite's limit of variables
 _HELD = 16 * 2**20
 """Bytes of vectors that are held in memory: scoring asks for those of the same words with every block of rows."""
-
-
-def text_key(text: str) -> bytes:
-    """Return the 16-byte key of a text."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _blocks(texts: Sequence[str], characters: int) -> Iterator[list[str]]:
@@ -40,10 +31,7 @@ def _blocks(texts: Sequence[str], characters: int) -> Iterator[list[str]]:
 
 
 class CachedEmbedder(Embedder):
-    """An embedder in front of a SQLite file, `<folder>/<hash of the fingerprint>.sqlite3`; float32 blobs, no pickle.
-
-    Safe with several processes: they may embed the same text twice, never store it wrongly.
-    """
+    """An embedder in front of a `VectorFile` of its fingerprint."""
 
     key = "cached"
 
@@ -81,23 +69,23 @@ class CachedEmbedder(Embedder):
         missing = sorted(self.unseen(texts), key=len, reverse=True)
         done = 0
         for block in _blocks(missing, self.inner.characters_a_block):
-            self._write("passage", block, self.inner.embed_passages(block))
+            self._file.write("passage", list(map(text_key, block)), self.inner.embed_passages(block))
             done += len(block)
             yield done
 
     def unseen(self, texts: Sequence[str]) -> list[str]:
         """Return the distinct texts that are not in the cache."""
         by_key = {text_key(text): text for text in texts}
-        known = self._known("passage", list(by_key))
+        known = self._file.known("passage", list(by_key))
         return [text for key, text in by_key.items() if key not in known]
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return one vector per question, embedding only what was never seen."""
         by_key = {text_key(text): text for text in texts}
-        known = self._known("query", list(by_key))
+        known = self._file.known("query", list(by_key))
         missing = [text for key, text in by_key.items() if key not in known]
         if missing:
-            self._write("query", missing, self.inner.embed_queries(missing))
+            self._file.write("query", list(map(text_key, missing)), self.inner.embed_queries(missing))
         return _in_order(self._read("query", list(by_key)), [text_key(text) for text in texts])
 
     def token_offsets(self, text: str) -> Offsets:
@@ -122,8 +110,7 @@ class CachedEmbedder(Embedder):
         found = {key: vector for key in keys if (vector := held.get((role, key))) is not None}
         if len(found) == len(keys):
             return found
-        rows = self._rows("key, vector", role, [key for key in keys if key not in found])
-        read = {key: np.frombuffer(blob, np.float32) for key, blob in rows}
+        read = self._file.read(role, [key for key in keys if key not in found])
         room = _HELD // max((vector.nbytes for vector in read.values()), default=1)
         if len(held) + len(read) > room:
             held = self._held = {}
@@ -131,42 +118,9 @@ class CachedEmbedder(Embedder):
             held |= {(role, key): vector for key, vector in read.items()}
         return found | read
 
-    def _known(self, role: str, keys: Sequence[bytes]) -> set[bytes]:
-        """Return which keys are there; their vectors stay where they are."""
-        return {key for (key,) in self._rows("key", role, keys)}
-
-    def _rows(self, columns: str, role: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
-        with self._open() as connection:
-            for start in range(0, len(keys), _LOOKUP):
-                part = keys[start : start + _LOOKUP]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT {columns} FROM vectors WHERE role = ? AND key IN ({marks})"
-                yield from connection.execute(query, (role, *part))
-
-    def _write(self, role: str, texts: Sequence[str], vectors: Vectors) -> None:
-        rows = [
-            (role, text_key(text), np.ascontiguousarray(vector, np.float32).tobytes())
-            for text, vector in zip(texts, vectors, strict=True)
-        ]
-        with self._open() as connection:
-            connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        name = hashlib.sha256(self.fingerprint.encode()).hexdigest()[:24]
-        connection = sqlite3.connect(self._folder / f"{name}.sqlite3", timeout=20)
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS vectors "
-                "(role TEXT, key BLOB, vector BLOB, PRIMARY KEY (role, key)) WITHOUT ROWID"
-            )
-            with connection:
-                yield connection
-        finally:
-            connection.close()
+    @property
+    def _file(self) -> VectorFile:
+        return VectorFile(self._folder, self.fingerprint)
 
 
 def _in_order(known: Mapping[bytes, Vectors], keys: Sequence[bytes]) -> Vectors:

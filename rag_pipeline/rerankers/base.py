@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, Field
@@ -41,8 +42,11 @@ class Reranked:
 class Reranker(Unit):
     """Orders candidates anew. `name` is what follows the colon in the setting (`cross_encoder:NAME`), or empty.
 
-    `needs_name`: the setting must carry one. `complete` asks the chosen model; None with the built-in reader.
+    `needs_name`: the setting must carry one. `complete` asks the chosen model; None with the built-in reader. `folder`:
+    where one that computes its scores here may keep them; None: nowhere.
     """
+
+    folder: Path | None = None
 
     needs_model: ClassVar[bool] = False
     needs_name: ClassVar[bool] = False

@@ -18,12 +18,14 @@ from rag_pipeline.errors import ConfigError, PipelineError, ProviderError
 from rag_pipeline.local_models import hub as model_hub
 from rag_pipeline.rerankers.base import Reranked, Reranker, rerankers
 from rag_pipeline.types import Context
+from rag_pipeline.vector_files import VectorFile, text_key
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 Scores = npt.NDArray[np.float32]
 _BATCH = 32
+_ROLE = "pair"
 _A_FOLDER = "the folder of a sentence-transformers CrossEncoder"
 _EXAMPLE = "cross_encoder:cross-encoder/ms-marco-MiniLM-L6-v2"
 _HEADLESS = ("Model", "ForMaskedLM")
@@ -36,7 +38,8 @@ class CrossEncoderReranker(Reranker):
     """Scores all pairs of a block together; `name` is the folder of a sentence-transformers CrossEncoder or a hub name.
 
     The score is the model's own (a probability or a logit, as the model was saved); for a model with two labels the
-    probability of the second. Equal scores keep the order of retrieval.
+    probability of the second. Equal scores keep the order of retrieval. A pair is scored once, as long as the model's
+    files stay the same: another prompt, top k or run finds its score.
     """
 
     key = "cross_encoder"
@@ -76,13 +79,27 @@ class CrossEncoderReranker(Reranker):
         pairs = [
             (question, context.text) for question, row in zip(questions, candidates, strict=True) for context in row
         ]
-        scores = score_pairs(self.name, pairs) if pairs else np.zeros(0, np.float32)
+        scores = self._scores(pairs) if pairs else np.zeros(0, np.float32)
         seconds = (time.perf_counter() - started) / max(1, len(pairs))
         ends = np.cumsum([len(row) for row in candidates])
         return [
             self._ordered(scores[end - len(row) : end], seconds * len(row))
             for row, end in zip(candidates, ends, strict=True)
         ]
+
+    def _scores(self, pairs: Sequence[tuple[str, str]]) -> Scores:
+        """Return the score of each pair; what was scored before by the same model is read from the folder."""
+        if self.folder is None:
+            return score_pairs(self.name, pairs)
+        kept = VectorFile(self.folder, f"{self.name}\n{_state(self.name)}")
+        keys = [text_key(f"{question}\0{text}") for question, text in pairs]
+        known = kept.read(_ROLE, list(dict.fromkeys(keys)))
+        missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in known}
+        if missing:
+            found = score_pairs(self.name, list(missing.values()))[:, None]
+            kept.write(_ROLE, list(missing), found)
+            known |= dict(zip(missing, found, strict=True))
+        return np.concatenate([known[key] for key in keys])
 
     def _ordered(self, scores: Scores, seconds: float) -> Reranked | PipelineError:
         if not np.isfinite(scores).all():

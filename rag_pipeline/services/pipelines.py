@@ -7,10 +7,12 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from asgiref.sync import async_to_sync
+from django.conf import settings
 
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError
@@ -204,6 +206,7 @@ def _retrieval(spec: PipelineSpec, snapshot: CorpusSnapshot, index: ChunkIndex, 
         transform = unit(options["query_transform"], complete, lambda: snapshot.words)
     if unit := chosen.get("reranker"):
         reranker = unit(core.reranker.partition(":")[2], options["reranker"], complete)
+        reranker.folder = Path(settings.DATA_DIR) / "reranked"
     if unit := chosen.get("consolidate"):
         consolidator = unit(options["consolidate"], open_embedder(READER_EMBEDDING).embed_passages)
     return Retrieval(

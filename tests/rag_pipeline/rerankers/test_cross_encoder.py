@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -130,3 +131,29 @@ def test_a_model_that_is_not_here_is_refused_before_anything_is_embedded(monkeyp
     with pytest.raises(ConfigError, match="nobody/nothing"):
         list(prepare_pipeline(corpus=corpus, spec=spec))
     assert not corpus.indexes.exists()
+
+
+async def test_a_pair_is_scored_once_by_any_process(folder, tmp_path, monkeypatch):
+    asked_of_model: list[tuple[str, str]] = []
+
+    def counting(name, pairs):
+        asked_of_model.extend(pairs)
+        return score_pairs(name, pairs)
+
+    def reranker() -> CrossEncoderReranker:
+        made = CrossEncoderReranker(str(folder))
+        made.folder = tmp_path / "reranked"
+        return made
+
+    monkeypatch.setattr(cross_encoder, "score_pairs", counting)
+    row = contexts((*paragraphs()[:4], paragraphs()[0]))
+    (first,) = await reranker().rerank_many(["Who wrote it?"], [row])
+    assert len(asked_of_model) == 4  # the fifth is the first once more
+    (again,) = await reranker().rerank_many(["Who wrote it?"], [row[:3]])
+    assert len(asked_of_model) == 4
+    by_place = dict(zip(first.order, first.scores, strict=True))
+    assert dict(zip(again.order, again.scores, strict=True)) == {place: by_place[place] for place in range(3)}
+    (weights,) = folder.glob("*.safetensors")
+    os.utime(weights, ns=(1, 1))  # written anew: another model
+    await reranker().rerank_many(["Who wrote it?"], [row[:3]])
+    assert len(asked_of_model) == 7

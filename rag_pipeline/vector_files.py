@@ -1,0 +1,72 @@
+"""Vectors kept on disk by the hash of what they were computed from: never computed twice, by any process."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Vector = npt.NDArray[np.float32]
+_LOOKUP = 500  # keys per query, below SQLite's limit of variables
+
+
+def text_key(text: str) -> bytes:
+    """Return the 16-byte key of a text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class VectorFile:
+    """A SQLite file, `<folder>/<hash of the fingerprint>.sqlite3`, of float32 vectors by role and key; no pickle.
+
+    Safe with several processes: they may compute the same vector twice, never store it wrongly.
+    """
+
+    def __init__(self, folder: Path, fingerprint: str) -> None:
+        self._path = folder / f"{hashlib.sha256(fingerprint.encode()).hexdigest()[:24]}.sqlite3"
+
+    def read(self, role: str, keys: Sequence[bytes]) -> dict[bytes, Vector]:
+        """Return the vectors that are there."""
+        return {key: np.frombuffer(blob, np.float32) for key, blob in self._rows("key, vector", role, keys)}
+
+    def known(self, role: str, keys: Sequence[bytes]) -> set[bytes]:
+        """Return which keys are there; their vectors stay where they are."""
+        return {key for (key,) in self._rows("key", role, keys)}
+
+    def write(self, role: str, keys: Sequence[bytes], vectors: Sequence[Any] | npt.NDArray[Any]) -> None:
+        """Store a vector for each key."""
+        rows = [
+            (role, key, np.ascontiguousarray(vector, np.float32).tobytes())
+            for key, vector in zip(keys, vectors, strict=True)
+        ]
+        with self._open() as connection:
+            connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+    def _rows(self, columns: str, role: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
+        with self._open() as connection:
+            for start in range(0, len(keys), _LOOKUP):
+                part = keys[start : start + _LOOKUP]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT {columns} FROM vectors WHERE role = ? AND key IN ({marks})"
+                yield from connection.execute(query, (role, *part))
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self._path, timeout=20)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS vectors "
+                "(role TEXT, key BLOB, vector BLOB, PRIMARY KEY (role, key)) WITHOUT ROWID"
+            )
+            with connection:
+                yield connection
+        finally:
+            connection.close()
