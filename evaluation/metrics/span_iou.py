@@ -39,5 +39,5 @@ class SpanIou(Metric):
         every = given + whole - held
         if not every:
             return Score.unscored("evidence and contexts are only white space")
-        gold = gold_in_contexts(sample, pieces)
+        gold = gold_in_contexts(sample)
         return Score(gold / every, f"{gold:,} of {every:,} characters of evidence and contexts are both")

@@ -37,5 +37,5 @@ class SpanPrecision(Metric):
         given = characters_in(pieces)
         if not given:
             return Score(0.0, "nothing was retrieved")
-        gold = gold_in_contexts(sample, pieces)
+        gold = gold_in_contexts(sample)
         return Score(gold / given, f"{gold:,} of {given:,} characters of the contexts are evidence")

@@ -28,6 +28,8 @@ from rag_pipeline.retrievers.base import retrievers
 from rag_pipeline.settings.pipeline_spec import PipelineSpec, digest
 from rag_pipeline.types import Chunk, Progress, SourceDoc, Span
 
+_TABLES = 16
+"""Tables of chunks that stay in memory: a plan counts the chunks of every size before the first index is built."""
 _KEPT = 2
 """Indexes that stay in memory: those used last, so that two runs taking turns find both."""
 
@@ -97,7 +99,7 @@ def estimate(*, corpus: Corpus, spec: PipelineSpec, until: dt.datetime | None = 
     first = embedder.unseen(texts_to_embed_first(documents, spec, embedder))
     if first:
         return IndexEstimate(None, len(first))
-    table = chunk_documents(documents, spec, embedder)
+    table = _chunks(snapshot, spec, embedder)
     missing = ChunkVectors(documents, table, embedder).missing() if _needs_vectors(spec) else 0
     return IndexEstimate(len(table), missing)
 
@@ -124,7 +126,7 @@ def build_index(
         Index.objects.filter(fingerprint=fingerprint).update(used=timezone.now())
         return len(there)
     yield from _embed("Embedding sentences", texts_to_embed_first(documents, spec, embedder), embedder)
-    table = chunk_documents(documents, spec, embedder)
+    table = _chunks(snapshot, spec, embedder)
     rows: Vectors = np.zeros((len(table), 0), np.float32)
     if _needs_vectors(spec):
         rows = yield from embed_chunks("Embedding chunks", ChunkVectors(documents, table, embedder))
@@ -253,6 +255,21 @@ def index_fingerprint(snapshot: CorpusSnapshot, spec: PipelineSpec, embedder: Ca
 
 def _parts_of_index(snapshot: CorpusSnapshot, spec: PipelineSpec, embedder: CachedEmbedder) -> dict[str, object]:
     return {"documents": snapshot.digests, "spec": spec.index_fingerprint, "embedder": embedder.fingerprint}
+
+
+def _chunks(snapshot: CorpusSnapshot, spec: PipelineSpec, embedder: CachedEmbedder) -> ChunkTable:
+    """Return the chunks of some documents; those asked for last are not cut again."""
+    key = digest(_parts_of_index(snapshot, spec, embedder))
+    table = _tables.pop(key, None)
+    if table is None:
+        table = chunk_documents(snapshot.documents, spec, embedder)
+    _tables[key] = table  # the last used is the last in order
+    while len(_tables) > _TABLES:
+        _tables.pop(next(iter(_tables)), None)
+    return table
+
+
+_tables: dict[str, ChunkTable] = {}
 
 
 def _needs_vectors(spec: PipelineSpec) -> bool:

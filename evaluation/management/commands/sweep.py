@@ -10,15 +10,12 @@ from django.core.management.base import CommandParser
 
 from evaluation.experiments.options import SweepOptions, SweepSpec
 from evaluation.experiments.plan import SweepPlan
-from evaluation.management.growth_report import growth_lines
 from evaluation.management.inline import finish_inline
 from evaluation.management.output_files import check_place, write_to
 from evaluation.management.scoring_arguments import add_scoring_arguments, scoring_settings
 from evaluation.management.sweep_report import conclusion_lines, plan_lines, table_lines
 from evaluation.models import Sweep, TestSet
 from evaluation.queries.sweep_table import SweepTable, sweep_table
-from evaluation.services.growing import check_growable, grow
-from evaluation.services.growth_files import growth_csv, growth_json
 from evaluation.services.sweep_budget import PAUSED
 from evaluation.services.sweep_files import sweep_csv, sweep_json
 from evaluation.services.sweeps import TUNE, pilot_sweep, plan_sweep, read_grid, start_sweep
@@ -110,6 +107,10 @@ class Command(WorkbenchCommand):
         self._report(sweep, options)
 
     def _grow(self, corpus: Corpus, testset: TestSet, options: dict[str, Any]) -> None:
+        from evaluation.management.growth_report import growth_lines  # what fits curves is slow to import
+        from evaluation.services.growing import check_growable, grow
+        from evaluation.services.growth_files import growth_csv, growth_json
+
         with wrong_usage():
             run = RunOptions.create({"split": TUNE} | given_settings(settings_in(RunOptions), options))
         spec = pipeline_spec(options["set"])
