@@ -18,7 +18,7 @@ class OutputJsonl(OutputTable, TestSetReader):
 
     key = "output_jsonl"
     label = "output.jsonl"
-    help = "output.jsonl, the same as JSONL"
+    help = "output.jsonl (the same as JSONL)"
     looks = "output.jsonl (fields question, kind, spans …)"
     extensions = (".jsonl",)
     content_type = "application/x-ndjson"
