@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,24 @@ _LOOKUP = 500  # keys per query, below SQLite's limit of variables
 def text_key(text: str) -> bytes:
     """Return the 16-byte key of a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+@contextmanager
+def open_kept(path: Path, table: str) -> Iterator[sqlite3.Connection]:
+    """Open a SQLite file that several processes keep results in, in one transaction; `table`: name and columns.
+
+    Folder, file and table are made where they are not there.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=20)
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} WITHOUT ROWID")
+        with connection:
+            yield connection
+    finally:
+        connection.close()
 
 
 class VectorFile:
@@ -55,18 +73,5 @@ class VectorFile:
                 query = f"SELECT {columns} FROM vectors WHERE role = ? AND key IN ({marks})"
                 yield from connection.execute(query, (role, *part))
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self._path, timeout=20)
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS vectors "
-                "(role TEXT, key BLOB, vector BLOB, PRIMARY KEY (role, key)) WITHOUT ROWID"
-            )
-            with connection:
-                yield connection
-        finally:
-            connection.close()
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        return open_kept(self._path, "vectors (role TEXT, key BLOB, vector BLOB, PRIMARY KEY (role, key))")

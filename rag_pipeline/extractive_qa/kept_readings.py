@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from struct import Struct
 
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.extractive_qa.decoding import AnswerSpan
+from rag_pipeline.vector_files import open_kept, text_key
 
 REVISION = 1
 """Raised when the same question and passage give other spans than before, the weights being the same."""
@@ -62,20 +62,8 @@ class KeptReadings:
         with self._open() as connection:
             connection.executemany("INSERT OR REPLACE INTO readings VALUES (?, ?, ?)", rows)
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self._file, timeout=20)
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS readings (key BLOB PRIMARY KEY, seconds REAL, spans BLOB) WITHOUT ROWID"
-            )
-            with connection:
-                yield connection
-        finally:
-            connection.close()
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        return open_kept(self._file, "readings (key BLOB PRIMARY KEY, seconds REAL, spans BLOB)")
 
 
 def _packed(span: AnswerSpan) -> bytes:
@@ -87,4 +75,4 @@ def _key(pair: Pair) -> bytes:
     question, passage = pair
     ends = ",".join(str(sentence.end) for sentence in split_sentences(passage))
     text = "\0".join((question, ends, passage))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return text_key(text)

@@ -85,6 +85,7 @@ def _row(question: DraftQuestion, names: Mapping[int, str]) -> list[Any]:
 
 
 def draft_of(number: int, cells: Cells, documents: Documents) -> DraftQuestion:
+    """Return the question of a row, the `number`-th from 1, from its cells as CSV has them. Raises RowError."""
     text = {name: restore(cell) for name, cell in cells.items()}
     kind = text.get("kind", "").strip()
     if kind not in KINDS:
