@@ -82,7 +82,7 @@ class GeneratorSpec(CheckedSpec):
                 if name not in known:
                     title = type(self).model_fields[setting].title
                     raise ValueError(
-                        f"{title} of {self._writer} has no “{shortened(name)}”. Possible: {', '.join(known)}."
+                        f"{title}: no “{shortened(name)}” with {self._writer}. Possible: {', '.join(known)}."
                     )
         if not self.purpose and self.llm == BUILTIN_READER and "situational" in self.transformations:
             raise ValueError(

@@ -111,11 +111,11 @@ def test_so_many_of_the_rules_questions_are_near(share: int, near: int) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"transformations": "shout"}, "of a model has no “shout”. Possible: rephrase, complicate, situational."),
-        ({"slips": "typo,hiccup"}, "Slips of a model has no “hiccup”. Possible: typo"),
+        ({"transformations": "shout"}, "no “shout” with a model. Possible: rephrase, complicate, situational."),
+        ({"slips": "typo,hiccup"}, "Slips: no “hiccup” with a model. Possible: typo"),
         ({"near_share": 101}, "Near share must be at most 100"),
-        ({"transformations": "keywords"}, "of a model has no “keywords”"),
-        ({"transformations": "complicate", "llm": "builtin:extractive"}, "of the built-in rules has no “complicate”"),
+        ({"transformations": "keywords"}, "Transformations: no “keywords” with a model"),
+        ({"transformations": "complicate", "llm": "builtin:extractive"}, "no “complicate” with the built-in rules"),
         (
             {"transformations": "situational", "llm": "builtin:extractive"},
             "need a purpose, such as",
