@@ -121,15 +121,19 @@
     if (results && window.matchMedia("(max-width: 960px)").matches) results.scrollIntoView();
   });
 
-  // What was folded open stays open when its surroundings are loaded again.
+  // What was folded open or ticked stays so when its surroundings are loaded again.
   let unfolded = [];
+  let ticked = null;
   let scrolled = 0;
   document.addEventListener("htmx:beforeSwap", (event) => {
     unfolded = Array.from(event.detail.target.querySelectorAll("details[id][open]"), (each) => each.id);
+    const runs = event.detail.target.querySelector(".runs-table");
+    ticked = runs && Array.from(runs.querySelectorAll(":checked"), (each) => each.value);
     scrolled = drawer()?.scrollTop || 0;
   });
   document.addEventListener("htmx:afterSwap", () => {
     unfolded.forEach((id) => { const each = document.getElementById(id); if (each) each.open = true; });
+    if (ticked) document.querySelectorAll(".runs-table [name=run]").forEach((each) => { each.checked = ticked.includes(each.value); });
     if (scrolled && drawer()) drawer().scrollTop = scrolled;
   });
   function drawer() {

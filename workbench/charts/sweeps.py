@@ -133,7 +133,7 @@ def hover_text(table: SweepTable, row: SweepRow) -> str:
         f"{metric_label(table.score)} {scale.text(_mean(table, row))}, n = {row.n}",
     ]
     if row.verdict and row.verdict.difference is not None and row.verdict.low is not None:
-        low, high = scale.change(row.verdict.low), scale.change(row.verdict.high or 0.0)
+        low, high = scale.end(row.verdict.low), scale.end(row.verdict.high or 0.0)
         lines.append(f"{scale.change(row.verdict.difference)} to the best ({low} to {high})")
     if row.verdict:
         lines.append(row.verdict.word)
