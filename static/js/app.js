@@ -79,6 +79,26 @@
     text.style.top = `${below ? mark.bottom + 6 : Math.max(8, mark.top - 6 - text.offsetHeight)}px`;
   }, true);
 
+  // A field reached by Tab is shown as a whole: the browser only looks that its first line is not under a bar.
+  document.addEventListener("keyup", (event) => {
+    if (event.key !== "Tab" || event.target.closest(".bench-go, .form-stuck, .chat-composer, .mark-bar")) return;
+    event.target.scrollIntoView({ block: "nearest" });
+  });
+
+  // On a narrow screen long parts start folded, unless the address leads into them or something in them is wrong.
+  const aim = () => document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (window.matchMedia("(max-width: 960px)").matches) {
+    document.querySelectorAll("[data-fold-narrow]").forEach((each) => {
+      each.open = each.contains(aim()) || each.querySelector(".field-error") !== null;
+    });
+  }
+  window.addEventListener("hashchange", () => {
+    const folded = aim()?.closest("details:not([open])");
+    if (!folded) return;
+    folded.open = true;
+    aim().scrollIntoView();
+  });
+
   // Clamped text opens in place.
   document.addEventListener("click", (event) => {
     const text = event.target.closest("[data-clamp]");

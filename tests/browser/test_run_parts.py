@@ -150,7 +150,8 @@ COVERED = """() => {
   const box = field.getBoundingClientRect();
   if (!box.width || !box.height) return "";
   const x = Math.min(Math.max(box.left + box.width / 2, 1), innerWidth - 1);
-  const y = Math.min(Math.max(box.top + Math.min(box.height / 2, 20), 1), innerHeight - 1);
+  const into = box.height < innerHeight / 2 ? box.height / 2 : 20;
+  const y = Math.min(Math.max(box.top + into, 1), innerHeight - 1);
   const there = document.elementFromPoint(x, y);
   const free = there && (field.contains(there) || there.contains(field) || there.closest("label"));
   return free ? "" : `${field.outerHTML.slice(0, 90)} under ${there ? there.className : "nothing"}`;
