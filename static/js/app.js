@@ -92,12 +92,14 @@
       each.open = each.contains(aim()) || each.querySelector(".field-error") !== null;
     });
   }
-  window.addEventListener("hashchange", () => {
+  function reveal() {
     const folded = aim()?.closest("details:not([open])");
     if (!folded) return;
     folded.open = true;
     aim().scrollIntoView();
-  });
+  }
+  window.addEventListener("hashchange", reveal);
+  reveal();
 
   // Clamped text opens in place.
   document.addEventListener("click", (event) => {
