@@ -73,6 +73,7 @@
       Object.assign(all.margin, { l: 44, r: 8 });
     }
     all.font = { family: style.fontFamily, size: 13, color: token("text"), ...all.font };
+    all.modebar = { bgcolor: "rgba(0,0,0,0)", color: token("text-quiet"), activecolor: token("accent") };
     all.hoverlabel = {
       bgcolor: token("surface-raised"), bordercolor: token("line-strong"), align: "left",
       font: { family: style.fontFamily, size: 12.5, color: token("text") },

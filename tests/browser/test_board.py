@@ -90,6 +90,10 @@ def test_every_chart_is_drawn_and_zoomed(page, sample):
     page.wait_for_function(
         "before => document.querySelector('[data-chart=board-figure]').layout.xaxis.range[1] !== before", arg=before[1]
     )
+    page.mouse.dblclick(area["x"] + 40, area["y"] + 40)
+    page.wait_for_function(
+        "before => document.querySelector('[data-chart=board-figure]').layout.xaxis.range[1] === before", arg=before[1]
+    )
     for name in ("Radar", "Quality and cost", "Quality and latency", "Spread"):
         page.get_by_role("navigation", name="Charts").get_by_role("link", name=name).click()
         expect(page.get_by_role("navigation", name="Charts").locator("[aria-current]")).to_have_text(name)
@@ -213,11 +217,15 @@ def test_an_imported_test_set_is_walked_the_same_way(page, sample, tmp_path):
     expect(page.locator("#board")).to_contain_text("No run here has Total: Context matching is shown.")
     expect(page.locator("thead").last).not_to_contain_text("Recall")
     ticked(page)
+    page.locator("thead").get_by_role("link", name="Chunk size").click()
+    expect(page).to_have_url(re.compile("sort="))
+    expect(at_rest(page).locator("input[name=run]:checked")).to_have_count(2)
     page.get_by_text("More", exact=True).click()
     page.get_by_label("Tag for the ticked runs").fill("imported")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("tbody .badge", has_text="imported")).to_have_count(2)
-    page.locator("input[name=run]").last.check()
+    expect(page.locator("input[name=run]:checked")).to_have_count(2)
+    page.locator("input[name=run]").first.uncheck()
     page.get_by_role("button", name="Pin as baseline").click()
     expect(page.locator("tbody .badge", has_text="baseline")).to_have_count(1)
     ticked(page)
@@ -232,3 +240,11 @@ def test_an_imported_test_set_is_walked_the_same_way(page, sample, tmp_path):
     page.get_by_role("button", name="Archive").click()
     expect(page.locator("input[name=run]")).to_have_count(1)
     assert problems(at_rest(page)) == []
+    page.get_by_label("Archived too").check()
+    archived = at_rest(page).locator("tbody tr", has=page.locator(".badge", has_text="archived"))
+    archived.locator("input[name=run]").check()
+    page.get_by_text("More", exact=True).click()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete").click()
+    expect(page.locator("#messages")).to_contain_text("Deleted 1 run.")
+    expect(page.locator("input[name=run]")).to_have_count(1)

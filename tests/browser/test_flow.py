@@ -12,6 +12,7 @@ from tests.browser.conftest import Bench
 from tests.browser.forms import choose
 from tests.browser.waiting import at_rest
 from tests.commands import ROOT
+from tests.fake_openai import Behaviour, FakeOpenAI
 
 DOCUMENT = ROOT / "workbench" / "sample" / "warsaw.txt"
 CORPUS = "My town"
@@ -105,6 +106,23 @@ def test_compare(page):
     expect(page.locator("main")).to_contain_text("300")
 
 
+def test_a_run_is_cancelled(page, models: FakeOpenAI):
+    page.goto("/")
+    choose_corpus(page, CORPUS)
+    page.get_by_label("Model", exact=True).fill("openai:slow")
+    models.always = Behaviour.hang()
+    try:
+        before = page.locator("#run-title a").get_attribute("href") or "-"
+        page.get_by_role("button", name="Evaluate 10 questions").click()
+        expect(page.locator("#run-title a")).not_to_have_attribute("href", before)
+        page.get_by_role("button", name="Cancel").click()
+        stopped = page.get_by_text(re.compile("cancelled: what stands below is"))
+        expect(stopped).to_be_visible()  # and the last good result stays in its place
+        expect(scores(page)).to_have_count(6)
+    finally:
+        models.always = Behaviour()
+
+
 def test_saved_settings_return_after_a_restart(page, bench: Bench):
     page.goto("/")
     choose_corpus(page, CORPUS)
@@ -121,6 +139,14 @@ def test_saved_settings_return_after_a_restart(page, bench: Bench):
 def test_runs_are_still_there_after_the_restart(page):
     page.goto("/runs/")
     expect(page.locator("main")).to_contain_text(TESTSET)
+
+
+def test_a_cancelled_run_goes_on_after_the_restart(page):
+    page.goto("/runs/")
+    page.locator("tbody tr", has_text="cancelled").get_by_role("link").first.click()
+    page.get_by_role("button", name="Go on where it stopped").click()
+    expect(page.locator(".score-card")).to_have_count(6)
+    expect(page.get_by_role("button", name="Go on where it stopped")).to_have_count(0)
 
 
 def test_chat_answers_from_the_documents(page):
