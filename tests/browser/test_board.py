@@ -233,8 +233,14 @@ def test_an_imported_test_set_is_walked_the_same_way(page, sample, tmp_path):
     expect(page.locator(".compared li").first.get_by_role("radio")).to_be_checked()
     expect(page.locator("#questions tbody tr")).to_have_count(len(FACTS))
     assert problems(page) == []
+    page.goto("/dashboard/")
+    expect(page.locator(PLOT)).to_be_visible()
+    _, numbers = file_of(page, page.get_by_role("button", name="Save the chart as CSV").click)
+    assert {"250", "500"} <= {line.split(",")[1] for line in numbers.decode().splitlines()}
     page.goto("/dashboard/?chart=pivot&down=chunk_size")
     expect(page.get_by_role("group", name="Pivot").locator("tbody tr")).to_have_count(2)
+    _, table = file_of(page, page.locator(".chart-save").get_by_role("link", name="CSV").click)
+    assert len(pd.read_csv(io.BytesIO(table))) == 2
     page.locator("input[name=run]").first.check()
     page.get_by_text("More", exact=True).click()
     page.get_by_role("button", name="Archive").click()

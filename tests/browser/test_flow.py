@@ -123,16 +123,20 @@ def test_a_run_is_cancelled(page, models: FakeOpenAI):
         models.always = Behaviour()
 
 
-def test_saved_settings_return_after_a_restart(page, bench: Bench):
+def test_settings_return_after_a_restart(page, bench: Bench):
     page.goto("/")
     choose_corpus(page, CORPUS)
     page.get_by_label("Chunk size", exact=True).fill("444")
     page.get_by_role("button", name="Save as preferred").click()
     expect(page.locator("#messages")).to_contain_text("Saved as preferred")
+    at_rest(page).get_by_label("Top k", exact=True).fill("9")
+    expect(page.locator("#mark-top_k")).to_contain_text("undo")
+    at_rest(page)
     page.goto("about:blank")  # an open page would rightly say that the server does not answer
     bench.restart()
     page.goto("/")
     expect(page.get_by_label("Chunk size", exact=True)).to_have_value("444")
+    expect(page.get_by_label("Top k", exact=True)).to_have_value("9")  # as it was left, though it was not saved
     expect(page.get_by_label("Corpus", exact=True).locator("option:checked")).to_have_text(re.compile(CORPUS))
 
 

@@ -75,6 +75,11 @@ def test_a_definition_opens_by_mouse_keyboard_and_touch(page: Page, browser: Bro
     phone.goto(f"{run}failures/")
     phone.get_by_role("button", name="What is failure points?").tap()
     expect(phone.locator(".definition:popover-open")).to_contain_text("Barnett")
+    phone.locator(".definition:popover-open a").tap()
+    expect(phone.locator("#failure_points + dd")).to_be_visible()
+    expect(phone.locator(".fold-section[open]")).to_have_count(1)  # the long page is folded but for what was asked for
+    phone.get_by_role("navigation", name="On this page").get_by_role("link", name="Rules").tap()
+    expect(phone.locator("#must_match")).to_be_visible()
     context.close()
 
 

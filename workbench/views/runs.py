@@ -22,7 +22,6 @@ from workbench.views import rescoring
 from workbench.views import run as run_page
 from workbench.views.frame import back
 
-
 _STAYING = ("tag", "untag", "pin", "unpin")
 """Actions after which runs are still where they were ticked."""
 
