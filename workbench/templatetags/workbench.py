@@ -133,11 +133,7 @@ def share(value: float | None) -> str:
 @register.filter
 def delta(value: float | None) -> str:
     """A difference with its sign: +0.12, −0.05, ±0.00."""
-    if value is None:
-        return "—"
-    if abs(value) < 0.005:
-        return "±0.00"
-    return f"{'+' if value > 0 else MINUS}{abs(value):.2f}"
+    return change_of(value, "")
 
 
 @register.filter
