@@ -92,6 +92,11 @@ class BoardForm(forms.Form):
         """Return the ids of the runs that a chart of some runs draws; empty unless they were chosen."""
         return ids_of(self.value("runs"))
 
+    @cached_property
+    def ticked_runs(self) -> list[int]:
+        """Return the ids of the runs that are ticked: those of the last action, else those that are drawn."""
+        return ids_of(self.value("ticked")) or self.chosen_runs
+
     @property
     def chart_name(self) -> str:
         """Return the chosen chart."""
