@@ -25,7 +25,7 @@ from tests.finished import finished_folder
 # A loaded machine is slow, not wrong: no example fails for the time it takes. The same examples in every run: what
 # fails has to do with a change of the code. `pytest --hypothesis-profile search` looks for further ones.
 UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-hypothesis_settings.register_profile("repeatable", **UNTIMED, derandomize=True, database=None)
+hypothesis_settings.register_profile("repeatable", **UNTIMED, max_examples=50, derandomize=True, database=None)
 hypothesis_settings.register_profile("search", **UNTIMED, max_examples=1000)
 hypothesis_settings.load_profile("repeatable")
 
@@ -34,7 +34,9 @@ LOADING_FOR_SECONDS = (
     "evaluation/metrics/models/",
     "evaluation/metrics/test_lexical.py",
     "evaluation/question_writers/",
+    "evaluation/refusal/",
     "evaluation/services/test_completing.py",
+    "evaluation/services/test_fresh_pairs.py",
     "evaluation/services/test_tuning.py",
     "evaluation/statistics/",
     "rag_pipeline/embedders/test_any_local_model.py",

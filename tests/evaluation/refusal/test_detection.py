@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.refusal.detection import RefusalDetector, shipped_lines
@@ -138,7 +138,6 @@ WORDS = st.lists(
 )
 
 
-@settings(max_examples=100)
 @given(st.one_of(WORDS.map(" ".join), st.text(max_size=200)))
 def test_any_text_gets_a_label_quickly(detector, answer):
     assert label(detector, answer) in {"refused", "partial", "attempt", "empty"}
