@@ -70,13 +70,12 @@ def read_roles(sentence: AnalysedSentence, tree: Doc) -> Roles:
     """Return the roles in a sentence; `tree` is that of its text."""
     units = units_by_token(sentence, tree)
     reader = _Places(units)
-    names = {units[token.i] for token in tree if token.pos_ == "PROPN" and token.is_title and token.i in units}
+    read = [(token, units[token.i]) for token in tree if token.i in units]
+    names = {unit for token, unit in read if token.pos_ == "PROPN" and token.is_title}
     kinds = {unit: NAME if unit in names and unit.kind == WORD else unit.kind for unit in sentence.units}
     found: dict[str, set[Place]] = defaultdict(set)
     lists: dict[int, set[str]] = defaultdict(set)
-    for token in tree:
-        if (unit := units.get(token.i)) is None:
-            continue
+    for token, unit in read:
         lists[_first_of_list(token).i].add(unit.key)
         if unit.kind != SMALL and (token.pos_ in _THINGS or kinds[unit] in (NAME, NUMBER)):
             found[unit.key].update(reader.places(token))
