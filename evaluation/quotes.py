@@ -37,12 +37,13 @@ def repeats_within(evidence: Span, text: str, areas: Iterable[Span], texts: Mapp
     if not text.strip():
         return ()
     found: set[Span] = set()
+    reach = len(text) - 1
     for area in areas:
         document = texts.get(area.document_id)
         if document is not None and len(area):
-            reach = len(text) - 1
-            window = (max(0, area.start - reach), min(len(document), area.end + reach))
-            found.update(Span(area.document_id, *place) for place in find_exact(document, text, *window))
+            window = (max(0, area.start - reach), area.end + reach)
+            if document.find(text, *window) >= 0:  # most chunks hold no evidence at all
+                found.update(Span(area.document_id, *place) for place in find_exact(document, text, *window))
     found.discard(evidence)
     return tuple(sorted(found))
 

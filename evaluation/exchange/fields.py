@@ -59,7 +59,7 @@ def json_file(value: Any) -> bytes:
 
 def ordered(metadata: dict[str, Any]) -> dict[str, Any]:
     """Return the same with its keys in alphabetical order: not every database keeps the order they came in."""
-    same: dict[str, Any] = json.loads(json.dumps(metadata, sort_keys=True))
+    same: dict[str, Any] = json.loads(json.dumps(metadata, sort_keys=True)) if metadata else {}
     return same
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evaluation.metrics.once import once_a_sample
 from evaluation.types import Sample
 from rag_pipeline.types import Span
 
@@ -25,6 +26,7 @@ class Ranks:
         return [gain > 0 for gain in self.gains]
 
 
+@once_a_sample
 def ranks_of(sample: Sample) -> Ranks | None:
     """Return the ranks of a sample; None where nothing says what is gold.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 
+from evaluation.metrics.once import once_a_sample
 from evaluation.types import Sample
 from rag_pipeline.types import Span
 
@@ -13,33 +14,11 @@ Piece = tuple[int, int, str]
 """Document, offset of the first character, and a text of it."""
 Range = tuple[int, int, int]
 """Document, first character, and the one after the last."""
-_SAMPLES = 512
-"""Samples of which these are kept: a block of rows is scored metric by metric."""
 
 
-class _Same:
-    """A sample as a key of what was computed of it: the metrics on spans ask the same of it, one after another."""
-
-    __slots__ = ("sample",)
-
-    def __init__(self, sample: Sample) -> None:
-        self.sample = sample
-
-    def __hash__(self) -> int:
-        return id(self.sample)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.sample is self.sample
-
-
+@once_a_sample
 def context_pieces(sample: Sample) -> list[Piece]:
     """Return the texts of all contexts as pieces of which no two hold the same character."""
-    return _context_pieces(_Same(sample))
-
-
-@lru_cache(maxsize=_SAMPLES)
-def _context_pieces(same: _Same) -> list[Piece]:
-    sample = same.sample
     return _disjoint((each.span.document_id, each.span.start, each.text) for each in sample.trace.contexts)
 
 
@@ -61,31 +40,21 @@ def characters_in(pieces: Iterable[Piece]) -> int:
     return sum(_characters(text) for _, _, text in pieces)
 
 
+@once_a_sample
 def gold_in_contexts(sample: Sample) -> int:
     """Return how many of the contexts' characters are evidence, or a verbatim repeat of it."""
-    return _gold_in_contexts(_Same(sample))
-
-
-@lru_cache(maxsize=_SAMPLES)
-def _gold_in_contexts(same: _Same) -> int:
-    sample, pieces = same.sample, _context_pieces(same)
     gold = list(_merged((copy.document_id, copy.start, copy.end) for each in sample.evidence_copies for copy in each))
     return sum(
         _characters(text[max(0, first - start) : max(0, last - start)])
-        for document, start, text in pieces
+        for document, start, text in context_pieces(sample)
         for other, first, last in gold
         if other == document
     )
 
 
+@once_a_sample
 def evidence_characters(sample: Sample) -> tuple[int, int]:
     """Return how many characters of the evidence the contexts hold, themselves or in a repeat, and how many it has."""
-    return _evidence_characters(_Same(sample))
-
-
-@lru_cache(maxsize=_SAMPLES)
-def _evidence_characters(same: _Same) -> tuple[int, int]:
-    sample = same.sample
     evidence = list(zip(sample.evidence_copies, sample.evidence_texts, strict=True))
     whole = _disjoint((copies[0].document_id, copies[0].start, text) for copies, text in evidence)
     held = _disjoint(piece for copies, text in evidence for piece in _held(copies, text, sample))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from django.db import models
@@ -103,6 +104,11 @@ class Question(models.Model):
     def reference(self) -> str:
         """The first reference answer, or an empty string."""
         return self.reference_answers[0] if self.reference_answers else ""
+
+    @cached_property
+    def evidence_spans(self) -> tuple[Span, ...]:
+        """Where its evidence stands, in order; looked up once, for a sweep asks the same questions many times."""
+        return tuple(each.span for each in self.evidence.all())
 
 
 class Evidence(models.Model):

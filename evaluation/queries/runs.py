@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -103,20 +103,32 @@ def _with_testsets(runs: QuerySet[Run]) -> list[Run]:
 
 
 def rows_of(runs: Iterable[Run]) -> list[RunRow]:
-    """Return the rows of some runs in five queries beside their own; their summaries are without details."""
+    """Return the rows of some runs in at most five queries beside their own; their summaries are without details."""
     runs = list(runs)
     ids = [run.pk for run in runs]
     scorings = _current_scorings(ids)
     metrics = _whole_run_metrics([each[1] for each in scorings.values()])
     tasks = {pk: _Ended(*each) for pk, *each in _tasks_of(runs).values_list("pk", "state", "error")}
-    asked = Answer.objects.filter(run__in=ids).order_by().values_list("run").annotate(Count("id"))
+    states = {run.pk: tasks.get(run.task_id or 0, _DONE) for run in runs}
+    counts = _counts(runs, states)
+    return [
+        _row(run, states[run.pk], scoring, metrics.get(scoring[1], {}), counts[run.pk])
+        for run in runs
+        for scoring in [scorings.get(run.pk, _UNSCORED)]
+    ]
+
+
+def _counts(runs: Sequence[Run], states: Mapping[int, _Ended]) -> dict[int, tuple[int, int]]:
+    """Return how many answers each run has, and how many of them failed; what is done has kept that with the run."""
+    kept = {
+        run.pk: (run.took["answers"] + run.took["failed"], run.took["failed"])
+        for run in runs
+        if states[run.pk].state == _DONE.state and "failed" in run.took
+    }
+    rest = [run.pk for run in runs if run.pk not in kept]
+    asked = Answer.objects.filter(run__in=rest).order_by().values_list("run").annotate(Count("id"))
     answers, failed = dict(asked), dict(asked.filter(_FAILED))
-    rows = []
-    for run in runs:
-        scoring, state = scorings.get(run.pk, _UNSCORED), tasks.get(run.task_id or 0, _DONE)
-        counts = answers.get(run.pk, 0), failed.get(run.pk, 0)
-        rows.append(_row(run, state, scoring, metrics.get(scoring[1], {}), counts))
-    return rows
+    return kept | {pk: (answers.get(pk, 0), failed.get(pk, 0)) for pk in rest}
 
 
 def _current_scorings(runs: Sequence[int]) -> dict[int, tuple[Any, ...]]:

@@ -75,7 +75,7 @@ def sample_of(answer: Answer, texts: Mapping[int, str]) -> Sample:
 
 def with_evidence(question: Question, trace: Trace, texts: Mapping[int, str], ranks_asked: int | None) -> Sample:
     """Return a trace as the metrics see it, with the gold evidence of its question and where that is repeated."""
-    spans = tuple(evidence.span for evidence in question.evidence.all())
+    spans = question.evidence_spans
     evidence_texts = tuple(texts[span.document_id][span.start : span.end] for span in spans)
     retrieved = [context.span for context in trace.contexts]
     return _sample(

@@ -56,7 +56,7 @@ class EvidenceSearch:
         if not any(set(content_lemmas(reference)) - _VERDICTS for reference in question.references):
             return None, SAYS_NOTHING
         query = " ".join((question.text, *question.references[:1]))
-        best = [self._passages[row] for row, _ in self._index.search([query], _PASSAGES)[0]]
+        best = [self._passages[row] for row in self._index.search([query], _PASSAGES)[0][0]]
         places = sorted((place for passage in best for place in _places(passage, question)), key=_by_worth)[:_TRIED]
         for place in places:
             if _is_confirmed(place, question):

@@ -57,7 +57,7 @@ class RunAnswers:
         return [
             Query(
                 questions[key].text,
-                tuple(each.span for each in questions[key].evidence.all()),
+                questions[key].evidence_spans,
                 None if given is None else given[key].hits,
                 repeat,
                 () if given is None else given[key].passages,

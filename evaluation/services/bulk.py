@@ -17,11 +17,12 @@ def insert_rows(model: type[models.Model], names: Sequence[str], rows: Iterable[
     fields = [known[name] for name in names]
     jsons = [at for at, field in enumerate(fields) if isinstance(field, models.JSONField)]
     adapt = connection.ops.adapt_json_value
+    empty = adapt({}, None)
 
     def adapted(row: Sequence[Any]) -> list[Any]:
         values = list(row)
         for at in jsons:
-            values[at] = adapt(values[at], None)
+            values[at] = empty if values[at] == {} else adapt(values[at], None)
         return values
 
     quote = connection.ops.quote_name

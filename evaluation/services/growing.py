@@ -87,7 +87,7 @@ def grow(*, corpus: Corpus, testset: TestSet, spec: PipelineSpec, run: RunOption
     if retrieval.parent_of is not None:
         raise ConfigError("Chunks that stand for larger ones cannot be left out by themselves. Choose another chunker.")
     chunks = [Span(*row) for row in retrieval.retriever.index.spans.tolist()]
-    evidence = holding(chunks, [one.span for each in questions for one in each.evidence.all()])
+    evidence = holding(chunks, [one for each in questions for one in each.evidence_spans])
     parts = parts_of(len(set(chunks)), len(evidence))
     draws = [
         (at, order_of_arrival(chunks, evidence, seed))

@@ -39,7 +39,7 @@ def retrieve_run(*, run: Run, spec: PipelineSpec, questions: Sequence[Question])
     """
     evaluation = EvaluationSpec.create(run.evaluation)
     retrieval = open_retrieval(corpus=run.corpus, spec=spec, until=run.created)
-    queries = [Query(each.text, tuple(one.span for one in each.evidence.all())) for each in questions]
+    queries = [Query(each.text, each.evidence_spans) for each in questions]
     found = async_to_sync(retrieval.retrieve_many)(queries)
     failures = [each.error for each in found if each.error is not None]
     if failures and len(failures) == len(found):

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import transaction
 
 from evaluation.experiments.options import SweepSpec
-from evaluation.experiments.plan import IndexFacts, SweepPlan, make_plan
+from evaluation.experiments.plan import IndexFacts, SweepPlan, calls_of, make_plan
 from evaluation.experiments.space import Configuration, Expanded, LeftOut, Value, read_values
 from evaluation.metrics.availability import check_options
 from evaluation.models import Question, Run, Sweep, TestSet
@@ -98,12 +98,13 @@ def plan_sweep(
         questions = [each for each in questions if each.answerable]
     if not questions:
         raise ConfigError("Retrieval alone is scored by evidence, and no question here has any.", "testset")
+    asks = any(calls_of(each.spec, spec.options.retrieval_only) for each in able)
     return make_plan(
         expanded,
         questions=len(questions) * spec.run.repeat,
         indexes=_index_facts(corpus, able),
         answered={each.number: _answered(corpus, testset, each.spec, spec, questions) for each in able},
-        paces={llm: pace_of(llm) for llm in {each.spec.core.llm for each in able}},
+        paces={llm: pace_of(llm) for llm in {each.spec.core.llm for each in able}} if asks else {},
         at_once=settings.CONCURRENCY,
         retrieval_only=spec.options.retrieval_only,
     )

@@ -9,7 +9,9 @@ from evaluation.models import Run
 
 
 def store_what_answers_took(*, run: Run) -> None:
-    """Keep median latency in seconds, tokens and money of a run's answers; None where one of them is not known."""
+    """Keep how many answers of a run are good and how many failed, and of the good ones median latency in seconds,
+    tokens and money; None where one of them is not known.
+    """
     answers = list(
         run.answers.filter(error="")
         .order_by()
@@ -19,6 +21,7 @@ def store_what_answers_took(*, run: Run) -> None:
     known = [each for each in latencies if each is not None]
     run.took = {
         "answers": len(answers),
+        "failed": run.answers.exclude(error="").count(),
         "latency_p50": statistics.median(known) if known else None,
         "prompt_tokens": _total(prompt),
         "completion_tokens": _total(completion),

@@ -70,7 +70,7 @@ def ranked_questions(*, testset: TestSet, split: str) -> list[RankedQuestion]:
     questions = testset.questions.filter(split=split).exclude(status=Question.Status.REJECTED)
     ranked = []
     for question in questions.prefetch_related("evidence"):
-        evidence = tuple(each.span for each in question.evidence.all())
+        evidence = question.evidence_spans
         if question.answerable and evidence:
             ranked.append(RankedQuestion(question.text, question.pair_id, evidence))
     return ranked

@@ -22,6 +22,9 @@ class Bm25Retriever(Retriever):
     def retrieve_many(self, queries: Sequence[Query], top_k: int) -> list[list[Hit]]:
         """Search the words of each query."""
         return [
-            [Hit(self.index.span(row), score, rank) for rank, (row, score) in enumerate(found, 1)]
-            for found in self.index.words.search([query.text for query in queries], top_k)
+            [
+                Hit(self.index.span(row), score, rank)
+                for rank, (row, score) in enumerate(zip(rows.tolist(), scores.tolist(), strict=True), 1)
+            ]
+            for rows, scores in self.index.words.search([query.text for query in queries], top_k)
         ]

@@ -53,12 +53,13 @@ def fuse_rows(
     counted = [(rows, weight) for rows, weight in zip(rankings, weights, strict=True) if weight and len(rows)]
     if not counted:
         return []
-    ranks = [np.arange(1, len(rows) + 1) for rows, _ in counted]
     named, place = np.unique(np.concatenate([rows for rows, _ in counted]), return_inverse=True)
-    shares = np.concatenate([weight / (constant + rank) for rank, (_, weight) in zip(ranks, counted, strict=True)])
-    scores = np.bincount(place, shares, len(named))
-    best = np.full(len(named), len(shares) + 1)
-    np.minimum.at(best, place, np.concatenate(ranks))
+    scores, best, start = np.zeros(len(named)), np.full(len(named), len(place) + 1), 0
+    for rows, weight in counted:
+        own, ranks = place[start : start + len(rows)], np.arange(1, len(rows) + 1)
+        scores[own] += weight / (constant + ranks)
+        best[own] = np.minimum(best[own], ranks)
+        start += len(rows)
     where = spans[named]
     order = np.lexsort((where[:, 2], where[:, 1], where[:, 0], best, -scores))[:top_k]
     return list(zip(named[order].tolist(), scores[order].tolist(), strict=True))

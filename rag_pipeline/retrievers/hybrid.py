@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from pydantic import Field
 
 from rag_pipeline.registry import UnitOptions
@@ -46,8 +45,7 @@ class HybridRetriever(Retriever):
         words = self.index.words.search(texts, depth)
         weights = (self.options.hybrid_weight, 1 - self.options.hybrid_weight)
         found = []
-        for near, worded in zip(nearest, words, strict=True):
-            by_words = np.array([row for row, _ in worded], np.int64)
+        for near, (by_words, _) in zip(nearest, words, strict=True):
             fused = fuse_rows((near, by_words), self.index.spans, top_k, weights)
             found.append([Hit(self.index.span(row), score, rank) for rank, (row, score) in enumerate(fused, 1)])
         return found

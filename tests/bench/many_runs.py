@@ -74,5 +74,6 @@ def make_many_runs(data: Path, runs: int, questions: int) -> None:
     with connection:
         copier = _Copier(connection)
         copier.more_questions(questions)
+        connection.execute("UPDATE evaluation_run SET took = json_set(took, '$.answers', ?)", (questions,))
         copier.more_runs(runs)
     connection.close()

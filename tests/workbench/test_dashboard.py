@@ -144,11 +144,24 @@ def test_a_run_keeps_what_its_answers_took():
     run = make_run(errors={"o1": "The server is down."})
     run.answers.filter(error="").update(prompt_tokens=100, cost_usd=0.5)
     run.answers.filter(question__question_id="p1s").update(latency_s=9.0, cost_usd=None)
+    (counted,) = rows_of([run])
     store_what_answers_took(run=run)
     run.refresh_from_db()
     assert run.took == {
-        "answers": 7, "latency_p50": 0.25, "prompt_tokens": 700, "completion_tokens": None, "cost_usd": None,
+        "answers": 7, "failed": 1, "latency_p50": 0.25, "prompt_tokens": 700, "completion_tokens": None,
+        "cost_usd": None,
     }  # fmt: skip
+    (kept,) = rows_of([run])
+    assert (kept.answers, kept.failed) == (counted.answers, counted.failed) == (8, 1)
+
+
+def test_the_answers_of_a_run_at_work_are_counted():
+    task = BackgroundTask.objects.create(kind="evaluate", state="running")
+    run = make_run(errors={"o1": "The server is down."}, task=task)
+    store_what_answers_took(run=run)
+    run.answers.filter(error="").first().delete()  # type: ignore[union-attr]
+    (row,) = rows_of([run])
+    assert (row.answers, row.failed) == (7, 1)
 
 
 def test_states_and_failures_are_shown_where_there_are_some(client):

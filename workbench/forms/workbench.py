@@ -270,8 +270,8 @@ class SettingsForm(forms.Form):
         """Return the query string of this state: only what differs from `base`; a prompt of the library by its name."""
         query = QueryDict(mutable=True)
         shown = {name: self.value(name) for name in self.fields}
-        changed = differing(shown, base)
-        query.update({name: _as_text(shown[name]) for name in self.fields if name in changed})
+        other = differing(shown, base)
+        query.update({name: _as_text(shown[name]) for name in self.fields if name in other})
         named = library_name(query.get("prompt", ""))
         if named:
             query["library"] = named

@@ -86,7 +86,7 @@ class RoundTrip:
         return WordIndex([passage.text for passage in self._passages])
 
     def _best(self, text: str) -> list[DocumentPassage]:
-        return [self._passages[row] for row, _ in self._index.search([text], _BEST_OF_CORPUS)[0]]
+        return [self._passages[row] for row in self._index.search([text], _BEST_OF_CORPUS)[0][0]]
 
     def _around(self, sentence: DocumentSentence) -> Context:
         """Return the passage that holds a sentence about in its middle."""

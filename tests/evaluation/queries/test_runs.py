@@ -58,11 +58,11 @@ def test_a_run_under_way_has_its_state_and_no_scores():
 def test_more_runs_take_no_more_queries(django_assert_num_queries):
     testset = make_testset()
     make_run(testset)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(5):
         run_rows()
     for _ in range(3):
         make_run(testset)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(5):
         assert len(run_rows()) == 4
 
 

@@ -14,6 +14,7 @@ from rag_pipeline.background.tasks import run_worker
 from rag_pipeline.management.base import WorkbenchCommand
 
 STDERR = 2
+_NICER = 10
 
 
 class Command(WorkbenchCommand):
@@ -32,6 +33,8 @@ class Command(WorkbenchCommand):
         stop = threading.Event()
         self._stop_on_signal(stop)
         if parent is not None:
+            if hasattr(os, "nice"):  # the website beside it goes first: a page must not wait for an embedding
+                os.nice(_NICER)
             threading.Thread(target=_watch_parent, args=(parent, stop), name="parent", daemon=True).start()
         else:
             self.note("Working. Press Ctrl-C to stop.")
