@@ -1,7 +1,4 @@
-"""Trees: made once a text, few enough kept, and without torch."""
-
-import subprocess
-import sys
+"""Trees: made once a text, and few enough kept."""
 
 from rag_pipeline.english import trees
 from rag_pipeline.english.trees import parse
@@ -31,17 +28,3 @@ def test_the_oldest_are_let_go(monkeypatch):
     parse(["Three."])
     assert [text for text, _ in trees._trees] == ["One.", "Three."]
     assert parse(["Two."]) != [second]
-
-
-_WITHOUT_TORCH = """
-import sys
-from importlib.util import find_spec
-from rag_pipeline.english.trees import parse
-assert [token.pos_ for token in parse(["Bees fly."])[0]] == ["NOUN", "VERB", "PUNCT"]
-print("torch" in sys.modules, find_spec("torch") is not None)
-"""
-
-
-def test_it_loads_no_torch_and_leaves_it_to_who_wants_it():
-    done = subprocess.run([sys.executable, "-c", _WITHOUT_TORCH], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False True"
