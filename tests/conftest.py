@@ -72,7 +72,7 @@ def pytest_collection_finish() -> None:
     """Leave what importing and collecting made out of every later garbage collection, and collect less often."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    gc.set_threshold(100_000, 20, 50)
 
 
 @pytest.hookimpl(optionalhook=True)
