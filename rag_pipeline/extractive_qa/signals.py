@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache, lru_cache
 
 from rag_pipeline.english.antonyms import antonyms
@@ -110,17 +110,23 @@ def _negated(words: Iterable[Word]) -> bool:
 def _kind_signals(question: QuestionAnalysis, best: Finding, sentence: TaggedSentence) -> dict[str, float]:
     words = [word for word in sentence.words if word.start < best.end and word.end > best.start]
     kinds = {kind for first, last, kind in _typed(sentence) if first < best.end and last > best.start}
-    digits = any(character.isdigit() for character in best.text)
-    numeric, named = question.kind in NUMERIC, question.kind in _NAMED
-    fits = question.kind in kinds or (named and "name" in kinds) or (numeric and digits)
+    fits, misfits = _fitting(question.kind, kinds, best.text, words)
     stems = [word.stem for word in words if word.is_content]
     return {
-        "fits": float((numeric or named) and fits),
-        "misfits": float(
-            (numeric and not kinds & NUMERIC and not digits) or (named and not any(word.is_capital for word in words))
-        ),
+        "fits": float(fits),
+        "misfits": float(misfits),
         "echo": sum(stem in question.weights for stem in stems) / len(stems) if stems else 0.0,
     }
+
+
+def _fitting(asked: str, kinds: Set[str], text: str, words: Iterable[Word]) -> tuple[bool, bool]:
+    """Return whether an answer is of the kind asked for, and whether it cannot be; both False of other kinds."""
+    if asked in NUMERIC:
+        digits = any(character.isdigit() for character in text)
+        return asked in kinds or digits, not (kinds & NUMERIC or digits)
+    if asked in _NAMED:
+        return asked in kinds or "name" in kinds, not any(word.is_capital for word in words)
+    return False, False
 
 
 @lru_cache(maxsize=20_000)

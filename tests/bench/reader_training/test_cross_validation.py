@@ -134,6 +134,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Places:
     return Places(write_data(folder / "data"), make_tiny_bert(folder / "tiny", texts), folder / "out")
 
 
+@pytest.mark.slow
 def test_every_article_is_read_by_a_network_that_has_not_seen_it(folders: Places) -> None:
     settings = TrainingSettings(examples=8, loop=SMALL, mixture=MixtureSettings(qamr=0))
     list(train(folders, settings, by_words))
