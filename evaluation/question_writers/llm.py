@@ -46,7 +46,7 @@ class ModelWriter(QuestionWriter):
 
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield pairs as the model finishes them, a few passages at once."""
-        writing = PairWriting(self._tasks, self.documents, self.spec, done, self.asked)
+        writing = PairWriting(self._tasks, self.documents, self.spec, self.embed, done, self.asked)
         return iterate_blocking(writing.write)
 
     def write_out_of_scope(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:

@@ -26,18 +26,37 @@ _TWIN = {
         "details that may distract but change nothing, then the question."
     ),
 }
+_KINDS = (
+    "a fact (who, what, which)",
+    "how something is done, or what somebody must do",
+    "when something happens or happened, or how long it takes",
+    "why something is so, or what follows from it",
+    "a number, an amount or a limit; in a table, one by its row and column",
+    "a condition or an exception (if, unless, only when)",
+    "what something is, or how two things differ",
+)
+"""What a question may ask for, in turn, so that a set has some of each."""
 _MOST_AVOIDED = 12
 _CHECK = 5
 """Priority of checks: what is written is finished before more is begun."""
 
 
 class WrittenPair(Form):
-    """A question, its answer and evidence, and its twin. All empty: the passage gives none."""
+    """A question, its answer and evidence, and its twin. All empty: the passage gives none.
+
+    `short`: the shortest right answer; a prompt of a person's own need not ask for it.
+    """
 
     question: str
     answer: str
     quote: str
     twin: str
+    short: str = ""
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The reference answers, the shortest first."""
+        return tuple(dict.fromkeys(each.strip() for each in (self.short, self.answer) if each.strip()))
 
 
 class EvidenceVerdict(Form):
@@ -93,8 +112,10 @@ class ModelTasks:
     tally: UsageTally
     prompts: Mapping[str, str] = field(default_factory=dict)
 
-    async def write_pair(self, passage: DocumentPassage, transformation: str, avoid: Sequence[str]) -> WrittenPair:
-        """Return a pair about the passage. `avoid` says what not to do again."""
+    async def write_pair(
+        self, passage: DocumentPassage, transformation: str, avoid: Sequence[str], number: int
+    ) -> WrittenPair:
+        """Return a pair about the passage. `avoid` says what not to do again; `number`: which of the set it is."""
         recent = [text for text in avoid if text][-_MOST_AVOIDED:]
         prompt = self._prompt(
             "write_pair",
@@ -102,13 +123,15 @@ class ModelTasks:
             document=passage.document.name,
             passage=passage.text.strip(),
             transformation=_TWIN[transformation],
+            kind=_KINDS[(number - 1) % len(_KINDS)],
             avoid="\n" + "\n".join(recent) + "\n" if recent else "",
         )
         return await ask_form(self.model, prompt, WrittenPair, self.tally)
 
     async def problem_of_pair(self, pair: WrittenPair, evidence: str) -> str:
         """Return why the pair cannot be used, in the user's words; empty when it can."""
-        values = {"question": pair.question, "twin": pair.twin, "answer": pair.answer, "evidence": evidence}
+        answer = " / ".join(pair.references)
+        values = {"question": pair.question, "twin": pair.twin, "answer": answer, "evidence": evidence}
         by_evidence, alone = await asyncio.gather(
             ask_form(self.model, self._prompt("check_pair", **values), EvidenceVerdict, self.tally, priority=_CHECK),
             ask_form(

@@ -1,17 +1,24 @@
-"""The passages of a corpus that are nearest to a question, to check whether one of them answers it."""
+"""What is nearest to a question by meaning: the passages that might answer it, and a question that asks the same."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from evaluation.question_writers.rules.passages import DocumentPassage, cut
 from rag_pipeline.embedders.base import Embed, Vectors
+from rag_pipeline.english.tokens import squad_tokens
 from rag_pipeline.types import SourceDoc
 
 _LONGEST = 800
+_ALIKE = 0.8
+"""Cosine from which two questions with the same answer ask the same. The cosine alone does not tell: of *during* and
+*after probation* it is .99, of *converted into apartments* and *turned into flats* .84."""
+_SAME_ANSWER = 2 / 3
+"""Token F1 from which two answers are the same."""
 
 
 class NearestPassages:
@@ -32,3 +39,42 @@ class NearestPassages:
         scores = (self._vectors @ query[0]).astype(np.float64)
         best = np.argsort(-scores, kind="stable")[:count]
         return [self._passages[int(row)] for row in best]
+
+
+class AskedAlike:
+    """Tells a question that asks in other words for what another one of the set asks for."""
+
+    def __init__(self, embed: Embed, asked: Sequence[tuple[str, Sequence[str]]]) -> None:
+        """`asked`: questions with their reference answers."""
+        self._embed = embed
+        self._asked: list[tuple[str, Sequence[str]]] = []
+        self._vectors: list[Vectors] = []
+        self._before = list(asked)
+        self._one_at_a_time = asyncio.Lock()
+
+    async def problem(self, question: str, references: Sequence[str]) -> str:
+        """Return what is wrong with a question that one before asks too; any other is among those asked from now on."""
+        async with self._one_at_a_time:
+            fresh = [*self._before, (question, references)]
+            vectors = await asyncio.to_thread(self._embed, [text for text, _ in fresh])
+            self._take(self._before, vectors)
+            self._before = []
+            for (text, answers), vector in zip(self._asked, self._vectors, strict=True):
+                if vector @ vectors[-1] >= _ALIKE and same_answer(answers, references):
+                    return f"It asks the same as “{text}”"
+            self._take(fresh[-1:], vectors[-1:])
+            return ""
+
+    def _take(self, asked: Sequence[tuple[str, Sequence[str]]], vectors: Vectors) -> None:
+        self._asked += asked
+        self._vectors += list(vectors[: len(asked)])
+
+
+def same_answer(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether any two of the reference answers share most of their words."""
+    return any(_f1(squad_tokens(first), squad_tokens(second)) >= _SAME_ANSWER for first in one for second in other)
+
+
+def _f1(one: Sequence[str], other: Sequence[str]) -> float:
+    shared = (Counter(one) & Counter(other)).total()
+    return 2 * shared / (len(one) + len(other)) if shared else 0.0

@@ -11,10 +11,12 @@ from typing import Any
 from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, WrittenPair
+from evaluation.question_writers.by_model.nearest import AskedAlike
 from evaluation.question_writers.rules.passages import DocumentPassage, in_asking_order
 from evaluation.question_writers.rules.slips import choose_and_apply
 from evaluation.quotes import find_nearly
 from evaluation.types import HOLDOUT, DraftEvidence, DraftQuestion, Rejected, Written
+from rag_pipeline.embedders.base import Embed
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import lower_words
 from rag_pipeline.errors import ProviderError
@@ -50,11 +52,15 @@ class PairWriting:
         tasks: ModelTasks,
         documents: Sequence[SourceDoc],
         spec: GeneratorSpec,
+        embed: Embed,
         done: Sequence[DraftQuestion],
         asked: Sequence[DraftQuestion] = (),
     ) -> None:
         self._tasks = tasks
         self._spec = spec
+        self._asked_alike = AskedAlike(
+            embed, [(each.text, each.references) for each in (*done, *asked) if each.kind == "simple"]
+        )
         self._asked = [each.span for question in asked for each in question.evidence]
         self._taken: list[Span] = [each.span for question in done for each in question.evidence] + self._asked
         self._texts = {question.text.casefold() for question in (*done, *asked)}
@@ -106,13 +112,14 @@ class PairWriting:
 
     async def _attempt(self, passage: DocumentPassage, number: int) -> tuple[WrittenPair, list[DraftEvidence], str]:
         """Return a pair, its evidence, and what is wrong with it (empty: nothing; its evidence is then taken)."""
-        pair = await self._tasks.write_pair(passage, self._wording(number), self._avoid(passage))
+        pair = await self._tasks.write_pair(passage, self._wording(number), self._avoid(passage), number)
         if not pair.question.strip():
             return pair, [], _NOTHING
         evidence = _evidence(passage, pair.quote)
         problem = self._problem(pair, evidence) or await self._tasks.problem_of_pair(
             pair, "\n".join(each.text for each in evidence)
         )
+        problem = problem or await self._asked_alike.problem(pair.question, pair.references)
         # Looked at again: another passage's pair may have come first while this one was checked.
         problem = problem or self._problem(pair, evidence)
         if not problem:
@@ -167,7 +174,7 @@ class PairWriting:
         kinds = self._spec.slip_kinds
         wanted = kinds[(number - 1) % len(kinds)] if kinds else ""
         twin, error = choose_and_apply(pair.twin.strip(), protected, rng, wanted, kinds)
-        references = (pair.answer.strip(),)
+        references = pair.references
         metadata = {"writer": self._spec.llm}
         simple = DraftQuestion(
             f"{pair_id}-simple", pair_id, "simple", pair.question.strip(), references, tuple(evidence),

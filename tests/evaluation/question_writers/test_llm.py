@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.by_model import pairs as model_pairs
+from evaluation.question_writers.by_model.nearest import AskedAlike
 from evaluation.question_writers.llm import ModelWriter
 from evaluation.question_writers.rules.slips import KINDS
 from evaluation.types import DraftQuestion, Written
@@ -103,6 +105,43 @@ def test_tells_the_model_what_the_bot_is_for(fake_openai: FakeOpenAI) -> None:
     list(writer(pairs=1, purpose="pupils asking about Polish history").write_pairs())
     (prompt,) = fake_openai.asked_for("WrittenPair")
     assert "What it is for: pupils asking about Polish history." in prompt
+
+
+def test_the_short_answer_is_the_first_reference_and_kinds_take_turns(fake_openai: FakeOpenAI) -> None:
+    fake_openai.fills("WrittenPair", PAIR | {"short": " Robert Stevenson "})
+    simple, twin = questions_of(list(writer(SHORT, pairs=1).write_pairs()))
+    assert simple.references == twin.references == ("Robert Stevenson", "Robert Stevenson built it.")
+    assert "Robert Stevenson / Robert Stevenson built it." in fake_openai.asked_for("EvidenceVerdict")[0]
+    list(writer(pairs=4).write_pairs())
+    kinds = {
+        prompt.partition("allows it, ask for ")[2].partition(".")[0] for prompt in fake_openai.asked_for("WrittenPair")
+    }
+    assert len(kinds) >= 4
+
+
+def test_a_question_that_another_asks_in_other_words_is_dropped(fake_openai: FakeOpenAI) -> None:
+    again = SourceDoc(
+        4, "tour.txt", "Robert Stevenson is the man who built the lighthouse at Cape Wrath, as guides say."
+    )
+    fake_openai.fills("WrittenPair", PAIR)
+    other = {"quote": again.text, "question": "At Cape Wrath, who built the lighthouse?", "answer": "Robert Stevenson"}
+    fake_openai.fills("WrittenPair", PAIR | other)
+    steps = list(writer(SHORT, again, at_once=1, pairs=2).write_pairs())
+    assert f"It asks the same as “{PAIR['question']}”" in reasons_of(steps)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "same"),
+    [
+        ("At Cape Wrath, who built the lighthouse?", "Robert Stevenson", True),
+        ("When was the lighthouse at Cape Wrath built?", "1828", False),
+        ("Who built the school at Durness?", "Robert Stevenson", False),
+    ],
+)
+def test_the_same_is_asked_where_question_and_answer_are_alike(question: str, answer: str, same: bool) -> None:
+    alike = AskedAlike(embed_words, [("Who built the lighthouse at Cape Wrath?", ["Robert Stevenson", "He built it."])])
+    assert bool(asyncio.run(alike.problem(question, [answer]))) == same
+    assert asyncio.run(alike.problem(question, [answer]))  # from now on it is asked, too
 
 
 def test_a_pair_that_fails_its_check_is_replaced_and_reported(fake_openai: FakeOpenAI) -> None:
