@@ -86,7 +86,7 @@
   });
 
   // On a narrow screen long parts start folded, unless the address leads into them or something in them is wrong.
-  const aim = () => document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const aim = () => document.getElementById(location.hash.slice(1));
   if (window.matchMedia("(max-width: 960px)").matches) {
     document.querySelectorAll("[data-fold-narrow]").forEach((each) => {
       each.open = each.contains(aim()) || each.querySelector(".field-error") !== null;
