@@ -1,8 +1,9 @@
 """Which questions people would accept and might ask: two sets of small trees, learned from questions read strictly.
 
-1,030 questions that the rules made of 32 documents of many kinds were read one by one: is it good English, understood
+1,269 questions that the rules made of 51 documents of many kinds were read one by one: is it good English, understood
 without its passage, with one answer, the given one right (*acceptable*); might somebody ask so (*natural*)? Gradient
-boosting learned both from `signs`; question_ranker.json holds what it learned (docs/testset-quality.md).
+boosting (200 trees of three questions each) learned both from `signs`; question_ranker.json holds what it learned. It
+was made of scikit-learn's own trees, whose limits and leaves are copied (docs/testset-quality.md).
 """
 
 from __future__ import annotations
