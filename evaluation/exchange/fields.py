@@ -113,6 +113,14 @@ def finished(drafts: Sequence[DraftQuestion]) -> list[DraftQuestion]:
     """Check ids across rows and draw the missing splits by pair. Raises ConfigError."""
     if not drafts:
         raise refuse("The file has no questions.")
+    _check_ids(drafts)
+    known = {draft.pair_id: draft.split for draft in drafts if draft.split}
+    split = draw_split([draft.pair_id for draft in drafts if draft.pair_id not in known]) | known
+    return [replace(draft, split=split[draft.pair_id]) for draft in drafts]
+
+
+def _check_ids(drafts: Sequence[DraftQuestion]) -> None:
+    """Raise ConfigError for a question_id that stands twice, and a pair_id that is both answerable and not."""
     repeated = [name for name, times in Counter(draft.question_id for draft in drafts).items() if times > 1]
     if repeated:
         where = [number for number, draft in enumerate(drafts, 1) if draft.question_id == repeated[0]]
@@ -122,9 +130,6 @@ def finished(drafts: Sequence[DraftQuestion]) -> list[DraftQuestion]:
     mixed = [draft.pair_id for draft in drafts if draft.kind == "out_of_scope" and draft.pair_id in answerable]
     if mixed:
         raise refuse(f"The pair_id “{mixed[0]}” has both answerable and out-of-scope questions.")
-    known = {draft.pair_id: draft.split for draft in drafts if draft.split}
-    split = draw_split([draft.pair_id for draft in drafts if draft.pair_id not in known]) | known
-    return [replace(draft, split=split[draft.pair_id]) for draft in drafts]
 
 
 def draw_split(pairs: Sequence[str]) -> dict[str, str]:

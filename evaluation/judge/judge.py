@@ -17,7 +17,7 @@ from rag_pipeline.llm.call_settings import CallSettings
 from rag_pipeline.llm.chat import ChatModel
 from rag_pipeline.llm.circuit_breaker import CircuitBreaker
 from rag_pipeline.llm.failures import ModelCallError
-from rag_pipeline.llm.loop_thread import gather_blocking, together
+from rag_pipeline.llm.loop_thread import together
 from rag_pipeline.llm.replies import Reply, asking
 from rag_pipeline.llm.structured import UnreadableReplyError, accept, ask_form
 from rag_pipeline.llm.tally import UsageTally
@@ -167,10 +167,6 @@ class Judge:
         decided = _decided(request.form, replies)
         self._unjudged += isinstance(decided, Unjudged) and not (decided.too_long and request.divisible)
         return decided
-
-    def ask_many(self, requests: Sequence[Request[F]]) -> list[F | Unjudged]:
-        """Return the verdict on each request, in order, as `ask` does; for callers without an event loop."""
-        return gather_blocking([self.ask(request) for request in requests])
 
     async def send(self, prompt: str, send: Coroutine[Any, Any, Reply]) -> Reply:
         """Send a call that the prompt called `prompt` makes, unless that has turned out to be in vain.

@@ -31,7 +31,7 @@ def _cells(name: str, each: Growth, at: int) -> tuple[str, str]:
     change = point.difference
     if change is None:
         return scale.text(point.score.mean), "—"
-    ends = " – ".join(scale.change(end) for end in (change.low, change.high))
+    ends = " – ".join(scale.end(end) for end in (change.low, change.high))
     return scale.text(point.score.mean), f"{scale.change(change.mean)} ({ends})"
 
 

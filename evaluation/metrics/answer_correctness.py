@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from pydantic import Field, model_validator
 
 from evaluation.judge.claims.forms import PART_PROMPT
@@ -108,15 +107,8 @@ def _cosines(samples: Sequence[Sample], context: MetricContext) -> list[list[flo
     model cannot read them.
     """
     rows = [(sample.trace.answer.strip(), distinct_references(sample)) for sample in samples]
-    texts = dict.fromkeys(text for answer, references in rows for text in (answer, *references) if text)
-    places = {text: place for place, text in enumerate(texts)}
-    vectors = np.asarray(context.embed(list(places)), dtype=np.float64) if places else np.empty((0, 0))
-
-    def cosine(answer: str, reference: str) -> float | None:
-        if not answer:
-            return 0.0
-        if not context.comparable(answer, reference):
-            return None
-        return float(np.clip(vectors[places[answer]] @ vectors[places[reference]], 0.0, 1.0))
-
-    return [[cosine(answer, reference) for reference in references] for answer, references in rows]
+    found = context.cosines([[(answer, each) for each in references if answer] for answer, references in rows])
+    return [
+        [None if cosine is None else min(1.0, max(0.0, cosine)) for cosine in cosines] or [0.0] * len(references)
+        for cosines, (_, references) in zip(found, rows, strict=True)
+    ]

@@ -91,7 +91,7 @@ class AnswerRelevancy(JudgedMetric):
 
     def read_block(self, samples: Sequence[Sample], found: Sequence[Any], context: MetricContext) -> list[Score]:
         """Embed all questions at once."""
-        cosines = _cosines(samples, found, context)
+        cosines = context.cosines(list(map(_pairs, samples, found)))
         return [_score(*each) for each in zip(samples, context.refusals, found, cosines, strict=True)]
 
 
@@ -108,27 +108,10 @@ def _different(count: int, reply: QuestionsBack) -> str:
     return f"“questions” must have exactly {count} questions, each in other words than the others."
 
 
-def _cosines(
-    samples: Sequence[Sample], found: Sequence[QuestionsBack | Unjudged | None], context: MetricContext
-) -> list[list[float | None]]:
-    """Return, for each sample, the cosines of its question and those made of its answer; empty without such.
-
-    None stands for a pair that the model cannot read.
-    """
-    pairs = [
-        (sample.trace.question.strip(), reply.questions if isinstance(reply, QuestionsBack) else [])
-        for sample, reply in zip(samples, found, strict=True)
-    ]
-    texts = dict.fromkeys(text for question, made in pairs if made for text in (question, *made))
-    rows = {text: row for row, text in enumerate(texts)}
-    if not rows:
-        return [[] for _ in pairs]
-    vectors = np.asarray(context.embed(list(rows)), dtype=np.float64)
-
-    def cosine(question: str, made: str) -> float | None:
-        return float(vectors[rows[made]] @ vectors[rows[question]]) if context.comparable(question, made) else None
-
-    return [[cosine(question, text) for text in made] for question, made in pairs]
+def _pairs(sample: Sample, found: QuestionsBack | Unjudged | None) -> list[tuple[str, str]]:
+    """Return a sample's question with each question made of its answer."""
+    made = found.questions if isinstance(found, QuestionsBack) else []
+    return [(sample.trace.question.strip(), text) for text in made]
 
 
 def _score(

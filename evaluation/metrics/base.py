@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+import numpy as np
+
 from evaluation.metrics.worked import WorkedExample
 from evaluation.registry import MetricRegistry, metric_units
 from evaluation.spec import EvaluationSpec
@@ -65,6 +67,16 @@ class MetricContext:
     def comparable(self, first: str, second: str) -> bool:
         """Tell whether the vectors of two texts may be compared: the model reads both, or they are the same."""
         return first.strip() == second.strip() or (self.reads(first) and self.reads(second))
+
+    def cosines(self, rows: Sequence[Sequence[tuple[str, str]]]) -> list[list[float | None]]:
+        """Return the cosine of each pair of texts, row by row; None for a pair that the model cannot read."""
+        texts = list(dict.fromkeys(text for row in rows for pair in row for text in pair))
+        embedded = np.asarray(self.embed(texts), dtype=np.float64) if texts else ()
+        vectors = dict(zip(texts, embedded, strict=True))
+        return [
+            [float(vectors[one] @ vectors[other]) if self.comparable(one, other) else None for one, other in row]
+            for row in rows
+        ]
 
     def only(self, positions: Sequence[int]) -> MetricContext:
         """Return the context of the samples at `positions`."""

@@ -15,7 +15,7 @@ from rag_pipeline.places import Place
 
 ANSWER, REFERENCE = "answer", "reference"
 _PREFIX = {ANSWER: "A", REFERENCE: "R"}
-_HEADS = {"All contexts together": "All"}
+_CONTEXT, _TOGETHER = "Context ", "All contexts together"
 _NOT_ASKED = "not asked: single contexts are asked only of what all of them together support"
 
 
@@ -163,17 +163,17 @@ def _grid(
 ) -> ClaimGrid:
     """Return a grid with the columns that any claim has a verdict for. `others`: what other texts say."""
     by_contexts = count if any(claim.contexts for claim in claims) else 0
-    columns = [ClaimColumn(str(rank), f"Context {rank}") for rank in range(1, by_contexts + 1)]
-    further = {name: found for name, found in others.items() if any(found)}
-    if by_contexts != 1 and any(claim.joined for claim in claims):
-        further = {"All contexts together": [claim.joined for claim in claims], **further}
+    ranked = [(claim.contexts or [None] * by_contexts) for claim in claims]
+    verdicts: dict[str, Sequence[Verdict | None]] = {
+        f"{_CONTEXT}{rank}": [own[rank - 1] for own in ranked] for rank in range(1, by_contexts + 1)
+    }
+    joined = {} if by_contexts == 1 else {_TOGETHER: [claim.joined for claim in claims]}
+    verdicts |= {name: found for name, found in {**joined, **others}.items() if any(found)}
     rows = []
     for place, claim in enumerate(claims):
-        own: Sequence[Verdict | None] = claim.contexts or [None] * by_contexts
-        cells = [_cell(column.name, verdict) for column, verdict in zip(columns, own, strict=True)]
-        cells += [_cell(name, found[place]) for name, found in further.items()]
+        cells = [_cell(name, found[place]) for name, found in verdicts.items()]
         rows.append(ClaimRow(f"{prefix}{place + 1}", claim.text, claim.supported if claim.checked else None, cells))
-    columns += [ClaimColumn(_HEADS.get(name, name), name) for name in further]
+    columns = [ClaimColumn("All" if name == _TOGETHER else name.removeprefix(_CONTEXT), name) for name in verdicts]
     return ClaimGrid(whose, columns, rows, sum(row.supported is True for row in rows))
 
 

@@ -97,7 +97,7 @@ def check_no_worse(run: Run, other: Run, delta: float, *, strict: bool = False) 
         scale = scale_of(name)
         allowed = delta * (scale.span or 1.0)
         value = each.ci_low if strict and each.ci_low is not None else each.mean_diff
-        end = f", the lower end {scale.change(value)}" if strict else ""
+        end = f", the lower end {scale.end(value)}" if strict else ""
         said = f"{metric_label(name)} differs from {other} by {scale.change(each.mean_diff)}{end}"
         yield Check(
             f"{name} no worse than {other}", value >= -allowed, f"{said}; {scale.text(allowed)} less is allowed."

@@ -10,7 +10,7 @@ from evaluation.models import Question, Run
 from evaluation.queries.claims import ClaimsView
 from evaluation.queries.context_views import ContextPiece, ContextView
 from evaluation.scoring.comparability import HowScored
-from evaluation.spec import HEADLINE, EvaluationSpec
+from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Score, Summary
 
 R = TypeVar("R")
@@ -43,13 +43,6 @@ class RunRow:
     def how(self) -> HowScored:
         """What the scores depend on."""
         return HowScored(EvaluationSpec.create(self.evaluation), self.prompts, self.formulas)
-
-    @property
-    def older_scores(self) -> dict[str, str]:
-        """The five scores and the total that a formula gave which is another by now, with the metrics it is of."""
-        how = self.how
-        found = {name: how.older(name) for name in (*HEADLINE, "total") if name in self.metrics}
-        return {name: ", ".join(unit.label for unit in units) for name, units in found.items() if units}
 
     @property
     def total(self) -> Summary | None:

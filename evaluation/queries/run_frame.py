@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from statistics import fmean
 from typing import Any
 
@@ -27,14 +28,14 @@ def run_frame(rows: Sequence[RunRow]) -> Table:
     settings = [name for name in ("corpus", "testset", *run_settings()) if any(name in each for each in values)]
     held = dict.fromkeys([TOTAL, *HEADLINE, *(name for row in rows for name in row.metrics)])
     header = ["run", "name", "state", "tags", "note", "created", "questions", "failed", *settings]
+    header += [f"{name}{end}" for name in held for end in _ENDS]
     # A metric such as latency_s stands beside the median that every run has.
-    header += [f"{name}{end}" for name in held for end in _ENDS] + [name for name in _TOOK if name not in held]
-    return header, [
+    took = [name for name in _TOOK if name not in held]
+    return [*header, *took], [
         [
             row.run.pk, str(row.run), row.state, ", ".join(row.run.tags), row.run.note, row.run.created.isoformat(),
-            row.answers, row.failed, *(own.get(name) for name in settings),
-            *(value for name in held for value in _score(row, name)),
-            *(row.run.took.get(name) for name in _TOOK if name not in held),
+            row.answers, row.failed, *map(own.get, settings),
+            *chain.from_iterable(_score(row, name) for name in held), *map(row.run.took.get, took),
         ]
         for row, own in zip(rows, values, strict=True)
     ]  # fmt: skip

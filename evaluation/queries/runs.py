@@ -33,6 +33,7 @@ class _Ended(NamedTuple):
     error: str
 
 
+_TASK = Run._meta.get_field("task")
 _DONE = _Ended(BackgroundTask.State.DONE.value, "")
 """A run without a task has come to its end."""
 
@@ -106,9 +107,9 @@ def rows_of(runs: Iterable[Run]) -> list[RunRow]:
     """Return the rows of some runs in at most five queries beside their own; their summaries are without details."""
     runs = list(runs)
     ids = [run.pk for run in runs]
+    tasks = _ends_of(runs)  # before the scores: a run that is done shows those that it ended with
     scorings = _current_scorings(ids)
     metrics = _whole_run_metrics([each[1] for each in scorings.values()])
-    tasks = {pk: _Ended(*each) for pk, *each in _tasks_of(runs).values_list("pk", "state", "error")}
     states = {run.pk: tasks.get(run.task_id or 0, _DONE) for run in runs}
     counts = _counts(runs, states)
     return [
@@ -139,8 +140,14 @@ def _current_scorings(runs: Sequence[int]) -> dict[int, tuple[Any, ...]]:
     return {run: (run, pk, *map(read, values)) for run, pk, *values in rows}
 
 
-def _tasks_of(runs: Sequence[Run]) -> QuerySet[BackgroundTask]:
-    return BackgroundTask.objects.filter(pk__in=[run.task_id for run in runs if run.task_id])
+def _ends_of(runs: Sequence[Run]) -> dict[int, _Ended]:
+    """Return how the tasks of runs stand, by id; as a run holds its task, where it holds one."""
+    found = {run.task.pk: _Ended(run.task.state, run.task.error) for run in runs if _TASK.is_cached(run) and run.task}
+    missing = [run.task_id for run in runs if run.task_id and run.task_id not in found]
+    if missing:
+        rows = BackgroundTask.objects.filter(pk__in=missing).values_list("pk", "state", "error")
+        found |= {pk: _Ended(*each) for pk, *each in rows}
+    return found
 
 
 def summary_of(row: RunMetric) -> Summary:

@@ -28,7 +28,7 @@ _PREFIXES = {"error": "Slip: ", "transformation": "Twin: "}
 def difference_sentence(label: str, difference: Difference, n: int, scale: Scale) -> str:
     """Return a difference with its uncertainty and what may be concluded from it."""
     questions = f"{n} question" if n == 1 else f"{n} questions"
-    interval = f"95 % interval {scale.change(difference.low)} to {scale.change(difference.high)}"
+    interval = f"95 % interval {scale.end(difference.low)} to {scale.end(difference.high)}"
     if difference.verdict == SAME and abs(difference.mean) < 1e-9 and difference.p == 1.0:
         start = f"{label} is unchanged on {questions} ({interval})"
     else:

@@ -183,15 +183,18 @@ def _kinds(baseline: ScoredRun, outcomes: Sequence[Mapping[Key, _Outcome]]) -> d
     """Return the questions of each kind: in the order of the test set, those that changed by size."""
     positions = {key: question.position for key, question in baseline.questions.items()}
     keys = sorted({key for each in outcomes for key in each}, key=lambda key: (positions.get(key, 0), key))
-    size = {key: max((abs(each[key].change or 0.0) for each in outcomes if key in each), default=0.0) for key in keys}
-    words = {key: [each[key].word for each in outcomes if key in each] for key in keys}
-    by_size = sorted(keys, key=lambda key: -size[key])
+    found = {key: [each[key] for each in outcomes if key in each] for key in keys}
+    by_size = sorted(keys, key=lambda key: -max(abs(one.change or 0.0) for one in found[key]))
+
+    def having(word: str) -> list[Key]:
+        return [key for key in by_size if any(one.word == word for one in found[key])]
+
     return {
         EVERY: keys,
-        WON: [key for key in by_size if WON in words[key]],
-        LOST: [key for key in by_size if LOST in words[key]],
-        SAME: [key for key in keys if words[key] and set(words[key]) == {SAME}],
-        FLIPS: [key for key in by_size if any(each[key].flips for each in outcomes if key in each)],
+        WON: having(WON),
+        LOST: having(LOST),
+        SAME: [key for key in keys if all(one.word == SAME for one in found[key])],
+        FLIPS: [key for key in by_size if any(one.flips for one in found[key])],
     }
 
 

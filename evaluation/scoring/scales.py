@@ -46,6 +46,13 @@ class Scale:
             return f"±{size}"
         return f"{'+' if difference > 0 else MINUS}{size}"
 
+    def end(self, difference: float) -> str:
+        """Return an end of the interval of a difference; on which side of 0 it lies is always to be seen."""
+        shown = self.change(difference)
+        if self.unit or difference == 0 or not shown.startswith("±"):
+            return shown
+        return f"{'+' if difference > 0 else MINUS}{abs(difference):.3f}"
+
     def range_words(self) -> str:
         """Return the range in words: 0 to 1, 0 and more, any number; with the unit, where there is one."""
         low, high = (f"{end:g}" if math.isfinite(end) else "" for end in (self.low, self.high))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 
 from django.conf import settings
 from django.db import transaction
@@ -141,23 +142,17 @@ def estimate_run(
     calls = 0 if spec.is_builtin_reader else questions * (1 + before)
     contexts = spec.core.top_k if spec.core.use_context else 0
     references = [len(question.reference_answers) for question in asked if question.reference_answers] or [1]
-    mean = sum(references) / len(references)
-    judged = expected_calls(evaluation, questions, contexts, mean) if evaluation else 0
+    judged = expected_calls(evaluation, questions, contexts, fmean(references)) if evaluation else 0
     pace = pace_of(spec.core.llm).for_settings(spec) if calls else None
     seconds = _seconds(spec, questions, index.to_embed, pace) if not judged else None
-    cost = pace.cost_usd if pace else None
-    tokens = pace.tokens if pace else None
-    return RunEstimate(
-        questions,
-        index.chunks,
-        index.to_embed,
-        calls,
-        seconds,
-        judged,
-        None if cost is None else questions * cost,
-        None if tokens is None else round(questions * tokens),
-        pace.piloted if pace else False,
-    )
+    estimate = RunEstimate(questions, index.chunks, index.to_embed, calls, seconds, judged)
+    return estimate if pace is None else _with_pace(estimate, pace)
+
+
+def _with_pace(estimate: RunEstimate, pace: Pace) -> RunEstimate:
+    cost = None if pace.cost_usd is None else estimate.questions * pace.cost_usd
+    tokens = None if pace.tokens is None else round(estimate.questions * pace.tokens)
+    return replace(estimate, cost_usd=cost, tokens=tokens, piloted=pace.piloted)
 
 
 def _seconds(spec: PipelineSpec, questions: int, to_embed: int, pace: Pace | None) -> float | None:

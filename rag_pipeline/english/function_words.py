@@ -1,14 +1,9 @@
-"""Lists of English words that rules name: pronouns, auxiliaries, months, and words that carry no meaning."""
+"""English words that carry no meaning of their own."""
 
 from __future__ import annotations
 
 from rag_pipeline.english.words import word_set
 
-PERSONAL = word_set("he she it they him her them his hers its their theirs himself herself itself themselves")
-FIRST_SECOND = word_set("i we you me us my our your mine ours yours myself ourselves yourself yourselves let")
-BE = word_set("is are was were am be been being")
-MODALS = word_set("can could may might must shall should will would")
-MONTHS = word_set("january february march april may june july august september october november december")
 STOP = word_set(
     "a an the and or but nor of in on at by for from to with without into onto over under as than that which who "
     "whom whose what when where why how many much long far is are was were be been being am do does did done has "

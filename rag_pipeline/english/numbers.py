@@ -20,8 +20,7 @@ _WORDS = (
     | {word: place for place, word in enumerate(_ORDINALS, start=3)}
     | {"dozen": 12}
 )
-NUMBER_WORDS = frozenset({*_SMALL[1:], *_TENS, *_SCALES, "dozen", "half"})
-"""Words that stand for a number from one on, and `half`."""
+
 _SCALE = rf"(?:{'|'.join(_SCALES)})"
 _LONGEST_FIRST = sorted(_WORDS, key=len, reverse=True)
 _WORD = rf"(?:(?:{'|'.join(_TENS)})(?:\s?-\s?(?:{'|'.join(_SMALL[1:10])}))?|{'|'.join(_LONGEST_FIRST)})"

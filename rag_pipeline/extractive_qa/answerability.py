@@ -15,9 +15,9 @@ class Regression:
     weights: Mapping[str, float]
     bias: float
 
-    def probability(self, signals: Mapping[str, float]) -> float:
-        """Return the probability that the contexts hold the answer, 0 to 1."""
-        logit = self.bias + sum(weight * signals[name] for name, weight in self.weights.items())
+    def probability(self, signals: Mapping[str, float], less: float = 0.0) -> float:
+        """Return the probability that the contexts hold the answer, 0 to 1. `less` is taken off its logit."""
+        logit = self.bias - less + sum(weight * signals[name] for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(-500.0, min(500.0, logit))))
 
 
@@ -27,26 +27,31 @@ class AnswerabilityModel:
 
     `several` decides where the best of several contexts was chosen, `alone` where there is but one: its signals say
     more then (balanced accuracy .69 for .66). `strictness`: the probability below which is declined unless another is
-    set; `far`: the best cosine below which a question has nothing to do with its contexts.
+    set; `far`: the best cosine below which a question has nothing to do with its contexts. `short`: what several
+    contexts that are shorter than paragraphs take off the logit, times the signal of that name: small chunks look as if
+    they answered what they do not.
     """
 
     several: Regression
     alone: Regression
     strictness: float
     far: float
+    short: float = 0.0
 
     @classmethod
     def of(cls, card: Mapping[str, Any]) -> AnswerabilityModel:
         """Return what a card says of declining."""
         found = card["declining"]
         several, alone = (Regression(found[name]["weights"], found[name]["bias"]) for name in ("several", "alone"))
-        return cls(several, alone, found["strictness"], found["far"])
+        return cls(several, alone, found["strictness"], found["far"], found.get("short", 0.0))
 
     def probability(self, signals: Mapping[str, float]) -> float:
         """Return the probability that the contexts hold the answer, 0 to 1; 0 for a question that is far off."""
         if signals["closest"] < self.far:
             return 0.0
-        return (self.alone if is_alone(signals) else self.several).probability(signals)
+        if is_alone(signals):
+            return self.alone.probability(signals)
+        return self.several.probability(signals, self.short * signals.get("short", 0.0))
 
 
 def is_alone(signals: Mapping[str, float]) -> bool:

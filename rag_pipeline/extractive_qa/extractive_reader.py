@@ -82,10 +82,10 @@ class ExtractiveReader:
             ReadResult(
                 question,
                 each,
-                signals(question, each, near, contexts=len(read)) if each else {},
+                signals(question, each, near, lengths=[len(context.text) for context in given]) if each else {},
                 sum(reading.kept_s for reading in read),
             )
-            for question, each, near, read in zip(questions, found, cosines, readings, strict=True)
+            for question, each, near, read, given in zip(questions, found, cosines, readings, contexts, strict=True)
         ]
 
     def _cosines(self, questions: Sequence[QuestionAnalysis], found: Sequence[Sequence[Finding]]) -> list[Cosines]:

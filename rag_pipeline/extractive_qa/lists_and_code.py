@@ -7,7 +7,7 @@ what an entry says of a name, or how that is done which stands before a line of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from rag_pipeline.english.words import stem, word_set
@@ -110,21 +110,22 @@ def _example(question: str, sentences: Sequence[ContextSentence]) -> FormAnswer 
     if _ASKS_HOW.search(question) is None:
         return None
     asked = {stem(word) for word in _words(question) if word not in _ASKING_WORDS}
-    best: tuple[float, ContextSentence, str] | None = None
-    for sentence in sentences:
-        line = _code_after(sentence)
-        held = {stem(word) for word in _words(f"{sentence.text} {line}")} if line else set()
-        share = len(asked & held) / len(asked) if asked and held else 0.0
-        if share >= _LEAST_SHARED and (best is None or share > best[0]):
-            best = share, sentence, line
-    if best is None:
+    lines = [(sentence, line) for sentence in sentences if (line := _code_after(sentence))]
+    shown = [(_shared(asked, sentence, line), sentence, line) for sentence, line in lines]
+    share, before, line = max(shown, key=lambda each: each[0], default=(0.0, None, ""))
+    if before is None or share < _LEAST_SHARED:
         return None
-    _, before, line = best
     for sentence in sentences:
         at = sentence.text.find(line)
         if sentence.context is before.context and sentence.start > before.start and at >= 0:
             return FormAnswer(sentence, at, at + len(line))
     return None
+
+
+def _shared(asked: Set[str], sentence: ContextSentence, line: str) -> float:
+    """Return the share of the stems asked for that a sentence and the line of code after it hold."""
+    held = {stem(word) for word in _words(f"{sentence.text} {line}")}
+    return len(asked & held) / len(asked) if asked else 0.0
 
 
 def _code_after(sentence: ContextSentence) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache, lru_cache
 
 from rag_pipeline.english.antonyms import antonyms
@@ -24,21 +24,25 @@ _NAMED = frozenset({"person", "place", "organisation"})
 _RARE = 0.75
 """Rarity from which a word is one that the passage should hold: not among the 2,300 most frequent."""
 
+_PARAGRAPH = 600
+"""Characters of a context from which on a longer one changes nothing."""
+
 Cosines = Mapping[str, float]
 """The cosine of the question with each text that was embedded."""
 
 
 def signals(
-    question: QuestionAnalysis, found: Sequence[Finding], cosines: Cosines, *, contexts: int
+    question: QuestionAnalysis, found: Sequence[Finding], cosines: Cosines, *, lengths: Sequence[int]
 ) -> dict[str, float]:
-    """Return the signals for the best of `found`, which is not empty; `contexts`: how many were read.
+    """Return the signals for the best of `found`, which is not empty; `lengths`: characters of the contexts read.
 
     Logits: `span`, `support`, `answerable`, `lead` (before the next sentence), `others` (the next context's
     answerability). Cosines: `sentence`, `closest`. `in passage`: share of the question's words by weight; `missing
     here`, `missing`: the weightiest word that sentence and passage lack; `rare`, `names`, `numbers`: how many of the
     question's the passage lacks, of the names also the sentence (`names here`). `contradicted`: an antonym stands
     instead; `negated`: the question is, the sentence is not. `fits`, `misfits`: the phrase is, or cannot be, of the
-    kind that is asked for; `echo`: share of its words that the question has. How many words the question has, and which
+    kind that is asked for; `echo`: share of its words that the question has. `short`: how much shorter the
+    contexts are than the paragraphs that the reader learned from, 0 to 2. How many words the question has, and which
     share of them the sentence, made it worse (AUROC .759 for .767): short questions were declined.
     """
     best = found[0]
@@ -68,7 +72,8 @@ def signals(
         "negated": float(_negated(asked) and not _negated(sentence.words)),
         **_kind_signals(question, best, sentence),
         "length": math.log1p(len(best.text.split())),
-        "contexts": math.log(contexts),
+        "contexts": math.log(len(lengths)),
+        "short": min(2.0, max(0.0, math.log(_PARAGRAPH * len(lengths) / max(1, sum(lengths))))),
     }
 
 
@@ -105,17 +110,23 @@ def _negated(words: Iterable[Word]) -> bool:
 def _kind_signals(question: QuestionAnalysis, best: Finding, sentence: TaggedSentence) -> dict[str, float]:
     words = [word for word in sentence.words if word.start < best.end and word.end > best.start]
     kinds = {kind for first, last, kind in _typed(sentence) if first < best.end and last > best.start}
-    digits = any(character.isdigit() for character in best.text)
-    numeric, named = question.kind in NUMERIC, question.kind in _NAMED
-    fits = question.kind in kinds or (named and "name" in kinds) or (numeric and digits)
+    fits, misfits = _fitting(question.kind, kinds, best.text, words)
     stems = [word.stem for word in words if word.is_content]
     return {
-        "fits": float((numeric or named) and fits),
-        "misfits": float(
-            (numeric and not kinds & NUMERIC and not digits) or (named and not any(word.is_capital for word in words))
-        ),
+        "fits": float(fits),
+        "misfits": float(misfits),
         "echo": sum(stem in question.weights for stem in stems) / len(stems) if stems else 0.0,
     }
+
+
+def _fitting(asked: str, kinds: Set[str], text: str, words: Iterable[Word]) -> tuple[bool, bool]:
+    """Return whether an answer is of the kind asked for, and whether it cannot be; both False of other kinds."""
+    if asked in NUMERIC:
+        digits = any(character.isdigit() for character in text)
+        return asked in kinds or digits, not (kinds & NUMERIC or digits)
+    if asked in _NAMED:
+        return asked in kinds or "name" in kinds, not any(word.is_capital for word in words)
+    return False, False
 
 
 @lru_cache(maxsize=20_000)

@@ -80,16 +80,10 @@ class Generator(Unit):
 
 
 class Stopwatch:
-    """Seconds since creation and to the first token, by the monotonic clock."""
+    """Seconds since creation, by the monotonic clock."""
 
     def __init__(self) -> None:
         self._start = time.perf_counter()
-        self.ttft_s: float | None = None
-
-    def first_token(self) -> None:
-        """Note the first token; later calls change nothing."""
-        if self.ttft_s is None:
-            self.ttft_s = self.elapsed()
 
     def elapsed(self) -> float:
         """Return seconds since creation."""

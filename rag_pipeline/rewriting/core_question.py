@@ -59,19 +59,21 @@ def core_question(text: str, in_corpus: InCorpus) -> str:
 
 def _once(text: str, in_corpus: InCorpus) -> str:
     sentences = [part for sentence in split_sentences(text) for part in _LOWER_CASE_START.split(sentence.text)]
-    plain = [_plain(sentence) for sentence in sentences]
-    asks = [_asks(before, after, in_corpus) for before, after in zip(sentences, plain, strict=True)]
-    cores = [_core(sentence, in_corpus) if ask else sentence for sentence, ask in zip(plain, asks, strict=True)]
-    asked = [core for core, ask in zip(cores, asks, strict=True) if ask and core]
-    alone = bool(asked) and all(_stands_alone(core) for core in asked)
-    kept = [
-        core
-        for core, ask in zip(cores, asks, strict=True)
-        if core and not fillers.COURTESY.match(core) and (ask or not alone or not _is_circumstance(core, in_corpus))
-    ]
+    parts = [_part(sentence, in_corpus) for sentence in sentences]
+    asked = [core for core, asks in parts if asks and core]
+    alone = bool(asked) and all(map(_stands_alone, asked))
+    said = [(core, asks) for core, asks in parts if core and not fillers.COURTESY.match(core)]
+    kept = [core for core, asks in said if asks or not alone or not _is_circumstance(core, in_corpus)]
     changed = kept != sentences
     joined = _DOUBLED.sub(r"\1", " ".join(_polished(part) for part in kept) if changed else text)
     return joined if _has_content(joined) else text
+
+
+def _part(sentence: str, in_corpus: InCorpus) -> tuple[str, bool]:
+    """Return what a sentence is without what stands around it, and whether it asks; of one that asks, its core."""
+    plain = _plain(sentence)
+    asks = _asks(sentence, plain, in_corpus)
+    return _core(plain, in_corpus) if asks else plain, asks
 
 
 def _plain(sentence: str) -> str:

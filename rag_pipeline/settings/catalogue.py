@@ -28,7 +28,7 @@ def settings_of(*stages: Stage) -> dict[str, Setting]:
 
 def describe(name: str) -> Setting:
     """Return what a setting declares. Raises KeyError where there is none."""
-    return pipeline_settings()[name]
+    return settings_in(CoreSettings).get(name) or pipeline_settings()[name]
 
 
 def option_names() -> set[str]:
@@ -51,7 +51,8 @@ def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
     unread = {name: reason for name, reason in reasons.items() if reason}
     read = {name for part in PARTS if part.field not in unread for name in part.chosen(values)}
     reason = why_unread((WITH_CONTEXT, SEARCH), values)
-    for name in option_names() - read:
-        of_part = next((unread[part.field] for part in PARTS if part.field in unread and name in part.settings()), "")
-        unread[name] = reason or of_part or f"{ONLY_READ_BY} {' or '.join(option_owners(name))}"
+    for part in sorted(PARTS, key=lambda part: part.field not in unread):
+        for name in part.settings().keys() - read - unread.keys():
+            of_part = unread.get(part.field)
+            unread[name] = reason or of_part or f"{ONLY_READ_BY} {' or '.join(option_owners(name))}"
     return unread

@@ -50,17 +50,15 @@ class PipelineSpec:
         embedder = embedder_named(core.embedding)[0]
         if core.embed_mode == "late" and "embed_mode" not in unread and not embedder.gives_tokens:
             raise ConfigError(no_late(core.embedding), "embed_mode")
-        steps = {part: unit for part, unit in units.items() if part.field not in unread} if retrieves else {}
-        _refuse_what_builtin_cannot(core, steps)
+        read = {part: unit for part, unit in units.items() if part.field not in unread}
+        _refuse_what_builtin_cannot(core, read if retrieves else {})
         _refuse_unknown(set(values) - option_names())
         if drop_unread:
             values = {name: value for name, value in values.items() if name not in unread}
         else:
             _refuse_unread({name: unread[name] for name in given or {} if name in unread})
         options = {
-            part.field: _validated(unit.Options, _take(values, unit.Options))
-            for part, unit in units.items()
-            if unit is not None and part.field not in unread
+            part.field: _validated(unit.Options, _take(values, unit.Options)) for part, unit in read.items() if unit
         }
         core = core.model_copy(update={"prompt_name": _prompt_name(core)})
         spec = cls(core, options)

@@ -79,6 +79,28 @@
     text.style.top = `${below ? mark.bottom + 6 : Math.max(8, mark.top - 6 - text.offsetHeight)}px`;
   }, true);
 
+  // A field reached by Tab is shown as a whole: the browser only looks that its first line is not under a bar.
+  document.addEventListener("keyup", (event) => {
+    if (event.key !== "Tab" || event.target.closest(".bench-go, .form-stuck, .chat-composer, .mark-bar")) return;
+    event.target.scrollIntoView({ block: "nearest" });
+  });
+
+  // On a narrow screen long parts start folded, unless the address leads into them or something in them is wrong.
+  const aim = () => document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (window.matchMedia("(max-width: 960px)").matches) {
+    document.querySelectorAll("[data-fold-narrow]").forEach((each) => {
+      each.open = each.contains(aim()) || each.querySelector(".field-error") !== null;
+    });
+  }
+  function reveal() {
+    const folded = aim()?.closest("details:not([open])");
+    if (!folded) return;
+    folded.open = true;
+    aim().scrollIntoView();
+  }
+  window.addEventListener("hashchange", reveal);
+  reveal();
+
   // Clamped text opens in place.
   document.addEventListener("click", (event) => {
     const text = event.target.closest("[data-clamp]");
@@ -121,15 +143,19 @@
     if (results && window.matchMedia("(max-width: 960px)").matches) results.scrollIntoView();
   });
 
-  // What was folded open stays open when its surroundings are loaded again.
+  // What was folded open or ticked stays so when its surroundings are loaded again.
   let unfolded = [];
+  let ticked = null;
   let scrolled = 0;
   document.addEventListener("htmx:beforeSwap", (event) => {
     unfolded = Array.from(event.detail.target.querySelectorAll("details[id][open]"), (each) => each.id);
+    const runs = event.detail.target.querySelector(".runs-table");
+    ticked = runs && Array.from(runs.querySelectorAll(":checked"), (each) => each.value);
     scrolled = drawer()?.scrollTop || 0;
   });
   document.addEventListener("htmx:afterSwap", () => {
     unfolded.forEach((id) => { const each = document.getElementById(id); if (each) each.open = true; });
+    if (ticked) document.querySelectorAll(".runs-table [name=run]").forEach((each) => { each.checked = ticked.includes(each.value); });
     if (scrolled && drawer()) drawer().scrollTop = scrolled;
   });
   function drawer() {

@@ -42,6 +42,13 @@
     return { ...given, tickvals: some(given.tickvals), ticktext: some(given.ticktext), tickangle: 0 };
   }
 
+  // Words beside a narrow chart, cut short, though not within an entity.
+  function cut(given) {
+    if (!given || !given.ticktext) return given;
+    const short = (text) => /^(?:&#?\w+;|[^&]){0,16}/.exec(text)[0];
+    return { ...given, ticktext: given.ticktext.map((text) => (short(text) === text ? text : `${short(text)}…`)) };
+  }
+
   function axis(given) {
     return {
       gridcolor: token("line"), linecolor: token("line-strong"), zerolinecolor: token("line"), tickcolor: token("line-strong"),
@@ -59,13 +66,14 @@
     };
     all.margin = { l: 52, r: 16, t: 12, b: 48, ...all.margin };
     if (narrow) { // no room for labels beside the dots, and for few below
-      all.xaxis = thinned(all.xaxis);
+      Object.assign(all, { xaxis: thinned(all.xaxis), yaxis: cut(all.yaxis) });
       const inside = (all.annotations || []).filter((each) => each.xref !== "paper");
       const beside = inside.length < (all.annotations || []).length;
       Object.assign(all, { annotations: inside, showlegend: all.showlegend || beside });
       Object.assign(all.margin, { l: 44, r: 8 });
     }
     all.font = { family: style.fontFamily, size: 13, color: token("text"), ...all.font };
+    all.modebar = { bgcolor: "rgba(0,0,0,0)", color: token("text-quiet"), activecolor: token("accent") };
     all.hoverlabel = {
       bgcolor: token("surface-raised"), bordercolor: token("line-strong"), align: "left",
       font: { family: style.fontFamily, size: 12.5, color: token("text") },

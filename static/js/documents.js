@@ -36,10 +36,6 @@
     });
   });
 
-  // On a narrow screen the text comes first: the settings above it start folded.
-  const fold = document.querySelector("[data-fold-narrow]");
-  if (fold && window.matchMedia("(max-width: 960px)").matches && !fold.querySelector(".field-error")) fold.open = false;
-
   // "Add question" takes the text that is selected along as evidence.
   document.addEventListener("click", (event) => {
     const link = event.target.closest("[data-quote-selection]");

@@ -175,7 +175,7 @@ def _forms(count: int, limits: ModelLimits | None = None) -> dict[str, Any]:
     """Ask a judge for small forms, all at once, and keep its replies in the database."""
     judge = make_judge("openai:judge", JudgePrompts(), limits=limits, afresh=True)
     requests = [extraction(f"How high is tower {number}?", f"Tower {number} is high.") for number in range(count)]
-    found = judge.ask_many(requests)
+    found = gather_blocking([judge.ask(request) for request in requests])
     return {"calls": count, "lost": sum(isinstance(each, Unjudged) for each in found)}
 
 

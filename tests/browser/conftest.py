@@ -76,18 +76,24 @@ class Bench:
 
 
 @pytest.fixture(scope="session")
-def bench(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Bench]:
+def models() -> Iterator[FakeOpenAI]:
+    """Serve the models that the workbench can ask; a test that scripts one gives a rule of its own judge or prompt."""
+    with FakeOpenAI() as models:
+        yield models
+
+
+@pytest.fixture(scope="session")
+def bench(tmp_path_factory: pytest.TempPathFactory, browser: Browser, models: FakeOpenAI) -> Iterator[Bench]:
     """Serve a fresh data folder for all browser tests, models at hand.
 
     Its sample is made while the first test looks: the browser has to be there before.
     """
-    with FakeOpenAI() as models:
-        environment = {"OPENAI_BASE_URL": models.base_url, "OPENAI_API_KEY": "sk-of-the-browser-tests"}
-        bench = Bench(tmp_path_factory.mktemp("bench") / "data", environment)
-        try:
-            yield bench
-        finally:
-            bench.server.stop()
+    environment = {"OPENAI_BASE_URL": models.base_url, "OPENAI_API_KEY": "sk-of-the-browser-tests"}
+    bench = Bench(tmp_path_factory.mktemp("bench") / "data", environment)
+    try:
+        yield bench
+    finally:
+        bench.server.stop()
 
 
 @pytest.fixture(scope="session")

@@ -90,6 +90,10 @@ def test_every_chart_is_drawn_and_zoomed(page, sample):
     page.wait_for_function(
         "before => document.querySelector('[data-chart=board-figure]').layout.xaxis.range[1] !== before", arg=before[1]
     )
+    page.mouse.dblclick(area["x"] + 40, area["y"] + 40)
+    page.wait_for_function(
+        "before => document.querySelector('[data-chart=board-figure]').layout.xaxis.range[1] === before", arg=before[1]
+    )
     for name in ("Radar", "Quality and cost", "Quality and latency", "Spread"):
         page.get_by_role("navigation", name="Charts").get_by_role("link", name=name).click()
         expect(page.get_by_role("navigation", name="Charts").locator("[aria-current]")).to_have_text(name)
@@ -188,13 +192,13 @@ def test_a_report_opens_without_a_network(page: Page, sample, browser: Browser, 
     context.close()
 
 
-def test_an_imported_test_set_is_walked_the_same_way(page, sample, tmp_path):
+def import_facts(page: Page, file: Path) -> None:
+    """Import the facts as a test set of the sample, and evaluate it with two chunk sizes."""
     lines = ["question,references,corpus_id"]
     for question, words in FACTS:
         start = SAMPLE.index(words)
         reference = f'[{{""content"": ""{words}"", ""start_index"": {start}, ""end_index"": {start + len(words)}}}]'
         lines.append(f'"{question}","{reference}",warsaw.txt')
-    file = tmp_path / "imported.csv"
     file.write_text("\n".join(lines), encoding="utf-8")
     page.goto("/testsets/")
     form = page.get_by_role("region", name="Import")
@@ -209,15 +213,17 @@ def test_an_imported_test_set_is_walked_the_same_way(page, sample, tmp_path):
     at_rest(page)
     for size in (250, 500):
         evaluate(page, size)
+
+
+def test_an_imported_test_set_is_walked_the_same_way(page, sample, tmp_path):
+    import_facts(page, tmp_path / "imported.csv")
     page.goto("/dashboard/")
     expect(page.locator("#board")).to_contain_text("No run here has Total: Context matching is shown.")
     expect(page.locator("thead").last).not_to_contain_text("Recall")
-    ticked(page)
-    page.get_by_text("More", exact=True).click()
-    page.get_by_label("Tag for the ticked runs").fill("imported")
-    page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("tbody .badge", has_text="imported")).to_have_count(2)
-    page.locator("input[name=run]").last.check()
+    _, numbers = file_of(page, page.get_by_role("button", name="Save the chart as CSV").click)
+    assert {"250", "500"} <= {line.split(",")[1] for line in numbers.decode().splitlines()}
+    assert_ticks_stay(page)
+    page.locator("input[name=run]").first.uncheck()
     page.get_by_role("button", name="Pin as baseline").click()
     expect(page.locator("tbody .badge", has_text="baseline")).to_have_count(1)
     ticked(page)
@@ -227,8 +233,36 @@ def test_an_imported_test_set_is_walked_the_same_way(page, sample, tmp_path):
     assert problems(page) == []
     page.goto("/dashboard/?chart=pivot&down=chunk_size")
     expect(page.get_by_role("group", name="Pivot").locator("tbody tr")).to_have_count(2)
+    _, table = file_of(page, page.locator(".chart-save").get_by_role("link", name="CSV").click)
+    assert len(pd.read_csv(io.BytesIO(table))) == 2
+    assert_archived_and_deleted(page)
+    assert problems(at_rest(page)) == []
+
+
+def assert_ticks_stay(page: Page) -> None:
+    """Check that what is ticked stays so when the table is sorted and the runs are tagged."""
+    ticked(page)
+    page.locator("thead").get_by_role("link", name="Chunk size").click()
+    expect(page).to_have_url(re.compile("sort="))
+    expect(at_rest(page).locator("input[name=run]:checked")).to_have_count(2)
+    page.get_by_text("More", exact=True).click()
+    page.get_by_label("Tag for the ticked runs").fill("imported")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("tbody .badge", has_text="imported")).to_have_count(2)
+    expect(page.locator("input[name=run]:checked")).to_have_count(2)
+
+
+def assert_archived_and_deleted(page: Page) -> None:
+    """Archive the first run of the two that there are, find it again among the archived ones, and delete it."""
     page.locator("input[name=run]").first.check()
     page.get_by_text("More", exact=True).click()
     page.get_by_role("button", name="Archive").click()
     expect(page.locator("input[name=run]")).to_have_count(1)
-    assert problems(at_rest(page)) == []
+    page.get_by_label("Archived too").check()
+    archived = at_rest(page).locator("tbody tr", has=page.locator(".badge", has_text="archived"))
+    archived.locator("input[name=run]").check()
+    page.get_by_text("More", exact=True).click()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete").click()
+    expect(page.locator("#messages")).to_contain_text("Deleted 1 run.")
+    expect(page.locator("input[name=run]")).to_have_count(1)

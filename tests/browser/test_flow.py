@@ -12,6 +12,7 @@ from tests.browser.conftest import Bench
 from tests.browser.forms import choose
 from tests.browser.waiting import at_rest
 from tests.commands import ROOT
+from tests.fake_openai import Behaviour, FakeOpenAI
 
 DOCUMENT = ROOT / "workbench" / "sample" / "warsaw.txt"
 CORPUS = "My town"
@@ -105,22 +106,51 @@ def test_compare(page):
     expect(page.locator("main")).to_contain_text("300")
 
 
-def test_saved_settings_return_after_a_restart(page, bench: Bench):
+def test_a_run_is_cancelled(page, models: FakeOpenAI):
+    page.goto("/")
+    choose_corpus(page, CORPUS)
+    page.get_by_label("Model", exact=True).fill("openai:slow")
+    models.always = Behaviour.hang()
+    try:
+        before = page.locator("#run-title a").get_attribute("href") or "-"
+        page.get_by_role("button", name="Evaluate 10 questions").click()
+        expect(page.locator("#run-title a")).not_to_have_attribute("href", before)
+        page.get_by_role("button", name="Cancel").click()
+        stopped = page.get_by_text(re.compile("cancelled: what stands below is"))
+        expect(stopped).to_be_visible()  # and the last good result stays in its place
+        expect(scores(page)).to_have_count(6)
+    finally:
+        models.always = Behaviour()
+
+
+def test_settings_return_after_a_restart(page, bench: Bench):
     page.goto("/")
     choose_corpus(page, CORPUS)
     page.get_by_label("Chunk size", exact=True).fill("444")
     page.get_by_role("button", name="Save as preferred").click()
     expect(page.locator("#messages")).to_contain_text("Saved as preferred")
+    at_rest(page).get_by_label("Top k", exact=True).fill("9")
+    expect(page.locator("#mark-top_k")).to_contain_text("undo")
+    at_rest(page)
     page.goto("about:blank")  # an open page would rightly say that the server does not answer
     bench.restart()
     page.goto("/")
     expect(page.get_by_label("Chunk size", exact=True)).to_have_value("444")
+    expect(page.get_by_label("Top k", exact=True)).to_have_value("9")  # as it was left, though it was not saved
     expect(page.get_by_label("Corpus", exact=True).locator("option:checked")).to_have_text(re.compile(CORPUS))
 
 
 def test_runs_are_still_there_after_the_restart(page):
     page.goto("/runs/")
     expect(page.locator("main")).to_contain_text(TESTSET)
+
+
+def test_a_cancelled_run_goes_on_after_the_restart(page):
+    page.goto("/runs/")
+    page.locator("tbody tr", has_text="cancelled").get_by_role("link").first.click()
+    page.get_by_role("button", name="Go on where it stopped").click()
+    expect(page.locator(".score-card")).to_have_count(6)
+    expect(page.get_by_role("button", name="Go on where it stopped")).to_have_count(0)
 
 
 def test_chat_answers_from_the_documents(page):

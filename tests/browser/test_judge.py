@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import Bench
 from tests.browser.test_pages import problems
+from tests.browser.test_run_parts import PARTS
 from tests.browser.waiting import at_rest
+from tests.fake_openai import Behaviour, FakeOpenAI
 
 JUDGE = "openai:judge-1"
 
@@ -26,6 +29,37 @@ def test_a_judge_says_which_of_two_runs_answers_better(page, sample):
     assert problems(page) == []
     at_rest(page).locator("#preference .tabs a").last.click()
     expect(page.locator("#preference .tabs a").last).to_have_attribute("aria-current", "true")
+
+
+def test_a_judge_whose_replies_cannot_be_used_is_loud_and_mended(
+    page: Page, sample: Bench, run: str, models: FakeOpenAI
+):
+    number = run.split("/")[2]
+    silent = f"openai:silent-judge-{number}"  # of its own: what one was asked before is not asked again
+    page.goto(f"/?run={number}")
+    before = page.locator("#run-title a").get_attribute("href") or ""
+    page.locator("#more-settings > summary").click()
+    page.get_by_label("Judge", exact=True).fill(silent)
+    page.get_by_label("Find a metric").fill("judge_score")
+    page.get_by_label("Judge score").check()
+    models.when("rate the answer", Behaviour.says("I would rather not say."))
+    try:
+        page.get_by_role("button", name="Evaluate 10 questions").click()
+        loud = page.locator(".notice-bad", has_text="Judge score")
+        expect(loud).to_contain_text(re.compile(r"no verdict on (\d+) of \1:\s+the judge's reply could not be used"))
+    finally:
+        models.rules.clear()
+    expect(page.locator("#run-title a")).not_to_have_attribute("href", before)
+    address = page.locator("#run-title a").get_attribute("href") or ""
+    for part in PARTS:
+        page.goto(f"{address}{part}")
+        expect(loud).to_contain_text("Choose another judge")
+    assert problems(page) == []
+    loud.get_by_role("link", name="score again").click()
+    expect(page.get_by_label("Judge", exact=True)).to_have_value(silent)
+    at_rest(page).get_by_role("button", name="Score with these").click()
+    expect(page.locator("[data-card=judge_score] .score-card-value")).to_contain_text(re.compile(r"\d\.\d\d"))
+    expect(loud).to_have_count(0)
 
 
 def test_a_prompt_of_the_judge_is_changed_and_reset(page, sample):

@@ -75,6 +75,11 @@ def test_a_definition_opens_by_mouse_keyboard_and_touch(page: Page, browser: Bro
     phone.goto(f"{run}failures/")
     phone.get_by_role("button", name="What is failure points?").tap()
     expect(phone.locator(".definition:popover-open")).to_contain_text("Barnett")
+    phone.locator(".definition:popover-open a").tap()
+    expect(phone.locator("#failure_points + dd")).to_be_visible()
+    expect(phone.locator(".fold-section[open]")).to_have_count(1)  # the long page is folded but for what was asked for
+    phone.get_by_role("navigation", name="On this page").get_by_role("link", name="Rules").tap()
+    expect(phone.locator("#must_match")).to_be_visible()
     context.close()
 
 
@@ -150,7 +155,8 @@ COVERED = """() => {
   const box = field.getBoundingClientRect();
   if (!box.width || !box.height) return "";
   const x = Math.min(Math.max(box.left + box.width / 2, 1), innerWidth - 1);
-  const y = Math.min(Math.max(box.top + Math.min(box.height / 2, 20), 1), innerHeight - 1);
+  const into = box.height < innerHeight / 2 ? box.height / 2 : 20;
+  const y = Math.min(Math.max(box.top + into, 1), innerHeight - 1);
   const there = document.elementFromPoint(x, y);
   const free = there && (field.contains(there) || there.contains(field) || there.closest("label"));
   return free ? "" : `${field.outerHTML.slice(0, 90)} under ${there ? there.className : "nothing"}`;

@@ -68,6 +68,20 @@ def test_ticked_runs_are_drawn_or_exported_with_the_filters_of_the_page(client):
     assert found == addresses
 
 
+def test_what_was_ticked_is_still_ticked_after_it_was_tagged(client):
+    testset = make_testset()
+    first, second, other = make_run(testset), make_run(testset), make_run(testset)
+    sent = {"run": [first.pk, second.pk], "next": f"/dashboard/?testset={testset.pk}&sort=name"}
+    for action in ("tag", "untag"):
+        response = client.post(reverse("runs-act"), sent | {"action": action, "tag": "short"})
+        assert response["Location"] == f"{sent['next']}&ticked={first.pk},{second.pk}"
+        html = client.get(response["Location"]).content.decode()
+        boxes = [html.partition(f'aria-label="Choose {run}"')[2].partition(">")[0] for run in (first, second, other)]
+        assert ["checked" in box for box in boxes] == [True, True, False]
+    sent |= {"action": "pin", "next": reverse("run", args=[first.pk])}
+    assert client.post(reverse("runs-act"), sent)["Location"] == sent["next"]
+
+
 def test_tags_are_given_and_taken_away(client):
     first, second = make_run(tags=["mine"]), make_run()
     sent = {"run": [first.pk, second.pk], "tag": " short, quick "}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
 
 import pytest
 from django.db import connection
@@ -161,8 +162,13 @@ def test_the_map_opens_answers_and_leaves_out_what_all_solve():
     found = question_map(sweep_table(sweep))
     told = found.never + found.flips
     assert len(told) + len(found.always) == 6
-    figure = questions_by_settings(found)["data"][0]
+    map_of_questions = questions_by_settings(found)
+    figure, beside = map_of_questions["data"][0], map_of_questions["layout"]["yaxis"]
     assert len(figure["z"]) == len(told)
+    assert beside["tickvals"] == figure["y"]
+    texts = [escape(each.question.text) for each in reversed(found.questions[: len(told)])]
+    for text, label in zip(texts, beside["ticktext"], strict=True):
+        assert text.startswith(label.removesuffix("…"))
     runs = [row.run.pk for row in found.rows]
     for addresses in figure["customdata"]:
         assert [address.split("/")[2] for address in addresses] == [str(run) for run in runs]

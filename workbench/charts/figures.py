@@ -269,11 +269,14 @@ def value_axis(setting: str, values: Sequence[float], unit: str = "") -> Figure:
     notes = ", ".join(filter(None, (unit, "log scale" if logs else "")))
     title = f"{setting_label(setting)}{f' ({notes})' if notes else ''}"
     axis: Figure = {"type": "log" if logs else "linear", "title": {"text": title}, "showgrid": False}
-    if not found:
-        return axis
-    first, last = (math.log10(found[0]), math.log10(found[-1])) if logs else (found[0], found[-1])
+    return axis | _ticks(found, logs) if found else axis
+
+
+def _ticks(found: Sequence[float], logs: bool) -> Figure:
+    """Return the range of an axis with room at both ends, and where its values are written if they are few."""
+    first, last = (math.log10(end) if logs else end for end in (found[0], found[-1]))
     room = max(0.12 if logs else 0.0, (last - first) * 0.08) or abs(first) * 0.1 or 1.0
-    axis["range"] = [first - room, last + room]
+    axis: Figure = {"range": [first - room, last + room]}
     ticks = _apart(found, logs)
     if len(ticks) <= _MOST_TICKS:
         axis |= {"tickvals": ticks, "ticktext": [f"{value:,g}" for value in ticks]}

@@ -40,15 +40,21 @@ def quality_against(
     `taken`: seconds or dollars an answer by run id.
     """
     shown = [row for row in rows if row.run.pk in taken and row.mean(score) is not None]
-    best = front(shown, score, taken)
     text = money if in_dollars else seconds
     shapes = model_shapes(shown)
-    prompts = list(dict.fromkeys(row.prompt_name for row in shown))
-    traces = [
-        _dots([row for row in shown if row.prompt_name == name], name, series, shapes, score, taken, text)
-        for name in prompts
-    ]
-    line: Figure = {
+    by_prompt: dict[str, list[RunRow]] = {}
+    for row in shown:
+        by_prompt.setdefault(row.prompt_name, []).append(row)
+    traces = [_dots(of_one, name, series, shapes, score, taken, text) for name, of_one in by_prompt.items()]
+    values = [value for row in shown if (value := row.mean(score)) is not None]
+    axis = _taken_axis(taken, in_dollars=in_dollars)
+    layout = {"xaxis": axis, "yaxis": score_axis(score, values), "height": 380, **_LEGEND}
+    line = _front_line(front(shown, score, taken), score, taken, in_dollars=in_dollars)
+    return {"data": [line, *traces] if shown else [], "layout": layout}
+
+
+def _front_line(best: Sequence[RunRow], score: str, taken: Mapping[int, float], *, in_dollars: bool) -> Figure:
+    return {
         "type": "scatter",
         "mode": "lines",
         "name": "No other run is both better and cheaper" if in_dollars else "No other run is both better and faster",
@@ -57,16 +63,15 @@ def quality_against(
         "line": {"color": "var(--text-quiet)", "width": 1.5, "dash": "dot", "shape": "hv"},
         "hoverinfo": "skip",
     }
+
+
+def _taken_axis(taken: Mapping[int, float], *, in_dollars: bool) -> Figure:
     axis: Figure = {
         "title": {"text": "Cost of an answer ($)" if in_dollars else "Median latency of an answer (s)"},
         "rangemode": "tozero",
         "showgrid": False,
     }
-    if not any(taken.values()):
-        axis |= {"range": [0, 1], "tickvals": [0]}
-    values = [value for row in shown if (value := row.mean(score)) is not None]
-    layout = {"xaxis": axis, "yaxis": score_axis(score, values), "height": 380, **_LEGEND}
-    return {"data": [line, *traces] if shown else [], "layout": layout}
+    return axis if any(taken.values()) else axis | {"range": [0, 1], "tickvals": [0]}
 
 
 _LEGEND: Figure = {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}}

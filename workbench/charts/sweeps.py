@@ -22,6 +22,8 @@ from workbench.templatetags.workbench import setting_value
 _UNREAD = "—"
 _LOW_TO_HIGH = [[0, "var(--surface-sunken)"], [1, "var(--accent)"]]
 _LONGEST_LABEL = 48
+_LABELLED = 80
+"""Questions up to which each row of the map has its words beside it."""
 
 
 def is_numeric(table: SweepTable, name: str) -> bool:
@@ -133,7 +135,7 @@ def hover_text(table: SweepTable, row: SweepRow) -> str:
         f"{metric_label(table.score)} {scale.text(_mean(table, row))}, n = {row.n}",
     ]
     if row.verdict and row.verdict.difference is not None and row.verdict.low is not None:
-        low, high = scale.change(row.verdict.low), scale.change(row.verdict.high or 0.0)
+        low, high = scale.end(row.verdict.low), scale.end(row.verdict.high or 0.0)
         lines.append(f"{scale.change(row.verdict.difference)} to the best ({low} to {high})")
     if row.verdict:
         lines.append(row.verdict.word)
@@ -258,12 +260,14 @@ def questions_by_settings(found: QuestionMap) -> Figure:
     runs = [each.run.pk if each.run else 0 for each in found.rows]
     told = [each for each in found.questions if each.solved < each.asked]
     questions = list(reversed(told))  # the first row of a heat map is drawn at the bottom
+    ids = [each.question.question_id for each in questions]  # the words of two questions may be the same
+    few = len(questions) <= _LABELLED
     return {
         "data": [
             {
                 "type": "heatmap",
                 "x": names,
-                "y": [f"{each.question.question_id}" for each in questions],
+                "y": ids,
                 "z": [list(each.values) for each in questions],
                 "customdata": [
                     [reverse("run-question", args=[run, each.question.pk]) for run in runs] for each in questions
@@ -276,14 +280,21 @@ def questions_by_settings(found: QuestionMap) -> Figure:
                 "showscale": False,
                 "hoverongaps": False,
                 "xgap": 1,
-                "ygap": 1 if len(questions) <= 80 else 0,
+                "ygap": int(few),
             }
         ],
         "layout": {
-            "height": min(1400, max(260, 150 + 14 * len(questions))),
+            "height": min(1500, max(260, 150 + 16 * len(questions))),
             "margin": {"b": 24, "t": 8},
             "xaxis": {"type": "category", "showgrid": False, "showticklabels": len(names) <= 8, "ticks": ""},
-            "yaxis": {"type": "category", "showgrid": False, "showticklabels": len(questions) <= 80, "ticks": ""},
+            "yaxis": {
+                "type": "category",
+                "showgrid": False,
+                "ticks": "",
+                "showticklabels": few,
+                "tickvals": ids,
+                "ticktext": [escape(_short(each.question.text)) for each in questions],
+            },
         },
     }
 

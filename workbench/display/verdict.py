@@ -5,7 +5,7 @@ from __future__ import annotations
 from evaluation.queries.rows import Comparison, PairedDifference
 from evaluation.scoring.summaries import TOTAL
 from rag_pipeline.english.wording import counted
-from workbench.templatetags.workbench import delta
+from workbench.templatetags.workbench import delta, end_of
 
 _NAMED = 4
 """Changed settings that are named; of more only their number is said."""
@@ -39,4 +39,4 @@ def _changed(comparison: Comparison) -> str:
 def _interval(difference: PairedDifference) -> str:
     if difference.ci_low is None or difference.ci_high is None:
         return ""
-    return f" ({delta(difference.ci_low)} to {delta(difference.ci_high)})"
+    return f" ({end_of(difference.ci_low)} to {end_of(difference.ci_high)})"

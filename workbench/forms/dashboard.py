@@ -92,6 +92,11 @@ class BoardForm(forms.Form):
         """Return the ids of the runs that a chart of some runs draws; empty unless they were chosen."""
         return ids_of(self.value("runs"))
 
+    @cached_property
+    def ticked_runs(self) -> list[int]:
+        """Return the ids of the runs that are ticked: those of the last action, else those that are drawn."""
+        return ids_of(self.value("ticked")) or self.chosen_runs
+
     @property
     def chart_name(self) -> str:
         """Return the chosen chart."""
@@ -99,13 +104,15 @@ class BoardForm(forms.Form):
 
     def filtered(self, rows: Sequence[RunRow], held: HeldSettings) -> list[RunRow]:
         """Return the runs that the filters let through, and let the filters offer what there is."""
-        wanted = {name: self.value(name) for name in self._offer_kinds(held)}
-        wanted = {name: value for name, value in wanted.items() if value}
+        wanted = {name: value for name in self._offer_kinds(held) if (value := self.value(name))}
         tags = sorted({tag for row in rows for tag in row.run.tags}, key=str.casefold)
         self._offer("tag", tags, str, fewest=1)
         self._offer("state", sorted({row.state for row in rows}), str, fewest=2)
-        tag, state = self.value("tag"), self.value("state")
-        kept = [row for row in rows if (not tag or tag in row.run.tags) and (not state or state == row.state)]
+        kept = list(rows)
+        if tag := self.value("tag"):
+            kept = [row for row in kept if tag in row.run.tags]
+        if state := self.value("state"):
+            kept = [row for row in kept if state == row.state]
         if wanted:
             kept = [row for row in kept if {name: str(all_settings(row).get(name)) for name in wanted} == wanted]
         return matching(kept, self.value("q"))

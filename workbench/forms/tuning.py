@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import chain, count
 from typing import Any
 
 from django import forms
@@ -54,8 +56,7 @@ class TuningForm(forms.Form):
 
 def free_tuned_name(testset: TestSet, taken: set[str]) -> str:
     """Return a name after the test set that no tuned model has."""
-    letters = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in str(testset).lower())
-    stem = "-".join(part for part in letters.split("-") if part)[:50] or "tuned"
+    stem = re.sub("[^a-z0-9]+", "-", str(testset).lower()).strip("-")[:50]
     stem = stem if is_tuned_name(stem) else "tuned"
-    names = (stem if number == 1 else f"{stem}-{number}" for number in range(1, len(taken) + 2))
-    return next(name for name in names if name not in {each.lower() for each in taken})
+    lower = {each.lower() for each in taken}
+    return next(name for name in chain([stem], (f"{stem}-{number}" for number in count(2))) if name not in lower)

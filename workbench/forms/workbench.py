@@ -249,15 +249,19 @@ class SettingsForm(forms.Form):
             self.spec = PipelineSpec.create(pipeline | {"prompt_name": _prompt_name(pipeline)}, drop_unread=True)
             if values.get(CONTEXTS):
                 self.spec = with_retrieval_of(values[CONTEXTS], self.spec)
-            weights = {name: values[f"{WEIGHT}{name}"] for name in HEADLINE if f"{WEIGHT}{name}" in values}
-            scoring = {name: values[name] for name in EvaluationSpec.model_fields if name in values}
-            scoring |= {"weights": _given(weights), "metric_options": sent_options(self)}
-            self.evaluation = EvaluationSpec.create(scoring)
+            self.evaluation = self._scoring()
             check_options(self.evaluation)
             self.options = RunOptions.create({name: values[name] for name in RunOptions.model_fields if name in values})
         except ConfigError as error:
             self.refuse(error)
         return values
+
+    def _scoring(self) -> EvaluationSpec:
+        """Return the scoring as it was sent. Raises ConfigError."""
+        values = self.cleaned_data
+        weights = {name: values[f"{WEIGHT}{name}"] for name in HEADLINE if f"{WEIGHT}{name}" in values}
+        scoring = {name: values[name] for name in EvaluationSpec.model_fields if name in values}
+        return EvaluationSpec.create(scoring | {"weights": _given(weights), "metric_options": sent_options(self)})
 
     def refuse(self, error: ConfigError) -> None:
         """Show a refused setting beside its field, or above the form where it has none."""

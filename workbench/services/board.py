@@ -59,14 +59,7 @@ class BoardChart:
 
 def board_chart(choice: ChartChoice, rows: Sequence[RunRow], otherwise: Otherwise) -> BoardChart:
     """Return the chosen chart of `rows`, which are sorted as the table is."""
-    newest = max((row for row in rows if row.metrics), key=lambda row: row.run.pk, default=None)
-    together = [row for row in rows if newest and row.run.testset_id == newest.run.testset_id]
-    notes = []
-    if newest and len(together) < len(rows):
-        left = counted(len(rows) - len(together), "run")
-        notes.append(
-            f"Drawn are the runs on “{newest.run.testset}”; {left} of other test sets cannot stand beside them."
-        )
+    together, notes = _of_one_testset(rows)
     score = _by_question(choice) if choice.name == "spread" else choice.score
     if score != choice.score:
         notes.append(f"{metric_label(choice.score)} has no value by question: {metric_label(score)} is shown.")
@@ -87,6 +80,19 @@ def board_chart(choice: ChartChoice, rows: Sequence[RunRow], otherwise: Otherwis
         older=older,
         many_dots=figure is not None and _dots_in(figure) > figures.MANY_DOTS,
     )
+
+
+def _of_one_testset(rows: Sequence[RunRow]) -> tuple[list[RunRow], list[str]]:
+    """Return the runs on the test set of the latest scored one, and what is said of the others."""
+    newest = max((row for row in rows if row.metrics), key=lambda row: row.run.pk, default=None)
+    if newest is None:
+        return [], []
+    together = [row for row in rows if row.run.testset_id == newest.run.testset_id]
+    if len(together) == len(rows):
+        return together, []
+    left = counted(len(rows) - len(together), "run")
+    said = f"Drawn are the runs on “{newest.run.testset}”; {left} of other test sets cannot stand beside them."
+    return together, [said]
 
 
 def _dots_in(figure: figures.Figure) -> int:

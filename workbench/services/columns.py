@@ -84,10 +84,7 @@ def columns_of(
     """
     scores = scores_of(rows)
     default = {*held.varying[:MOST_SETTINGS], *(METRICS if not scores else {*METRICS} & {*scores}), *wanted}
-    answering = [row.run.took for row in rows if not row.run.retrieval_only]
-    default |= {name for name in TOOK[1:] if any(took.get(name) is not None for took in answering)} | {"created"}
-    default |= {"tags"} if any(row.run.tags for row in rows) else set()
-    default |= {"state", "failed"} if any(row.state != "done" or row.failed for row in rows) else set()
+    default |= _told_by(rows)
     offered = [
         Column("tags", "Tags", RUNS),
         Column("note", "Note", RUNS),
@@ -104,6 +101,17 @@ def columns_of(
         [(setting_label(name), setting_value(held.values[name][0])) for name in _first(same)],
         [metric_label(name) for name in METRICS if scores and name not in scores],
     )
+
+
+def _told_by(rows: Sequence[RunRow]) -> set[str]:
+    """Return the columns beside settings and scores in which these runs have something to tell."""
+    answering = [row.run.took for row in rows if not row.run.retrieval_only]
+    told = {name for name in TOOK[1:] if any(took.get(name) is not None for took in answering)}
+    if any(row.run.tags for row in rows):
+        told.add("tags")
+    if any(row.state != "done" or row.failed for row in rows):
+        told |= {"state", "failed"}
+    return told | {"created"}
 
 
 def _first(names: Sequence[str]) -> list[str]:

@@ -59,7 +59,7 @@ def without_verdict(run: Run) -> list[NoVerdict]:
     scored = rows.filter(metric__in=reasons, value__isnull=False).values_list("metric", "details__judge")
     had = Counter(metric for metric, judge in scored if judge != NOT_NEEDED)
     found = [
-        NoVerdict(metric_label(metric), each.total(), each.total() + had[metric], each.most_common(1)[0][0])
+        NoVerdict(metric_label(metric), each.total(), each.total() + had[metric], each.most_common(1)[0][0].rstrip("."))
         for metric, each in reasons.items()
     ]
     return sorted(found, key=lambda each: (-each.lost / each.asked, each.label))

@@ -49,11 +49,6 @@ class SearchResult:
     queries: tuple[str, ...] = ()
 
 
-def corpus_rows() -> QuerySet[Corpus]:
-    """Return all corpora with `document_count`."""
-    return Corpus.objects.annotate(document_count=Count("documents"))
-
-
 def document_rows(*, corpus: Corpus) -> QuerySet[Document]:
     """Return the documents of a corpus without their texts, newest first, with `evidence_count`."""
     rows = corpus.documents.defer("text").annotate(evidence_count=Count("evidence"))

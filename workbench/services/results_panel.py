@@ -187,8 +187,7 @@ def _last_good(rows: Sequence[RunRow], wanted: RunRow) -> RunRow:
     """Return the run that is shown: the wanted one, unless it stopped without a score and another has some."""
     if wanted.metrics or wanted.state not in STOPPED:
         return wanted
-    earlier = [row for row in rows if row.run.pk < wanted.run.pk and row.metrics]
-    return next(iter(earlier), wanted)
+    return next((row for row in rows if row.run.pk < wanted.run.pk and row.metrics), wanted)
 
 
 def _baseline(rows: Sequence[RunRow], shown: RunRow, preferred: Run | None) -> Baseline | None:

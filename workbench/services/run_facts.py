@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Avg, Count, Max, Q, Sum
+from django.db.models import Count, Max, Q, Sum
 
 from evaluation.metrics.base import Metric, metrics
 from evaluation.models import Question, Run, RunMetric
@@ -37,7 +37,6 @@ class RunFacts:
     versions: list[Fact]
     prompt: str
     answers: int
-    mean_latency: float | None
     slowest: float | None
     cost: float | None
     tokens: int | None
@@ -82,7 +81,6 @@ def run_facts(run: Run) -> RunFacts:
     """Return the copy of the settings and the totals of time, tokens and money."""
     totals = run.answers.aggregate(
         count=Count("id"),
-        mean=Avg("latency_s"),
         slowest=Max("latency_s"),
         cost=Sum("cost_usd"),
         prompt=Sum("prompt_tokens"),
@@ -94,17 +92,15 @@ def run_facts(run: Run) -> RunFacts:
     if run.contexts_origin:
         asked["contexts_from"] = run.contexts_origin
     long = {name for name, each in pipeline_settings().items() if each.info.lines > 1}
-    known = totals["prompt"] is not None
     return RunFacts(
         settings=_facts({name: value for name, value in run.pipeline.items() if name not in long} | asked),
         scoring=_facts(scoring.spec if scoring else run.evaluation),
         versions=[Fact(name, value) for name, value in sorted(run.versions.items())],
         prompt=run.pipeline.get("prompt") or run.pipeline.get("prompt_without_context", ""),
         answers=totals["count"],
-        mean_latency=totals["mean"],
         slowest=totals["slowest"],
         cost=totals["cost"],
-        tokens=(totals["prompt"] + (totals["completion"] or 0)) if known else None,
+        tokens=None if totals["prompt"] is None else totals["prompt"] + (totals["completion"] or 0),
         kept=totals["kept"],
     )
 

@@ -111,10 +111,7 @@ class SweepPanel:
 def sweep_panel(table: SweepTable, asked: Mapping[str, str], questions: QuestionMap | None) -> SweepPanel:
     """Return what to show; `asked`: the query of the address, with `x` and `line`."""
     names = {name: describe(name).title for name in table.swept}
-    numeric = [name for name in names if is_numeric(table, name)]
-    x = asked.get("x", "") if asked.get("x") in names else (numeric or list(names))[0]
-    others = [name for name in names if name != x]
-    line = asked.get("line", "") if asked.get("line") in others else (others or [""])[0]
+    x, line = _axes(table, list(names), asked)
     rows = sorted(table.rows, key=lambda each: -_mean(table, each))
     scored = bool(table.scored)
     told = len(questions.never) + len(questions.flips) if questions is not None else 0
@@ -133,6 +130,14 @@ def sweep_panel(table: SweepTable, asked: Mapping[str, str], questions: Question
         overview=overview(table) if scored else (),
         other=next((each for each in rows if each.run and each != table.recommended), None),
     )
+
+
+def _axes(table: SweepTable, names: Sequence[str], asked: Mapping[str, str]) -> tuple[str, str]:
+    """Return the setting along the axis and the one of the lines: those asked for, else the first that suit."""
+    suited = [name for name in names if is_numeric(table, name)] or names
+    x = asked["x"] if asked.get("x") in names else suited[0]
+    others = [name for name in names if name != x] or [""]
+    return x, asked["line"] if asked.get("line") in others else others[0]
 
 
 def overview(table: SweepTable) -> list[Chart]:

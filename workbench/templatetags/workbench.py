@@ -61,6 +61,12 @@ def change_of(value: float | None, name: str) -> str:
 
 
 @register.filter
+def end_of(value: float | None, name: str = "") -> str:
+    """Return an end of the interval of a difference in the metric called `name`; one near 0 with its side of it."""
+    return "—" if value is None else scale_of(name).end(value)
+
+
+@register.filter
 def thousands(value: float | None) -> str:
     """12400 as 12,400."""
     return UNKNOWN if value is None else f"{value:,.0f}"
@@ -127,11 +133,7 @@ def share(value: float | None) -> str:
 @register.filter
 def delta(value: float | None) -> str:
     """A difference with its sign: +0.12, −0.05, ±0.00."""
-    if value is None:
-        return "—"
-    if abs(value) < 0.005:
-        return "±0.00"
-    return f"{'+' if value > 0 else MINUS}{abs(value):.2f}"
+    return change_of(value, "")
 
 
 @register.filter

@@ -57,15 +57,16 @@ def report(request: HttpRequest) -> HttpResponse:
 
 def _runs(request: HttpRequest) -> list[Run]:
     """Return the runs of the address, the baseline first. Raises Http404 where one of them is not there."""
-    if "runs" in request.GET:
-        ids, baseline = ids_of(request.GET["runs"]), as_id(request.GET.get("baseline"))
-    else:
-        ids, baseline = [as_id(request.GET.get(name)) for name in ("a", "b")], 0
-    found = Run.objects.select_related("corpus", "testset__corpus").in_bulk(list(filter(None, ids)))
-    if any(each and each not in found for each in ids):
+    several = "runs" in request.GET
+    ids = ids_of(request.GET["runs"]) if several else [as_id(request.GET.get(name)) for name in ("a", "b")]
+    ids = [each for each in ids if each]
+    found = Run.objects.select_related("corpus", "testset__corpus").in_bulk(ids)
+    if len(found) < len(set(ids)):
         raise Http404("A run is not there any more.")
-    runs = [found[each] for each in ids if each]
-    first = found.get(baseline) or next((run for run in runs if run.baseline and "runs" in request.GET), None)
+    runs = [found[each] for each in ids]
+    if not several:
+        return runs
+    first = found.get(as_id(request.GET.get("baseline"))) or next((run for run in runs if run.baseline), None)
     return runs if first is None else [first, *(run for run in runs if run != first)]
 
 

@@ -82,6 +82,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
         "board": board,
         "form": board.form,
         "sort": board.sort,
+        "sort_target": "#board",
         "any": Run.objects.exists(),
         "chart": board.chart() if board.scored else None,
         "charts": CHARTS,

@@ -22,6 +22,9 @@ from workbench.views import rescoring
 from workbench.views import run as run_page
 from workbench.views.frame import back
 
+_STAYING = ("tag", "untag", "pin", "unpin")
+"""Actions after which runs are still where they were ticked."""
+
 
 @require_POST
 def act(request: HttpRequest) -> HttpResponse:
@@ -34,7 +37,18 @@ def act(request: HttpRequest) -> HttpResponse:
         return redirect(address)
     elif done := _act(request, action, list(chosen)):
         messages.success(request, done)
-    return back(request, reverse("dashboard"))
+    address = back(request, reverse("dashboard")).url
+    return redirect(_ticked(address, sorted(run.pk for run in chosen)) if action in _STAYING else address)
+
+
+def _ticked(address: str, runs: Sequence[int]) -> str:
+    """Return an address of the Dashboard with these runs ticked there; any other as it is."""
+    parts = urlsplit(address)
+    if parts.path not in (reverse("dashboard"), reverse("runs")):
+        return address
+    query = QueryDict(parts.query, mutable=True)
+    query["ticked"] = ",".join(map(str, runs))
+    return parts._replace(query=query.urlencode(safe=",")).geturl()
 
 
 def _elsewhere(action: str, runs: Sequence[int], before: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -70,23 +70,28 @@ def read_roles(sentence: AnalysedSentence, tree: Doc) -> Roles:
     """Return the roles in a sentence; `tree` is that of its text."""
     units = units_by_token(sentence, tree)
     reader = _Places(units)
-    names = {units[token.i] for token in tree if token.pos_ == "PROPN" and token.is_title and token.i in units}
+    read = [(token, units[token.i]) for token in tree if token.i in units]
+    names = {unit for token, unit in read if token.pos_ == "PROPN" and token.is_title}
     kinds = {unit: NAME if unit in names and unit.kind == WORD else unit.kind for unit in sentence.units}
     found: dict[str, set[Place]] = defaultdict(set)
-    lists: dict[int, set[str]] = defaultdict(set)
-    for token in tree:
-        if (unit := units.get(token.i)) is None:
-            continue
-        lists[_first_of_list(token).i].add(unit.key)
+    for token, unit in read:
         if unit.kind != SMALL and (token.pos_ in _THINGS or kinds[unit] in (NAME, NUMBER)):
             found[unit.key].update(reader.places(token))
     return Roles(
         {thing: frozenset(places) for thing, places in found.items() if places},
         _frames(sentence, kinds),
-        frozenset(frozenset(each) for each in lists.values() if len(each) > 1),
+        _lists(read),
         {unit.key: kind for unit, kind in kinds.items() if kind != SMALL},
         frozenset(key for key, times in Counter(unit.key for unit in sentence.units).items() if times > 1),
     )
+
+
+def _lists(read: Iterable[tuple[Token, SupportUnit]]) -> frozenset[frozenset[str]]:
+    """Return the things that stand in one list."""
+    lists: dict[int, set[str]] = defaultdict(set)
+    for token, unit in read:
+        lists[_first_of_list(token).i].add(unit.key)
+    return frozenset(frozenset(each) for each in lists.values() if len(each) > 1)
 
 
 def _frames(sentence: AnalysedSentence, kinds: Mapping[SupportUnit, str]) -> dict[Block, frozenset[tuple[str, str]]]:

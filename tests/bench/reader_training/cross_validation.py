@@ -83,6 +83,7 @@ def write_card(out: Path, rows: Sequence[TrialRow], trainings: Sequence[Training
             "several": asdict(fit.several),
             "alone": asdict(fit.alone),
             "far": round(declining.far(rows), 3),
+            "short": declining.SHORT,
             "strictness": round(declining.strictness(rows, chances), 2),
             "strictness_for": {f"{share:g}": round(declining.reached(good, share), 3) for share in COVERAGES},
         },

@@ -113,6 +113,15 @@ def test_the_probability_is_that_of_the_regression_and_nothing_far_off_is_answer
     assert 0 <= refusal.probability(several | {"span": -1e9}) <= refusal.probability(several | {"span": 1e9}) <= 1
 
 
+def test_short_contexts_take_off_what_the_card_says_where_there_are_several() -> None:
+    regression = Regression({"span": 0.5}, 0.0)
+    refusal = AnswerabilityModel(regression, regression, 0.4, far=0.2, short=0.5)
+    found = {"span": 4.0, "closest": 0.3, "contexts": 1.4, "short": 2.0}
+    assert refusal.probability(found | {"short": 0.0}) == pytest.approx(1 / (1 + np.exp(-2.0)))
+    assert refusal.probability(found) == pytest.approx(1 / (1 + np.exp(-1.0)))
+    assert refusal.probability(found | {"contexts": 0.0}) == pytest.approx(1 / (1 + np.exp(-2.0)))
+
+
 def test_without_unanswerable_questions_one_regression_decides_for_one_context_as_well() -> None:
     learned = fit(with_evidence([each for each in rows() if each.answerable]))
     assert learned.alone == learned.several
@@ -125,6 +134,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Places:
     return Places(write_data(folder / "data"), make_tiny_bert(folder / "tiny", texts), folder / "out")
 
 
+@pytest.mark.slow
 def test_every_article_is_read_by_a_network_that_has_not_seen_it(folders: Places) -> None:
     settings = TrainingSettings(examples=8, loop=SMALL, mixture=MixtureSettings(qamr=0))
     list(train(folders, settings, by_words))

@@ -155,6 +155,7 @@ def test_negatives_hold_no_answer_and_changes_ask_otherwise() -> None:
     assert asked.question not in others
 
 
+@pytest.mark.slow
 def test_learns_a_few_questions_by_heart_and_goes_on_where_it_stopped(encoder: Path, tmp_path: Path) -> None:
     pairs = pair_encoder(encoder)
     answered = examples()[:4]

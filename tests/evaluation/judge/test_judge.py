@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import pytest
 
 from evaluation.judge.forms import JudgeForm, NoMajorityError
-from evaluation.judge.judge import Judge, Request, Unjudged, make_judge
+from evaluation.judge.judge import F, Judge, Request, Unjudged, make_judge
 from evaluation.judge.prompts import JudgePrompts, check_prompt
 from rag_pipeline.errors import ConfigError, ProviderError
+from rag_pipeline.llm.loop_thread import gather_blocking
 from rag_pipeline.llm.structured import Form
 from rag_pipeline.prompt_files import placeholders
 from rag_pipeline.runtime import ModelLimits
@@ -56,6 +57,10 @@ def judge(kept: Kept | None = None, votes: int = 1, at_once: int = 4) -> Judge:
     return make_judge("openai:judge-1", JudgePrompts(PROMPT), kept, votes, limits=ModelLimits(concurrency=at_once))
 
 
+def ask_many(judge: Judge, requests: Sequence[Request[F]]) -> list[F | Unjudged]:
+    return gather_blocking([judge.ask(request) for request in requests])
+
+
 def asked(claim: str, form: type[Any] = Verdict, **more: Any) -> Request[Any]:
     return Request("verdict", form, {"claim": claim, "context": "{claim}"}, **more)
 
@@ -63,7 +68,7 @@ def asked(claim: str, form: type[Any] = Verdict, **more: Any) -> Request[Any]:
 def test_fills_the_prompt_in_one_pass_and_gives_verdicts_in_the_order_of_the_requests(fake_openai: FakeOpenAI) -> None:
     fake_openai.when("“two”", Behaviour(reply='{"supported": false, "reason": "no"}'))
     fake_openai.when("“one”", Behaviour(reply='{"supported": true, "reason": "yes"}', delay_s=0.1))
-    verdicts = judge().ask_many([asked("one"), asked("two")])
+    verdicts = ask_many(judge(), [asked("one"), asked("two")])
     assert verdicts == [Verdict(supported=True, reason="yes"), Verdict(supported=False, reason="no")]
     prompts = {body["messages"][0]["content"] for body in fake_openai.bodies()}
     assert "Is “one” in {this is no field} {claim}?" in prompts
@@ -74,12 +79,12 @@ def test_the_same_content_is_asked_once_and_never_again(fake_openai: FakeOpenAI)
     fake_openai.always = Behaviour.says('{"supported": true}')
     kept = Kept()
     first = judge(kept)
-    assert len(first.ask_many([asked("one"), asked("one"), asked("two")])) == 3
+    assert len(ask_many(first, [asked("one"), asked("one"), asked("two")])) == 3
     assert len(fake_openai.requests) == 2
     assert first.usage["calls"] == 2
     assert first.usage["cached"] == 0
     again = judge(kept)
-    assert again.ask_many([asked("one")]) == [Verdict(supported=True)]
+    assert ask_many(again, [asked("one")]) == [Verdict(supported=True)]
     assert len(fake_openai.requests) == 2
     spent = {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
     assert again.usage == {"calls": 0, "cached": 1, "unjudged": 0} | spent
@@ -89,23 +94,23 @@ def test_the_same_content_is_asked_once_and_never_again(fake_openai: FakeOpenAI)
 def test_another_prompt_or_model_is_another_question(fake_openai: FakeOpenAI) -> None:
     fake_openai.always = Behaviour.says('{"supported": true}')
     kept = Kept()
-    judge(kept).ask_many([asked("one")])
-    make_judge("openai:judge-2", JudgePrompts(PROMPT), kept).ask_many([asked("one")])
-    make_judge("openai:judge-1", JudgePrompts({"verdict": "{claim}?"}), kept).ask_many([asked("one")])
+    ask_many(judge(kept), [asked("one")])
+    ask_many(make_judge("openai:judge-2", JudgePrompts(PROMPT), kept), [asked("one")])
+    ask_many(make_judge("openai:judge-1", JudgePrompts({"verdict": "{claim}?"}), kept), [asked("one")])
     assert len(fake_openai.requests) == 3
 
 
 def test_a_reply_out_of_form_is_repaired_then_asked_for_anew_then_given_up(fake_openai: FakeOpenAI) -> None:
     fake_openai.fills("Verdict", "not JSON", '{"supported": true}')
-    assert judge().ask_many([asked("one")]) == [Verdict(supported=True)]
+    assert ask_many(judge(), [asked("one")]) == [Verdict(supported=True)]
     repair = fake_openai.bodies()[1]["messages"][0]["content"]
     assert "not JSON" in repair
     assert "no JSON object" in repair
     fake_openai.fills("Verdict", "a", "b", '{"supported": false}')
-    assert judge().ask_many([asked("one")]) == [Verdict(supported=False)]
+    assert ask_many(judge(), [asked("one")]) == [Verdict(supported=False)]
     fake_openai.fills("Verdict", *["{}"] * 3)
     kept = Kept()
-    [given_up] = judge(kept).ask_many([asked("two")])
+    [given_up] = ask_many(judge(kept), [asked("two")])
     assert isinstance(given_up, Unjudged)
     assert "supported" in given_up.reason.lower()
     assert not kept
@@ -115,20 +120,20 @@ def test_what_stays_without_a_verdict_is_counted(fake_openai: FakeOpenAI) -> Non
     fake_openai.when("“two”", Behaviour.too_long())
     fake_openai.when("“one”", Behaviour.says('{"supported": true}'))
     asking = judge()
-    asking.ask_many([asked("one"), asked("two")])
+    ask_many(asking, [asked("one"), asked("two")])
     assert asking.usage["unjudged"] == 1
 
 
 def test_a_reply_of_the_right_form_that_the_request_refuses_is_repaired_too(fake_openai: FakeOpenAI) -> None:
     fake_openai.fills("Statements", {"statements": []}, {"statements": ["a"]})
     request = asked("x", Statements, check=lambda reply: "" if reply.statements else "there is no statement")
-    assert judge().ask_many([request]) == [Statements(statements=["a"])]
+    assert ask_many(judge(), [request]) == [Statements(statements=["a"])]
 
 
 def test_votes_take_the_majority_of_differently_worded_calls(fake_openai: FakeOpenAI) -> None:
     replies = [(False, "a"), (True, "b"), (True, "c")]
     fake_openai.fills("Verdict", *[json.dumps({"supported": ok, "reason": why}) for ok, why in replies])
-    [verdict] = judge(votes=3).ask_many([asked("one")])
+    [verdict] = ask_many(judge(votes=3), [asked("one")])
     assert verdict.supported  # type: ignore[union-attr]
     assert verdict.reason in {"b", "c"}  # type: ignore[union-attr]
     assert len({body["messages"][0]["content"] for body in fake_openai.bodies()}) == 3
@@ -136,7 +141,7 @@ def test_votes_take_the_majority_of_differently_worded_calls(fake_openai: FakeOp
 
 def test_what_is_extracted_is_not_voted_on(fake_openai: FakeOpenAI) -> None:
     fake_openai.always = Behaviour.says('{"statements": ["a"]}')
-    judge(votes=3).ask_many([asked("one", Statements)])
+    ask_many(judge(votes=3), [asked("one", Statements)])
     assert len(fake_openai.requests) == 1
 
 
@@ -161,7 +166,7 @@ def test_two_votes_of_three_that_contradict_each_other_are_no_verdict(
     fake_openai: FakeOpenAI, first: Any, second: Any, reason: str
 ) -> None:
     fake_openai.fills("Verdict", first, second, *["no JSON"] * 3)
-    [verdict] = judge(votes=3, at_once=1).ask_many([asked("one")])
+    [verdict] = ask_many(judge(votes=3, at_once=1), [asked("one")])
     if reason:
         assert isinstance(verdict, Unjudged)
         assert reason in verdict.reason
@@ -187,13 +192,13 @@ def test_numbers_become_their_median_unless_it_lies_between_two_far_apart(
 def test_a_judge_that_is_refused_ends_the_scoring(fake_openai: FakeOpenAI) -> None:
     fake_openai.key = "another"
     with pytest.raises(ProviderError, match="OPENAI_API_KEY"):
-        judge().ask_many([asked("one")])
+        ask_many(judge(), [asked("one")])
 
 
 def test_a_question_that_fails_for_itself_is_not_judged_and_says_why(fake_openai: FakeOpenAI) -> None:
     fake_openai.when("“two”", Behaviour.too_long())
     fake_openai.when("“one”", Behaviour.says('{"supported": true}'))
-    fine, failed = judge().ask_many([asked("one"), asked("two")])
+    fine, failed = ask_many(judge(), [asked("one"), asked("two")])
     assert fine == Verdict(supported=True)
     assert isinstance(failed, Unjudged)
     assert failed.reason.startswith("the judge could not be asked")
@@ -202,12 +207,12 @@ def test_a_question_that_fails_for_itself_is_not_judged_and_says_why(fake_openai
 def test_a_judge_that_fails_again_and_again_ends_the_scoring(fake_openai: FakeOpenAI) -> None:
     fake_openai.always = Behaviour.server_error(422)
     with pytest.raises(ProviderError, match="20 times in a row"):
-        judge().ask_many([asked(str(number)) for number in range(40)])
+        ask_many(judge(), [asked(str(number)) for number in range(40)])
 
 
 def test_no_more_calls_are_in_flight_than_allowed(fake_openai: FakeOpenAI) -> None:
     fake_openai.always = Behaviour(reply='{"supported": true}', together=4)
-    judge().ask_many([asked(str(number)) for number in range(12)])
+    ask_many(judge(), [asked(str(number)) for number in range(12)])
     assert fake_openai.most_in_flight == 4
 
 
@@ -221,16 +226,16 @@ def test_a_changed_prompt_must_keep_what_is_filled_in() -> None:
 def test_texts_that_are_too_long_are_nulls_and_however_many_no_reason_to_stop(fake_openai: FakeOpenAI) -> None:
     fake_openai.when("“long", Behaviour.too_long())
     fake_openai.when("“short", Behaviour.says('{"supported": true}'))
-    verdicts = judge().ask_many([asked(f"long {number}") for number in range(25)] + [asked("short")])
+    verdicts = ask_many(judge(), [asked(f"long {number}") for number in range(25)] + [asked("short")])
     assert all(isinstance(verdict, Unjudged) and "longer than" in verdict.reason for verdict in verdicts[:-1])
     assert verdicts[-1] == Verdict(supported=True)
 
 
 def test_a_reply_that_is_cut_off_is_asked_for_again_and_called_so(fake_openai: FakeOpenAI) -> None:
     fake_openai.next(Behaviour.says('{"supported": tr', finish="length"), Behaviour.says('{"supported": true}'))
-    assert judge().ask_many([asked("one")]) == [Verdict(supported=True)]
+    assert ask_many(judge(), [asked("one")]) == [Verdict(supported=True)]
     fake_openai.always = Behaviour.says('{"supported": tr', finish="length")
-    [given_up] = judge().ask_many([asked("two")])
+    [given_up] = ask_many(judge(), [asked("two")])
     assert isinstance(given_up, Unjudged)
     assert "cut off after 4,096 tokens" in given_up.reason
 
@@ -244,23 +249,23 @@ def test_material_cannot_end_the_marks_around_it() -> None:
 def test_a_lenient_judge_that_fails_leaves_the_rest_unjudged_and_is_not_asked_again(fake_openai: FakeOpenAI) -> None:
     kept = Kept()
     fake_openai.next(Behaviour.says('{"supported": true}'))
-    judge(kept).ask_many([asked("one")])
+    ask_many(judge(kept), [asked("one")])
     fake_openai.key = "another"
     lenient = make_judge("openai:judge-1", JudgePrompts(PROMPT), kept, limits=FOUR, lenient=True)
-    known, unknown = lenient.ask_many([asked("one"), asked("two")])
+    known, unknown = ask_many(lenient, [asked("one"), asked("two")])
     assert known == Verdict(supported=True)
     assert isinstance(unknown, Unjudged)
     assert "OPENAI_API_KEY" in unknown.reason
     assert "OPENAI_API_KEY" in str(lenient.failure)
     before = len(fake_openai.requests)
-    lenient.ask_many([asked("three")])
+    ask_many(lenient, [asked("three")])
     assert len(fake_openai.requests) == before
 
 
 def test_a_judge_whose_replies_can_never_be_used_is_not_paid_on_and_on(fake_openai: FakeOpenAI) -> None:
     fake_openai.always = Behaviour.says("I would rather not.")
     unable = judge()
-    found = unable.ask_many([asked(f"claim {number}") for number in range(40)])
+    found = ask_many(unable, [asked(f"claim {number}") for number in range(40)])
     assert all(isinstance(each, Unjudged) for each in found)
     assert 20 * 3 <= len(fake_openai.requests) <= (20 + 8) * 3  # and those in flight
     reasons = ["even repaired" in each.reason for each in found]
@@ -270,5 +275,5 @@ def test_a_judge_whose_replies_can_never_be_used_is_not_paid_on_and_on(fake_open
 
 def test_a_reply_that_a_content_filter_stopped_says_so(fake_openai: FakeOpenAI) -> None:
     fake_openai.always = Behaviour.says("", finish="content_filter")
-    [found] = judge().ask_many([asked("claim")])
+    [found] = ask_many(judge(), [asked("claim")])
     assert "content filter stopped it" in found.reason

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
 
-from evaluation.queries.runs import run_rows, runs_to_choose
+from evaluation.models import Run
+from evaluation.queries.runs import rows_of, run_rows, runs_to_choose, with_current_scoring
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.models import BackgroundTask
 from tests.factories import WORDS, make_run, make_testset, score_run
@@ -92,3 +94,25 @@ def test_more_runs_to_choose_from_take_no_more_queries(django_assert_num_queries
         make_run(testset)
     with django_assert_num_queries(2):
         assert {each.testset for each in runs_to_choose()} == {str(testset)}
+
+
+@pytest.mark.parametrize("held", [True, False], ids=["a page that holds the run", "a table of runs"])
+def test_a_run_that_ends_while_it_is_read_is_not_done_without_scores(held: bool):
+    task = BackgroundTask.objects.create(kind="evaluate", state="running")
+    made = make_run(scored=False, task=task)
+
+    def ends(execute, sql, *rest):
+        found = execute(sql, *rest)
+        if "evaluation_scoring" in sql and task.state == "running":
+            task.state = "done"
+            score_run(run=Run.objects.get(pk=made.pk), spec=EvaluationSpec.create(made.evaluation))
+            task.save(update_fields=["state"])
+        return found
+
+    with connection.execute_wrapper(ends):
+        runs = list(with_current_scoring(Run.objects.select_related("task"))) if held else list(Run.objects.all())
+        (row,) = rows_of(runs)
+    assert task.state == "done"
+    scoring = runs[0].current_scoring if held else row.metrics
+    assert (row.state, bool(scoring)) == ("running", False)
+    assert run_rows()[0].metrics

@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.base import question_writers
@@ -117,10 +116,9 @@ def test_numbers_of_a_question_are_in_its_twin() -> None:
             assert number in twin.text
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_same_seed_makes_the_same_questions(seed: int) -> None:
-    again = [step.questions for step in writer(pairs=30, seed=seed).write_pairs()]
-    assert again == list(written(seed))
+def test_the_same_seed_makes_the_same_questions() -> None:
+    again = [step.questions for step in writer(pairs=30, seed=1).write_pairs()]
+    assert again == list(written(1))
 
 
 def test_another_seed_makes_others() -> None:

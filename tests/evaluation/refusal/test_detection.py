@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.refusal.detection import RefusalDetector, shipped_lines
@@ -20,7 +21,15 @@ REPLIES = [
 
 @pytest.fixture(scope="module")
 def embed():
-    return minilm().embed_passages
+    """The model, asked for a text once: every detector compares with the same shipped refusals."""
+    known = {}
+
+    def embed_once(texts):
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
+            known.update(zip(new, minilm().embed_passages(new), strict=True))
+        return np.array([known[text] for text in texts])
+
+    return embed_once
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +147,6 @@ WORDS = st.lists(
 )
 
 
-@settings(max_examples=100)
 @given(st.one_of(WORDS.map(" ".join), st.text(max_size=200)))
 def test_any_text_gets_a_label_quickly(detector, answer):
     assert label(detector, answer) in {"refused", "partial", "attempt", "empty"}

@@ -54,6 +54,14 @@ def test_a_difference_has_its_sign_and_unit(scale, value, text):
     assert scale.change(value) == text
 
 
+@pytest.mark.parametrize(
+    "value, text", [(0.004, "+0.004"), (-0.0042, "−0.004"), (0.0001, "+0.000"), (0.0, "±0.00"), (-0.12, "−0.12")]
+)
+def test_an_end_of_an_interval_shows_on_which_side_of_0_it_lies(value, text):
+    assert Scale().end(value) == text
+    assert SECONDS.end(0.0) == "±0.0 s"
+
+
 def test_a_value_has_a_place_where_the_range_has_both_ends():
     assert RATED.place(2) == 0.25
     assert Scale(0, 100).place(62.5) == 0.625

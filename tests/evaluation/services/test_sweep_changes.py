@@ -74,7 +74,7 @@ def test_what_is_kept_is_dropped_by_no_later_look():
 
 
 def test_a_running_configuration_that_is_stopped_ends_and_the_others_go_on(monkeypatch):
-    sweep = begun(many_pairs(), spec_of({"chunk_size": "20,45,90"}))
+    sweep = begun(many_pairs(12), spec_of({"chunk_size": "20,45,90"}))
     check = Budget.check
     stopped: list[int] = []
 

@@ -57,6 +57,7 @@ def mean_rank(testset: TestSet, embedding: str) -> float:
     return sum(ranks) / len(ranks)
 
 
+@pytest.mark.slow
 def test_a_tuned_model_ranks_the_evidence_higher_and_says_so(tiny: str) -> None:
     testset = invented_testset()
     before = mean_rank(testset, tiny)

@@ -86,6 +86,13 @@ TOWER = (
 )
 
 
+@pytest.mark.parametrize(("sizes", "short"), [((600, 900), 0.0), ((200, 400), np.log(2)), ((45, 45), 2.0)])
+def test_contexts_shorter_than_a_paragraph_are_told(reader, sizes, short):
+    texts = [f"The river Aune is {number} miles long. ".ljust(size, ".") for number, size in enumerate(sizes, 3)]
+    (found,) = reader.find([request("How long is the Aune?", *texts)])
+    assert found.signals["short"] == pytest.approx(short)
+
+
 @pytest.mark.parametrize(
     "question, answer",
     [

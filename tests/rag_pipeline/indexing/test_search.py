@@ -74,8 +74,8 @@ def clustered():
     """Vectors in groups, so that neighbours are near, and questions beside some of them."""
     random = np.random.default_rng(1)
     centres = random.normal(size=(40, 64))
-    vectors = unit(centres[random.integers(40, size=4000)] + random.normal(size=(4000, 64)))
-    return vectors, unit(vectors[::20] + 0.05 * random.normal(size=(200, 64)))
+    vectors = unit(centres[random.integers(40, size=2000)] + random.normal(size=(2000, 64)))
+    return vectors, unit(vectors[::10] + 0.05 * random.normal(size=(200, 64)))
 
 
 @pytest.mark.parametrize("kind", ["hnsw", "ivf", "ivf_pq"])

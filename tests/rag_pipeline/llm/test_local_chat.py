@@ -7,7 +7,6 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-import torch  # noqa: F401 - see conftest
 from langchain_core.messages import HumanMessage
 
 from rag_pipeline.errors import ConfigError, ProviderError
