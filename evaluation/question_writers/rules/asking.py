@@ -29,7 +29,7 @@ CUT_SHORT = "its answer is no whole phrase"
 GIVES_AWAY = "it gives its answer away"
 DANGLING = "it is not understood without its passage"
 VAGUE = "it does not say enough of what is meant"
-TASK, FAQ = "how_to", "faq"
+TASK = "how_to"
 UNNATURAL = "nobody asks for what is not so"
 LENGTH = "it is too short or too long"
 
@@ -41,13 +41,13 @@ _LIMITS = re.compile(
 )
 _BRIEFLY = frozenset({"when", "what", "by_whom", "called", "where", "apposition", "what_with", "who", "why"})
 """Kinds that are understood without all that the sentence says."""
-_NEEDS_MORE = frozenset({"what", "what_with", "statement", "who", "how", "why"})
+_NEEDS_MORE = frozenset({"what", "what_with", "who", "how", "why"})
 _WANTS_NAMES = (_NEEDS_MORE | _BRIEFLY | {"definition"}) - {"called"}
 """Kinds that `the file` or `your account` is no answer to."""
-_MAY_DENY = frozenset({"why", "happens", "statement"})
+_MAY_DENY = frozenset({"why", "happens"})
 _EXPLAINS = re.compile(r"(?:It|They|He|She|This|These|Such|Its|Their|The (?:latter|former|same))\b")
 _EXPLAINED = frozenset({
-    "definition", "apposition", "why", "how", "statement", "happens", "does",
+    "definition", "apposition", "why", "how", "happens", "does",
     "how_to",
 })  # fmt: skip
 """Kinds of which a person wants to read on: what something is, why, how, what is said of it."""
@@ -57,7 +57,6 @@ _VAGUE = word_set("example reason result addition part way fact thing kind type 
 _THE_ONE, _WELL_KNOWN = 2, frozenset({"GPE", "NORP", "LOC", "EVENT"})
 _SOME = word_set("both some many several most each two three all other few more no any one that much every")
 _SENTENCE_WORDS = range(6, 46)
-_END_OF_LINE = re.compile(r"[*_\s]*?\n")
 _SHOWS_ELSEWHERE = re.compile(
     r"\b(?:[Ss]ections?|[Cc]hapters?|[Tt]ables?|[Ff]igures?|[Cc]lauses?|[Aa]rticles?) [\dIVX]|"
     r"^by \w+ing (?:the|this|that) \w+$"
@@ -67,8 +66,6 @@ _ONE_OF_SEVERAL = re.compile(
     r"(?:\?| (?:be|is|was|are|were)\b)"
 )
 """Which one is only clear in the passage."""
-_SHOWN = re.compile(r"(?:The following|See|Click|Read|Learn|Here|Below|As follows|Yes|No)\b")
-_ASKS = re.compile(r"(?:What|Who|When|Where|Why|How|Which)\b[^?.;]*\?")
 _ODD = re.compile(r"[|{}<>=_\\^]|\.\.\.|…|\[\d+\]|https?:|@|•|\bet al\b|\bibid\b|U\. ?S\. \d|§", re.IGNORECASE)
 _HEADED = re.compile(
     r"[a-z]{3}\.(?:[A-Z][a-z]|\d)|\w [-–—] [A-Z]|"
@@ -80,7 +77,7 @@ _GENERIC = re.compile(r"(?:the|your|its|their) (?:[a-z-]+ )?[a-z-]+")
 _HALVES = frozenset({"conj", "appos"})
 _BEFORE_NOUN = frozenset({"compound", "amod", "det", "nummod", "poss", "advmod", "nmod", "npadvmod", "quantmod"})
 _ABOUT_ONE = frozenset({"definition", "does", "apposition"})
-"""Kinds that ask for all there is to say of one thing."""
+"""Kinds that ask for all there is to say of one thing: others may name it too."""
 _PHRASES = frozenset({
     "what", "what_with", "who", "by_whom", "where", "definition", "named_thing", "apposition",
     "identity", "how_to",
@@ -93,13 +90,11 @@ class Passage:
     """A sentence, and the one before it in the same paragraph where its subject is a pronoun.
 
     `behind`: the one behind it, where that limits what it says (`However, …`) or goes on about it (`It …`).
-    `asked`: the question above it that it answers, as in a list of questions that people ask.
     """
 
     sentence: DocumentSentence
     before: DocumentSentence | None = None
     behind: DocumentSentence | None = None
-    asked: str = ""
 
 
 def passages(sentences: Sequence[DocumentSentence], text: str) -> list[Passage]:
@@ -115,32 +110,14 @@ def passages(sentences: Sequence[DocumentSentence], text: str) -> list[Passage]:
         goes_on = behind is not None and (_LIMITS.match(behind.text) or _EXPLAINS.match(behind.text))
         if behind is not None and (not goes_on or "\n\n" in text[one.span.end : behind.span.start]):
             behind = None
-        found.append(Passage(one, before, behind, _asked_above(sentences, number, text)))
+        found.append(Passage(one, before, behind))
     return found
 
 
-def _asked_above(sentences: Sequence[DocumentSentence], number: int, text: str) -> str:
-    """Return the question that stands by itself right above a sentence, as a heading or a line."""
-    one = sentences[number]
-    last = sentences[number - 1] if number else None
-    if one.heading.endswith("?") and (last is None or last.heading != one.heading):
-        return one.heading
-    if last is None or not last.text.endswith("?") or _END_OF_LINE.match(text, last.span.end) is None:
-        return ""
-    return last.text if _line_start(text, last.span.start) else ""
-
-
-def _line_start(text: str, at: int) -> bool:
-    """Return whether a sentence begins its line, marks of a list or heading aside."""
-    return not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t*_#>-0123456789.)Q:")
-
-
 def is_answered_elsewhere(candidate: Candidate, index: SentenceIndex) -> bool:
-    """Return whether other sentences may answer a question as well: all its words there, or its topic in front."""
+    """Return whether other sentences may answer a question as well: all its words stand close together there."""
     evidence = [one.text for one in candidate.sentences]
-    if candidate.rule in _ABOUT_ONE:
-        return index.begun_with(candidate.topic, evidence) > 0
-    return candidate.rule != FAQ and index.elsewhere(candidate.original, evidence) > 0
+    return candidate.rule not in _ABOUT_ONE and index.elsewhere(candidate.original, evidence) > 0
 
 
 def ask(
@@ -151,14 +128,10 @@ def ask(
     parsed = dict(zip(texts, parse(map(_without_brackets, texts)), strict=True))
     asked: set[str] = set()
     for passage in found:
-        whole = rules is RULES
-        if whole and (answered := _already_asked(passage)) is not None and answered[0].original not in asked:
-            asked.add(answered[0].original)
-            yield answered
         sentence = only_sentence(parsed[passage.sentence.text])
         if sentence is None or not sentence.text.rstrip("\"'”’)").endswith((".", ";")):
             continue
-        for candidate, reason in _tasks(sentence, passage, known) if whole else ():
+        for candidate, reason in _tasks(sentence, passage, known) if rules is RULES else ():
             if candidate.original not in asked:
                 asked.add(candidate.original)
                 yield candidate, reason
@@ -229,20 +202,6 @@ def _checked(
             )  # fmt: skip
             if original:
                 yield candidate, _objection(candidate, clause, known)
-
-
-def _already_asked(passage: Passage) -> tuple[Candidate, str] | None:
-    """Return the question that a passage answers, as it stands above it."""
-    if not _ASKS.fullmatch(passage.asked) or not passage.sentence.text.endswith("."):
-        return None
-    text = in_first_person(passage.asked)
-    evidence = (passage.sentence, passage.behind) if passage.behind else (passage.sentence,)
-    candidate = Candidate(FAQ, text, text, (), _shortest(passage.sentence.text), "", evidence)
-    shared = set(content_lemmas(text)) & set(content_lemmas(candidate.answer))
-    first = parts_of_speech(passage.sentence.text.split()[0].lower())
-    told = 2 * len(shared) >= len(set(content_lemmas(text))) or (not text.startswith("Wh") and "VERB" in first)
-    unclear = DANGLING if points_elsewhere(text, "") or _SHOWN.match(passage.sentence.text) or not told else ""
-    return candidate, _objection_to_form(candidate) or unclear
 
 
 def _tasks(sentence: Span, passage: Passage, known: KnownThings) -> Iterator[tuple[Candidate, str]]:

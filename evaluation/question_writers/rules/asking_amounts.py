@@ -1,4 +1,4 @@
-"""Rules that ask for amounts: how many, how much, which share, how long, how large."""
+"""The rule that asks how many there are of something."""
 
 from __future__ import annotations
 
@@ -6,24 +6,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.candidates import Ask, Wording
-from evaluation.question_writers.rules.clauses import Clause, tidy, tree_text
+from evaluation.question_writers.rules.clauses import Clause, tidy
 from evaluation.question_writers.rules.nouns import (
-    as_said,
-    is_counted,
     keeping_subject,
-    phrases_of,
 )
 from evaluation.question_writers.rules.parsing import in_sentence, phrase, subtree, written
-from rag_pipeline.english.words import word_set
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    pass
 
-_PAYING = word_set("cost pay earn receive raise spend invest charge donate grant")
 _COUNTED = frozenset({"CARDINAL", "QUANTITY", ""})
-_MEASURES = {
-    "tall": "tall", "high": "high", "long": "long", "wide": "wide", "deep": "deep", "old": "old", "thick": "thick",
-}  # fmt: skip
 
 
 def how_many(clause: Clause) -> Iterator[Ask]:
@@ -56,55 +48,3 @@ def _counting(clause: Clause, counted: str) -> Wording:
 def _how_many_did(clause: Clause, counted: str, *, reworded: bool) -> str:
     verbs = " ".join(each.lower_ for each in (*clause.auxiliaries, clause.verb))
     return tidy(f"how many {counted} {verbs} {clause.rest(reworded=reworded)}")
-
-
-def how_much(clause: Clause) -> Iterator[Ask]:
-    """`The bridge cost £3 million` → `How much did the bridge cost?`"""
-    if clause.verb.lemma_ in _PAYING and not clause.brief:
-        for noun in clause.children("dobj", "npadvmod"):
-            if noun.ent_type_ == "MONEY":
-                answer = _amount(noun)
-                yield Ask(keeping_subject(clause, "how much", [noun]), answer)
-
-
-def _amount(noun: Token) -> str:
-    """Return an amount of money with its sign."""
-    tokens = [each for each in noun.sent if each.ent_type_ == "MONEY" and abs(each.i - noun.i) < 6]
-    text = written([each for each in tokens if each in noun.subtree])
-    sign = tokens[0].nbor(-1).text if tokens[0].i > noun.sent.start else ""
-    return f"{sign}{text}" if sign in {"$", "£", "€", "¥"} else text
-
-
-def share(clause: Clause) -> Iterator[Ask]:
-    """`About 40% of members vote` → `What percentage of members vote?`"""
-    noun = clause.subject
-    of = next((each for each in noun.children if each.lower_ == "of"), None)
-    if noun.ent_type_ == "PERCENT" and of is not None and not clause.negated:
-        whole = tree_text(of)
-        verbs = " ".join(each.lower_ for each in (*clause.auxiliaries, clause.verb))
-        answer = written(subtree(noun, [of]))
-        yield Ask(lambda other: tidy(f"what percentage {whole} {verbs} {clause.rest(reworded=other)}"), answer)
-
-
-def how_large(clause: Clause) -> Iterator[Ask]:
-    """`The tower is 160 metres tall` → `How tall is the tower?`"""
-    if clause.verb.lemma_ == "be":
-        for adjective in clause.children("acomp"):
-            measure = next((each for each in adjective.children if each.dep_ == "npadvmod"), None)
-            if adjective.lower_ in _MEASURES and measure is not None:
-                asking = f"how {adjective.lower_}"
-                yield Ask(as_said(clause.question(asking, [adjective])), written(subtree(measure)))
-
-
-def how_long(clause: Clause) -> Iterator[Ask]:
-    """`… for three years` → `How long did …?`; `within 30 days` → `Within what time must …?`"""
-    for part, noun in phrases_of(clause):
-        unit = noun.lemma_.lower() in {"year", "month", "week", "day", "hour", "minute", "second", "decade", "century"}
-        if not unit or not is_counted(noun):
-            continue
-        asking = {"for": "how long", "within": "within what time"}.get(part.lower_)
-        if asking:
-            answer = written(phrase(noun))
-            answer = f"within {answer}" if part.lower_ == "within" else answer
-            others = (clause.question("how soon", [part]),) if part.lower_ == "within" else ()
-            yield Ask(keeping_subject(clause, asking, [part]), answer, others)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.candidates import Ask, Wording
-from evaluation.question_writers.rules.clauses import Clause, full, tidy, tree_text
+from evaluation.question_writers.rules.clauses import Clause, full, tidy
 from evaluation.question_writers.rules.entities import ORGANISATION_WORDS, PLACE_WORDS
 from evaluation.question_writers.rules.nouns import (
     as_said,
@@ -30,14 +30,6 @@ _DATE = re.compile(
     r"[A-Z][a-z]+days?|century)\b|\b\d+(?:st|nd|rd|th)\b"
 )
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d(?:s|–\d+)?$")
-_NO_DEEDS = word_set(
-    "receive use accept indicate state explain show fill note support own possess follow get say argue suggest claim "
-    "attribute estimate recommend"
-)
-_SORTED_OUT = word_set(
-    "similar individual additional resident certain second first next different various modern several typical most "
-    "many other new such own way rest"
-)
 _UNSAID = word_set("this these those following above below")
 _LONGEST_TOPIC, _WHOLE_DEED = 5, range(4, 31)
 _PLACES = word_set("GPE LOC FAC")
@@ -52,57 +44,14 @@ ASKED_OBJECTS = word_set(
 _ASKED_ALWAYS = word_set("mean represent require cause contain denote measure imply stand reveal offer need provide")
 """Those of which they ask it in the present tense too; else `What does … do?`"""
 ASKED_WITH = frozenset(
-    [
-        "use for",
-        "stand for",
-        "focus on",
-        "belong to",
-        "associate with",
-        "base on",
-        "consist of",
-        "lead to",
-        "allow for",
-        "refer to",
-        "name after",
-        "compare to",
-        "compare with",
-        "make of",
-        "come from",
-        "limit to",
-        "depend on",
-        "merge with",
-        "account for",
-        "result in",
-        "believe in",
-        "design for",
-        "characterize by",
-        "affiliate with",
-        "work for",
-        "grow in",
-        "contribute to",
-        "overlap with",
-        "connect to",
-        "agree with",
-        "rely on",
-        "compete in",
-        "compose of",
-        "split from",
-        "deal with",
-        "report to",
-        "engage in",
-        "withdraw from",
-        "divide into",
-        "evolve from",
-        "derive from",
-        "die of",
-        "suffer from",
-        "replace by",
-        "replace with",
-        "specialize in",
-        "specialise in",
-        "range from",
-        "invest in",
-    ]
+    each.replace("_", " ")
+    for each in word_set(
+        "use_for stand_for focus_on belong_to associate_with base_on consist_of lead_to allow_for refer_to name_after "
+        "compare_to compare_with make_of come_from limit_to depend_on merge_with account_for result_in believe_in "
+        "design_for characterize_by affiliate_with work_for grow_in contribute_to overlap_with connect_to agree_with "
+        "rely_on compete_in compose_of split_from deal_with report_to engage_in withdraw_from divide_into evolve_from "
+        "derive_from die_of suffer_from replace_by replace_with specialize_in specialise_in range_from invest_in"
+    )
 )
 """The same of verbs with a preposition: `What does … depend on?`"""
 _SORTS = (
@@ -279,12 +228,3 @@ def stranded(clause: Clause) -> Iterator[Ask]:
                 keeping_subject(clause, asking, left_out, end=part.lower_),
                 in_sentence(phrase(noun)),
             )
-
-
-def needed(clause: Clause) -> Iterator[Ask]:
-    """`A passport is required for registration` → `What do I need for registration?` a passport."""
-    if clause.is_passive and clause.verb.lemma_ in {"require", "need"} and clause.is_general and not clause.negated:
-        for part in clause.children("prep", "advcl", "xcomp"):
-            aim = part.tag_ == "VB" and part.left_edge.lower_ == "to"
-            if (part.lower_ == "for" or aim) and part.i == clause.verb.i + (2 if aim else 1):
-                yield Ask(as_said(tidy(f"what is needed {tree_text(part)}")), full(clause.subject))

@@ -23,10 +23,6 @@ from rag_pipeline.english.words import word_set
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_SAYING = word_set(
-    "say argue state believe claim show find suggest report note explain propose think announce predict "
-    "estimate hold indicate demonstrate conclude warn declare insist assert prove"
-)
 _NO_KIND = word_set(
     "one part example way reason characteristic form kind type case result lot number matter source determinant "
     "factor artifact element aspect role issue problem"
@@ -100,22 +96,6 @@ def apposition(clause: Clause) -> Iterator[Ask]:
             if len(answer.split()) >= 3 and noun.ent_type_:
                 said = in_sentence(phrase(noun))
                 yield Ask(as_said(tidy(f"{asking} {verb} {said}")), answer)
-
-
-def statement(clause: Clause) -> Iterator[Ask]:
-    """`Smith argued that prices fall` → `What did Smith argue?`"""
-    if clause.verb.lemma_ in _SAYING and not clause.is_passive and not clause.is_general:
-        for said in clause.children("ccomp"):
-            answer = tree_text(said)
-            if said.i > clause.verb.i and answer.lower().startswith("that ") and 5 <= len(answer.split()) <= 30:
-                topic = _topic_of(said)
-                if topic and len(topic.split()) <= 5:
-                    yield Ask(keeping_subject(clause, "what", [said], end=f"about {topic}"), answer)
-
-
-def _topic_of(verb: Token) -> str:
-    noun = next((each for each in verb.children if each.dep_ in {"nsubj", "nsubjpass"}), None)
-    return in_sentence(phrase(noun)) if noun is not None and noun.pos_ in {"NOUN", "PROPN"} else ""
 
 
 def _who_or_what(subject: Token, attribute: Token) -> str:

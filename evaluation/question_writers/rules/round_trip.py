@@ -31,10 +31,8 @@ _BY_SENTENCE = frozenset(
         "happens",
         "definition",
         "apposition",
-        "statement",
         "does",
         "how_to",
-        "faq",
     }
 )
 """Kinds that a clause answers, not a phrase: the right sentence is enough."""

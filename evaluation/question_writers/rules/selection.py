@@ -12,29 +12,28 @@ from evaluation.question_writers.rules.asking import Passage, ask, is_answered_e
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
+from evaluation.question_writers.rules.ranker import Ranker
 from evaluation.question_writers.rules.regions import regions
 from rag_pipeline.embedders.base import Embed
-from rag_pipeline.english.function_words import STOP
-from rag_pipeline.english.lemmas import lower_words
 
 ELSEWHERE = "another sentence has all its words"
 UNLIKELY = "it reads poorly"
 
 _HARDNESS = (0.2, 0.6, 1.0, 1.0, 1.3, 1.6, 1.85, 2.2, 2.65, 3.8)
 """How much the evidence of people's questions stands out: every tenth of 1,589 questions on nine documents."""
-_WORTH = 0.9
-"""What every question begins with."""
+_LIKED = 0.8
+"""How much what a reader would accept and find natural counts, beside hardness and variety."""
 _HARDER, _VARIETY, _TWICE = 0.4, 0.8, 0.15
 """What a candidate loses by the distance from the hardness wanted, by its kind's share, by a short answer used."""
 _LONG, _USUAL = 0.2, 140
 """What evidence longer than usual gains: people ask about long sentences as often as these have things to say."""
-_FIRST = 0.45
+_FIRST = -0.4
 """The least worth of a question that is asked before all others, as hard as is wanted and of a kind that is wanted."""
-_THRESHOLD = 0.75
-"""The least that a question comes to before its hardness and kind are looked at."""
+_THRESHOLD = 0.12
+"""The least that the ranker must give a question: higher, it would be better, but too few to advise as people's do."""
 _AT_ONCE = 12
 """Sentences of a region that are parsed before one is chosen."""
-_REPEATABLE = frozenset({"when", "how_many", "share", "how_much", "how_long"})
+_REPEATABLE = frozenset({"when", "how_many"})
 """Kinds of which two may have the same answer."""
 _MOST, _LEAST_MOST = 0.3, 3
 """The share of a set that one kind has at most, as long as there are others."""
@@ -69,6 +68,15 @@ class Purpose:
             vectors = self._embed([self.text, *new])
             self._known.update(zip(new, (vectors[1:] @ vectors[0]).tolist(), strict=True))
         return [self._known[text] for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A question that may be chosen: how much its evidence stands out, and what the ranker gives it."""
+
+    candidate: Candidate
+    out: float
+    liked: float
 
 
 @dataclass
@@ -112,13 +120,14 @@ class Selection:
         objection: Callable[[Candidate], str] = _no_objection,
     ) -> None:
         self._corpus = corpus
+        self._ranker = Ranker(corpus.index)
         self._purpose = purpose
         self._objection = objection
         rng = random.Random(f"regions:{seed}")
         parts = regions(corpus.documents, corpus.sentences, count, rng)
         self._waiting = [_askable(corpus, part.document_id, part.sentences) for part in parts]
-        self._found: list[list[tuple[Candidate, float]]] = [[] for _ in parts]
-        self._spare: list[list[tuple[Candidate, float]]] = [[] for _ in parts]
+        self._found: list[list[_Found]] = [[] for _ in parts]
+        self._spare: list[list[_Found]] = [[] for _ in parts]
         self._hardness = [rng.choice(_HARDNESS) for _ in range(count)]
         self._asked_again = False
         self._used = _Used(most=max(_LEAST_MOST, count * _MOST))
@@ -162,6 +171,11 @@ class Selection:
                 home[_place(passage.sentence)] = number
                 batch.append(passage)
             del waiting[:_AT_ONCE]
+        for each in self._good_enough(batch):
+            self._found[home[_place(each.candidate.sentence)]].append(each)
+
+    def _good_enough(self, batch: Sequence[Passage]) -> list[_Found]:
+        """Return what the rules ask about passages and the ranker likes; the rest is kept as thrown away."""
         fresh: list[Candidate] = []
         for doc in self._corpus.documents:
             own = [each for each in batch if each.sentence.span.document_id == doc.id]
@@ -172,20 +186,23 @@ class Selection:
                     self._rejected.append((candidate.text, reason))
                 else:
                     fresh.append(candidate)
-        for candidate in fresh:
-            out = self._corpus.index.standing_out(candidate.text, [one.text for one in candidate.sentences])
-            self._found[home[_place(candidate.sentence)]].append((candidate, out))
+        ranked = list(zip(fresh, self._ranker.worth(fresh), strict=True))
+        self._rejected += [(candidate.text, UNLIKELY) for candidate, liked in ranked if liked < _THRESHOLD]
+        return [_Found(each, self._out(each), liked) for each, liked in ranked if liked >= _THRESHOLD]
+
+    def _out(self, candidate: Candidate) -> float:
+        return self._corpus.index.standing_out(candidate.text, [one.text for one in candidate.sentences])
 
     def _choose(self, number: int, hardness: float) -> tuple[Candidate, float] | None:
         """Return the best candidate of a region to which nobody objects, with its nearness to the purpose."""
         while True:
-            free = [each for each in self._found[number] if self._used.allows(each[0])]
+            free = [each for each in self._found[number] if self._used.allows(each.candidate)]
             self._spare[number] += [each for each in self._found[number] if each not in free]
             self._found[number] = free
-            near = self._purpose.nearness([candidate.text for candidate, _ in free])
+            near = self._purpose.nearness([each.candidate.text for each in free])
             ranked = [
-                (self._worth(candidate, out, hardness) + nearness, nearness, candidate)
-                for (candidate, out), nearness in zip(free, near, strict=True)
+                (self._worth(each, hardness) + nearness, nearness, each.candidate)
+                for each, nearness in zip(free, near, strict=True)
             ]
             if not ranked:
                 return None
@@ -194,34 +211,23 @@ class Selection:
                 self._spare[number] += free
                 self._found[number] = []
                 return None
-            good = _WORTH + naturalness(best) >= _THRESHOLD
-            reason = self._objection(best) if good else UNLIKELY
+            reason = self._objection(best)
             if not reason:
                 self._used.take(best)
                 return best, nearness
             self._rejected.append((best.text, reason))
-            self._found[number] = [each for each in free if each[0] is not best]
+            self._found[number] = [each for each in free if each.candidate is not best]
 
-    def _worth(self, candidate: Candidate, out: float, hardness: float) -> float:
+    def _worth(self, found: _Found, hardness: float) -> float:
         total = 1 + sum(self._used.kinds.values())
-        far = abs(math.log((out + 0.1) / (hardness + 0.1)))
-        full = self._used.kinds[candidate.rule] >= self._used.most
-        long = _LONG * min(1.0, math.log(sum(len(one.span) for one in candidate.sentences) / _USUAL))
+        kinds = self._used.kinds[found.candidate.rule]
+        far = abs(math.log((found.out + 0.1) / (hardness + 0.1)))
+        characters = sum(len(one.span) for one in found.candidate.sentences)
+        long = _LONG * min(1.0, math.log(characters / _USUAL))
         return (
-            _WORTH + naturalness(candidate) - _HARDER * far + long
-            - _VARIETY * self._used.kinds[candidate.rule] / total - (_TWICE if full else 0.0)
+            _LIKED * found.liked - _HARDER * far + long
+            - _VARIETY * kinds / total - (_TWICE if kinds >= self._used.most else 0.0)
         )  # fmt: skip
-
-
-def naturalness(candidate: Candidate) -> float:
-    """Return what a question gains or loses by its length and by what it names."""
-    words = candidate.text.rstrip("?").split()
-    content = [word for word in lower_words(candidate.text) if word not in STOP]
-    value = 0.1 if 5 <= len(words) <= 11 else 0.0 if len(words) <= 14 else -0.2
-    value += 0.1 if any(word[:1].isupper() for word in words[1:]) else 0.0
-    value -= {0: 0.5, 1: 0.3, 2: 0.1}.get(len(content), 0.0)
-    value -= 0.1 * sum(sign in candidate.text for sign in '()";:—–,')
-    return value - (0.1 if len(candidate.answer.split()) > 15 else 0.0)
 
 
 def _askable(corpus: CorpusText, document: int, sentences: Sequence[DocumentSentence]) -> list[Passage]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
@@ -28,6 +27,10 @@ class SentenceIndex:
         """Return how much a shared lemma tells: log of sentences over those that hold it."""
         return math.log(1 + len(self._numbers) / (1 + len(self._holding.get(lemma, ()))))
 
+    def holding(self, lemma: str) -> int:
+        """Return how many sentences hold a lemma."""
+        return len(self._holding.get(lemma, ()))
+
     def standing_out(self, question: str, evidence: Collection[str]) -> float:
         """Return the weight of the question's lemmas in its evidence, over that in the best other sentence."""
         own = {self._numbers[text] for text in evidence if text in self._numbers}
@@ -49,11 +52,6 @@ class SentenceIndex:
             return 0
         held = set.intersection(*(self._holding[lemma] for lemma in wanted)) - own
         return sum(_stretch(self._lemmas[number], wanted) <= _REACH * len(wanted) + _REACH for number in held)
-
-    def begun_with(self, topic: str, evidence: Collection[str]) -> int:
-        """Return how many sentences beside the evidence begin with a topic, and so may say as well what it is."""
-        start = re.compile(rf"(?:(?:the|an?) )?{re.escape(re.sub(r'^(?:the|an?) ', '', topic.lower()))}\b")
-        return sum(start.match(text.lower()) is not None for text in self._numbers if text not in evidence)
 
 
 _REACH = 2

@@ -13,14 +13,14 @@ _CARRIERS = (
     "Do you know {clause}?", "Can you tell me {clause}?", "I would like to know {clause}.", "Could you say {clause}?",
 )  # fmt: skip
 _ASKED_FOR = {
-    "when": "date", "how_many": "number", "how_much": "amount", "where": "location", "why": "reason",
-    "how_long": "duration",    "definition": "meaning", "called": "name", "share": "percentage",
+    "when": "date", "how_many": "number", "where": "location", "why": "reason",
+    "definition": "meaning", "called": "name",
 }  # fmt: skip
 _FEWEST, _MOST = 3, 6
 _EMPTY = frozenset(
     {"did", "does", "do", "was", "were", "is", "are", "has", "have", "had", "year", "many", "much", "long", "happens"}
 )
-_NO_KEYWORDS = frozenset({"what_with", "happens", "does", "faq"})
+_NO_KEYWORDS = frozenset({"what_with", "happens", "does"})
 """Kinds whose key words alone leave open what is asked."""
 _CARRIED = frozenset({"definition", "named_thing"})
 

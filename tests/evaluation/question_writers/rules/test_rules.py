@@ -44,16 +44,10 @@ EXAMPLES = (
     ("how_many", "There are 38 rooms in the Tower House.", "How many rooms are there in the Tower House?", "38"),
     ("does", "The CTRL-D command moves the window down by half a screen.", "What does the CTRL-D command do?",
      "moves the window down by half a screen"),
-    ("needed", "A valid passport is required for registration.", "What is needed for registration?",
-     "a valid passport"),
     ("named_thing", "The fee for a late return is $12.", "What is the fee for a late return?", "$12"),
-    ("faq", "How do I pay my rent?\n\nYou pay the rent at the desk on the first of the month.", "How do I pay my rent?",
-     "You pay the rent at the desk on the first of the month"),
     ("happens", "If you lose your key, you pay for a new lock.", "What happens if I lose my key?",
      "you pay for a new lock"),
     ("what_with", "Photosynthesis depends on light and on water.", "What does photosynthesis depend on?", "light"),
-    ("statement", "Adam Smith argued that free trade makes all nations richer.",
-     "What did Adam Smith argue about free trade?", "that free trade makes all nations richer"),
 )  # fmt: skip
 
 

@@ -17,6 +17,10 @@ def test_a_repeat_counts_once_and_a_rare_word_tells_more() -> None:
     assert index.rarity("radium") == pytest.approx(math.log(1 + 3 / 3))
 
 
+def test_the_sentences_with_a_lemma_are_counted() -> None:
+    assert [SentenceIndex(TEXTS).holding(lemma) for lemma in ("radium", "river", "gold")] == [2, 1, 0]
+
+
 def test_the_evidence_stands_out_by_the_weight_of_shared_words() -> None:
     index = SentenceIndex(TEXTS)
     # radium and discover at home; radium alone in the second sentence

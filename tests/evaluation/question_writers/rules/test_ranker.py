@@ -1,0 +1,75 @@
+"""What the ranker sees of a question is worked out by hand; it likes what people ask more than what nobody would."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from evaluation.question_writers.rules.candidates import Candidate
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
+from evaluation.question_writers.rules.ranker import Ranker, _leaf, _learned
+from evaluation.question_writers.rules.sentence_index import SentenceIndex
+from evaluation.question_writers.rules.signs import signs
+from rag_pipeline.types import Span
+
+TEXTS = (
+    "A trustee is a person who holds property for others.",
+    "On that day, it found occasion to do several other things, and some did the same.",
+    "A trustee signs.",
+)
+
+
+def candidate(rule: str, question: str, answer: str, text: str, topic: str) -> Candidate:
+    """Return a question about one sentence."""
+    return Candidate(rule, question, question, (), answer, topic, (DocumentSentence(Span(1, 0, len(text)), text, ""),))
+
+
+GOOD = candidate("definition", "What is a trustee?", "a person who holds property for others", TEXTS[0], "a trustee")
+POOR = candidate("what", "What did it find?", "occasion", TEXTS[1], "it")
+
+
+def test_the_signs_of_a_question_are_counted() -> None:
+    found = signs(GOOD, SentenceIndex(TEXTS), {"to answer": 0.5})
+    assert found["rule definition"] == 1.0
+    assert found["to answer"] == 0.5
+    assert (found["words"], found["content words"], found["names"]) == (4, 1, 0)
+    assert found["answer words"] == pytest.approx(math.log(8))
+    # of trustee, person, hold, property, others all are said but none is left; two sentences speak of a trustee
+    assert found["untold"] == 0
+    assert found["told"] == 1
+    assert found["most known"] == found["least known"] == pytest.approx(math.log(3))
+    assert found["answer of sentence"] == pytest.approx(7 / 10)
+
+
+def test_pointing_words_commas_and_open_quotations_are_signs() -> None:
+    found = signs(POOR, SentenceIndex(TEXTS), {})
+    assert found["pointing"] == 1
+    assert found["sentence commas"] == 2
+    odd = candidate("does", 'What does base32" do?', "encodes it", "base32 encodes it.", "base32")
+    assert signs(odd, SentenceIndex(TEXTS), {})["open quotation"] == 1
+
+
+def test_a_tree_is_followed_to_its_leaf() -> None:
+    tree = ["words", 5.0, ["names", 0.0, -1.0, 0.5], 2.0]
+    assert [_leaf(tree, found) for found in ({"words": 6.0}, {"words": 5.0}, {"words": 3.0, "names": 1.0})] == [
+        2,
+        -1,
+        0.5,
+    ]
+
+
+def test_a_definition_that_stands_alone_is_worth_more_than_a_question_that_points() -> None:
+    good, poor = Ranker(SentenceIndex(TEXTS)).worth([GOOD, POOR])
+    assert 0 < poor < good < 1
+
+
+def test_what_was_learned_asks_only_for_signs_that_there_are() -> None:
+    known = set(signs(GOOD, SentenceIndex(TEXTS), {"to answer": 0, "to sentence": 0, "of answer": 0}))
+
+    def names(tree: object) -> set[str]:
+        return {str(tree[0])} | names(tree[2]) | names(tree[3]) if isinstance(tree, list) else set()
+
+    for learned in _learned().values():
+        asked = set().union(*map(names, learned["trees"]))
+        assert {name for name in asked if not name.startswith("rule ")} <= known
