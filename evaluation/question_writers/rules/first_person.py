@@ -15,13 +15,19 @@ _OBJECT_OF = word_set(
 )
 
 
+_TO_THE_BOT = re.compile(r"(?:(?:Can|Could) you (?:explain|tell me|say)|Do you know)\b")
+"""Whoever is asked so is the one who answers."""
+
+
 def in_first_person(text: str) -> str:
     """Return a question to `you` as the one who is meant asks it: `What must you sign?` → `What must I sign?`"""
     if not re.search(r"\byou", text, re.IGNORECASE):
         return text
-    words = re.split(r"(\s+)", text)
+    asked = _TO_THE_BOT.match(text)
+    start = asked.end() if asked else 0
+    words = re.split(r"(\s+)", text[start:])
     said = [_said(words, at) for at in range(len(words))]
-    return _capital("".join(said))
+    return _capital(text[:start] + "".join(said))
 
 
 def _said(words: list[str], at: int) -> str:
