@@ -90,9 +90,9 @@ def _colour(series: int) -> str:
 
 
 def _band(table: SweepTable, points: Sequence[SweepRow], x: str, best: float, series: int, numeric: bool) -> Figure:
-    places = _places(points, x, numeric)
-    ends = [
-        (best + each.verdict.low, best + each.verdict.high)
+    places, scale = _places(points, x, numeric), scale_of(table.score)
+    ends = [  # a difference may reach beyond what the score can be
+        (max(scale.low, best + each.verdict.low), min(scale.high, best + each.verdict.high))
         if each.verdict and each.verdict.low is not None and each.verdict.high is not None
         else (_mean(table, each),) * 2
         for each in points
