@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
+from evaluation.metrics.overlap import f_measure, share, tokens_of
 from evaluation.question_writers.rules.passages import DocumentPassage, cut
 from rag_pipeline.embedders.base import Embed, Vectors
-from rag_pipeline.english.tokens import squad_tokens
 from rag_pipeline.types import SourceDoc
 
 _LONGEST = 800
@@ -72,9 +71,5 @@ class AskedAlike:
 
 def same_answer(one: Sequence[str], other: Sequence[str]) -> bool:
     """Return whether any two of the reference answers share most of their words."""
-    return any(_f1(squad_tokens(first), squad_tokens(second)) >= _SAME_ANSWER for first in one for second in other)
-
-
-def _f1(one: Sequence[str], other: Sequence[str]) -> float:
-    shared = (Counter(one) & Counter(other)).total()
-    return 2 * shared / (len(one) + len(other)) if shared else 0.0
+    pairs = [(tokens_of([first]), tokens_of([second])) for first in one for second in other]
+    return any(f_measure(share(first, second), share(second, first)) >= _SAME_ANSWER for first, second in pairs)

@@ -42,14 +42,10 @@ _LIMITS = re.compile(
 _BRIEFLY = frozenset({"when", "what", "by_whom", "called", "where", "apposition", "what_with", "who", "why"})
 """Kinds that are understood without all that the sentence says."""
 _NEEDS_MORE = frozenset({"what", "what_with", "who", "how", "why"})
-_WANTS_NAMES = (_NEEDS_MORE | _BRIEFLY | {"definition"}) - {"called"}
 """Kinds that `the file` or `your account` is no answer to."""
 _MAY_DENY = frozenset({"why", "happens"})
 _EXPLAINS = re.compile(r"(?:It|They|He|She|This|These|Such|Its|Their|The (?:latter|former|same))\b")
-_EXPLAINED = frozenset({
-    "definition", "apposition", "why", "how", "happens", "does",
-    "how_to",
-})  # fmt: skip
+_EXPLAINED = frozenset({"definition", "apposition", "why", "how", "happens", "does", "how_to"})
 """Kinds of which a person wants to read on: what something is, why, how, what is said of it."""
 _FEWEST, _MOST = 3, 19
 _LONGEST_ANSWER, _SHORT = 32, 4

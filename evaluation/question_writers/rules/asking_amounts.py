@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.candidates import Ask, Wording
 from evaluation.question_writers.rules.clauses import Clause, tidy
-from evaluation.question_writers.rules.nouns import (
-    keeping_subject,
-)
+from evaluation.question_writers.rules.nouns import keeping_subject
 from evaluation.question_writers.rules.parsing import in_sentence, phrase, subtree, written
-
-if TYPE_CHECKING:
-    pass
 
 _COUNTED = frozenset({"CARDINAL", "QUANTITY", ""})
 
