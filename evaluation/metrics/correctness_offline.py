@@ -66,7 +66,10 @@ class CorrectnessOffline(Metric):
         "Ours: token recall and K-precision (Adlakha et al. 2024) with weights, and semantic similarity (Risch et al. "
         "2021)"
     )
-    people = "PEOPLE"
+    people = (
+        "AUROC .924 (.770 to .998) on 96 answers of instruct-qa, right or wrong; Pearson .577 (.448 to .675) with how "
+        "faithful people found 240 long answers of ClapNQ (token_f1 .515, token_recall .363)"
+    )
     cannot_see = (
         "who did what to whom, where all words of the reference are there; one wrong name in a long answer that is "
         "right else; arithmetic; whether a paraphrase without common words means the same"
