@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from evaluation.metrics.support.context_index import RELATED, by_beginning, related
 from evaluation.metrics.support.support import statements
@@ -19,14 +19,21 @@ _TEXTS = 2048
 
 @dataclass(frozen=True, eq=False)
 class _ReadText:
-    """The units of what a text states, each once, with their weights; and all that it has, in one word or in two."""
+    """What a text states, each unit once by its key, with its weight; and all that it has, in one word or in two."""
 
-    units: tuple[SupportUnit, ...]
-    weights: tuple[float, ...]
+    units: dict[str, SupportUnit]
+    weights: dict[str, float]
+    keys: frozenset[str]
     in_two: dict[str, tuple[str, str]]
     """The neighbours that may be written as one word, by that word: south east, southeast."""
-    keys: frozenset[str]
-    beginnings: dict[str, list[str]]
+
+    @cached_property
+    def total(self) -> float:
+        return sum(self.weights.values())
+
+    @cached_property
+    def beginnings(self) -> dict[str, list[str]]:
+        return by_beginning(self.keys - self.in_two.keys())
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +53,17 @@ def shared_units(text: str, other: str, question: str) -> SharedUnits | None:
     mine, theirs = _read(text), _read(other)
     if not mine.units:
         return None
-    asked, split = _read(question).keys, _in_one_word(mine, theirs)
-    there = total = 0.0
-    missing = []
-    for unit, full in zip(mine.units, mine.weights, strict=True):
-        weight = _SCHEME.asked * full if unit.key in asked else full
-        total += weight
-        if unit.key in theirs.keys or unit.key in split:
-            there += weight
-        elif unit.kind in (WORD, NAME) and related(unit.key, theirs.beginnings):
-            there += RELATED * weight
-        elif unit.kind != SMALL and unit.key not in asked:
+    asked = mine.weights.keys() & _read(question).keys
+    total = mine.total - (1 - _SCHEME.asked) * sum(mine.weights[key] for key in asked)
+    split, lost, missing = _in_one_word(mine, theirs), 0.0, []
+    for key in [key for key in mine.weights if key not in theirs.keys and key not in split]:
+        unit, weight = mine.units[key], mine.weights[key] * (_SCHEME.asked if key in asked else 1.0)
+        if unit.kind in (WORD, NAME) and related(key, theirs.beginnings):
+            weight *= 1 - RELATED
+        elif unit.kind != SMALL and key not in asked:
             missing.append(unit)
-    return SharedUnits(min(1.0, there / total), tuple(missing))
+        lost += weight
+    return SharedUnits(max(0.0, 1 - lost / total), tuple(missing))
 
 
 def _in_one_word(mine: _ReadText, theirs: _ReadText) -> Set[str]:
@@ -68,12 +73,11 @@ def _in_one_word(mine: _ReadText, theirs: _ReadText) -> Set[str]:
 
 @lru_cache(maxsize=_TEXTS)
 def _read(text: str) -> _ReadText:
-    first: dict[str, SupportUnit] = {}
+    units: dict[str, SupportUnit] = {}
     for sentence in statements(text):
         for unit in sentence.units:
-            first.setdefault(unit.key, unit)
+            units.setdefault(unit.key, unit)
     everything = [sentence.said for sentence in analyse_sentences(text)]
     in_two = {word: parts for said in everything for word, parts in said.in_two.items()}
-    keys = frozenset[str]().union(*(said.keys for said in everything))
-    units = tuple(first.values())
-    return _ReadText(units, tuple(map(_SCHEME.weight, units)), in_two, keys | in_two.keys(), by_beginning(keys))
+    keys = frozenset(in_two).union(*(said.keys for said in everything))
+    return _ReadText(units, {key: _SCHEME.weight(unit) for key, unit in units.items()}, keys, in_two)
