@@ -11,7 +11,7 @@ from evaluation.metrics.base import REFUSALS_IN_LANGUAGES, Metric, MetricContext
 from evaluation.metrics.language.scripts import script_barrier
 from evaluation.metrics.overlap import NO_TOKENS, share, tokens_of
 from evaluation.metrics.semantic_similarity import SemanticSimilarity
-from evaluation.metrics.support.opposites import in_its_place, opposed, yes_or_no
+from evaluation.metrics.support.opposites import opposed, opposed_in_place, yes_or_no
 from evaluation.metrics.support.shared_units import SharedUnits, shared_units
 from evaluation.metrics.support.units import analyse_sentences
 from evaluation.metrics.worked import WorkedExample
@@ -28,7 +28,7 @@ _SHORT, _LONG = 3, 8
 _OPPOSED = 0.25
 """Factor for a short reference of which the answer says the opposite, or another thing of the same kind."""
 _OPPOSED_IN_PLACE = 0.5
-"""Factor for a long one, where that stands beside the same word: elsewhere it may be said of something else."""
+"""Factor for a long one, where that stands in the same place: elsewhere it may be said of something else."""
 
 
 @metrics.register
@@ -59,8 +59,8 @@ class CorrectnessOffline(Metric):
         "(numbers 2, names 1.5, words 0.4 to 1 by rarity, function words 0.05, each × 0.02 where the question says it; "
         "0.8 of that for one that only begins alike); of a reference of 8 words or more half of it and half the share "
         "of the answer's words that the reference has, of 4 to 7 in between (function words not counted). Where the "
-        "answer says the opposite of a short reference (up to 3 words) s × 0.25 alone; of a long one, and beside the "
-        "same word, the score × 0.5"
+        "answer says the opposite of a short reference (up to 3 words) s × 0.25 alone; of a long one, beside the same "
+        "word or in a sentence that is nearly the same, the score × 0.5"
     )
     source = (
         "Ours: token recall and K-precision (Adlakha et al. 2024) with weights, and semantic similarity (Risch et al. "
@@ -145,11 +145,16 @@ class _Compared:
         return shared_units(self.answer, self.reference, self.sample.trace.question) if self.length else None
 
     @cached_property
+    def in_place(self) -> str:
+        """What of the answer excludes a part of a longer reference where it stands."""
+        return opposed_in_place(self.reference, self.answer, self.sample.trace.question) if self.length else ""
+
+    @cached_property
     def against(self) -> str:
         """What of the answer excludes the reference: another of the same kind, another number, a negation."""
         if self.length < 1:
             return opposed(self.reference, self.answer, self.sample.trace.question)
-        return in_its_place(self.reference, self.answer)
+        return self.in_place
 
     @cached_property
     def given(self) -> float:
@@ -173,8 +178,8 @@ class _Compared:
         value = self.given + (1 - self.given) * meaning * cosine
         if not self.against:
             return value
-        in_place = _OPPOSED_IN_PLACE if in_its_place(self.reference, self.answer) else 1.0
-        return self.length * in_place * value + (1 - self.length) * _OPPOSED * self.given
+        long = value * (_OPPOSED_IN_PLACE if self.in_place else 1.0)
+        return self.length * long + (1 - self.length) * _OPPOSED * self.given
 
     @property
     def missing(self) -> list[str]:

@@ -25,6 +25,8 @@ _SAID_ALONE = re.compile(r"\W*(?:yes|no)\s*[,.;:!–-]", re.IGNORECASE)
 _CURRENCY = re.compile("[$€£¥₹]")
 _SAME_MATTER = 0.5
 """Share of a sentence's units that another must have for the two to be about the same."""
+_NEARLY = 0.75
+"""Share of the longer sentence's units that two must have in common to say nearly the same."""
 _TEXTS = 2048
 """Texts of which is kept what was read."""
 
@@ -41,12 +43,33 @@ def opposed(reference: str, answer: str, question: str) -> str:
         mine, theirs = marks(reference), marks(answer)
         if mine and theirs and not mine & theirs:
             return f"{', '.join(sorted(theirs))} for {', '.join(sorted(mine))}"
-    other = _replaced(reference, answer, question) or in_its_place(reference, answer)
+    other = _replaced(reference, answer, question) or _beside_the_same(reference, answer)
     return other or ("one of the two denies it" if _denied(reference, answer, question) else "")
 
 
-def in_its_place(reference: str, answer: str) -> str:
-    """Return in words what of the answer excludes a word of the reference and stands beside the same word."""
+def opposed_in_place(reference: str, answer: str, question: str) -> str:
+    """Return in words what excludes a part of a long reference; empty where nothing does.
+
+    A long answer has other numbers and words of a kind, too. So only these count: words that exclude each other beside
+    the same word, and all of `opposed` between two sentences that have nearly the same words.
+    """
+    found = _beside_the_same(reference, answer)
+    alike = ((one.text, other.text) for one, other in _nearly_the_same(reference, answer))
+    return found or next((why for one, other in alike if (why := opposed(one, other, question))), "")
+
+
+def _nearly_the_same(reference: str, answer: str) -> Iterator[tuple[AnalysedSentence, AnalysedSentence]]:
+    """Yield the sentences of the reference with those of the answer that have nearly all words in common."""
+    theirs, having = analyse_sentences(answer), _places(answer)
+    for sentence in analyse_sentences(reference):
+        keys = sentence.said.content_keys
+        for place, count in Counter(at for key in keys for at in having.get(key, ())).items():
+            other = theirs[place]
+            if count >= _NEARLY * max(len(keys), len(other.said.content_keys)) and other.text != sentence.text:
+                yield sentence, other
+
+
+def _beside_the_same(reference: str, answer: str) -> str:
     found = next(_turned(reference, answer), None)
     return f"{_written(found[1], answer)} for {_written(found[0], reference)}" if found else ""
 
@@ -169,12 +192,17 @@ def _denied(reference: str, answer: str, question: str) -> bool:
     if not (_has_denial(reference) or _has_denial(answer)):
         return False
     asked = frozenset(key for sentence in analyse_sentences(question) for key in denied(sentence.said))
-    theirs = analyse_sentences(answer)
+    theirs, having = analyse_sentences(answer), _places(answer)
+    return any(_denied_by(sentence, theirs, having, asked) for sentence in analyse_sentences(reference))
+
+
+def _places(text: str) -> dict[str, list[int]]:
+    """Return the numbers of the sentences that have each key."""
     having: dict[str, list[int]] = defaultdict(list)
-    for place, sentence in enumerate(theirs):
+    for place, sentence in enumerate(analyse_sentences(text)):
         for key in sentence.said.content_keys:
             having[key].append(place)
-    return any(_denied_by(sentence, theirs, having, asked) for sentence in analyse_sentences(reference))
+    return having
 
 
 def _denied_by(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.metrics.support.opposites import in_its_place, opposed, yes_or_no
+from evaluation.metrics.support.opposites import opposed, opposed_in_place, yes_or_no
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,22 @@ def test_what_the_question_denies_denies_nothing_more(question, reference, answe
     assert opposed(reference, answer, question) == words
 
 
-def test_in_a_long_answer_only_what_stands_beside_the_same_word_excludes():
-    reference = "The museum opens on Tuesday at nine and closes on Friday, when the guards lock the old north gate."
-    assert in_its_place(reference, reference.replace("Tuesday", "Monday")) == "Monday for Tuesday"
-    assert in_its_place(reference, "Guards lock the gate on Friday. On Monday there was a concert.") == ""
+MUSEUM = "The museum opens on Tuesday at nine and closes on Friday, when 12 guards lock the old north gate."
+
+
+@pytest.mark.parametrize(
+    "answer, words",
+    [
+        (MUSEUM.replace("Tuesday", "Monday"), "Monday for Tuesday"),
+        (f"It is old. {MUSEUM.replace('12', '15')}", "15 for 12"),
+        (MUSEUM.replace("opens", "never opens"), "one of the two denies it"),
+        ("Guards lock the gate on Friday. On Monday 15 people came; it was not cold.", ""),
+        ("The 15 guards never lock the south gate.", ""),
+        (MUSEUM, ""),
+    ],
+)
+def test_of_a_long_reference_only_what_stands_in_its_place_excludes(answer, words):
+    assert opposed_in_place(MUSEUM, answer, "") == words
 
 
 @pytest.mark.parametrize(
