@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from evaluation.metrics.base import REFUSALS_IN_LANGUAGES, Metric, MetricContext, metrics
 from evaluation.metrics.language.scripts import script_barrier
@@ -29,6 +29,8 @@ _OPPOSED = 0.25
 """Factor for a short reference of which the answer says the opposite, or another thing of the same kind."""
 _OPPOSED_IN_PLACE = 0.5
 """Factor for a long one, where that stands in the same place: elsewhere it may be said of something else."""
+_MOST_NAMED = 20
+"""Words of a kind that the details name."""
 
 
 @metrics.register
@@ -182,6 +184,11 @@ class _Compared:
         return self.length * long + (1 - self.length) * _OPPOSED * self.given
 
     @property
+    def found(self) -> list[str]:
+        """The words of the reference that the answer has."""
+        return [unit.text for unit in self.there.found] if self.there else []
+
+    @property
     def missing(self) -> list[str]:
         """The words of the reference that the answer lacks."""
         if self.there is None:
@@ -201,10 +208,11 @@ def _score(case: _Compared, closeness: Score | None) -> Score:
     if closeness is not None and closeness.value is None:
         return Score.unscored(closeness.reason)
     cosine = closeness.value if closeness else None
-    details = {"reference": case.reference, "given": round(case.given, 4), "missing": case.missing}
+    details: dict[str, Any] = {"reference": case.reference, "given": round(case.given, 4)}
+    details |= {"found": case.found[:_MOST_NAMED], "missing": case.missing[:_MOST_NAMED]}
     if case.there and case.back:
+        details |= {"added": case.added[:_MOST_NAMED]}
         details |= {"of_reference": round(case.there.share, 4), "of_answer": round(case.back.share, 4)}
-        details |= {"added": case.added}
     if cosine is not None:
         details["cosine"] = round(cosine, 4)
     return Score(case.value(cosine or 0.0), _reason(case), details | {"against": case.against})

@@ -38,9 +38,13 @@ class _ReadText:
 
 @dataclass(frozen=True, slots=True)
 class SharedUnits:
-    """`share`: how much of a text another has, by weight; `missing`: what it has not, but for words of the question."""
+    """`share`: how much of a text another has, by weight; `found`: what that is; `missing`: what it has not.
+
+    Function words are in neither, words of the question are not missed.
+    """
 
     share: float
+    found: tuple[SupportUnit, ...]
     missing: tuple[SupportUnit, ...]
 
 
@@ -55,15 +59,17 @@ def shared_units(text: str, other: str, question: str) -> SharedUnits | None:
         return None
     asked = mine.weights.keys() & _read(question).keys
     total = mine.total - (1 - _SCHEME.asked) * sum(mine.weights[key] for key in asked)
-    split, lost, missing = _in_one_word(mine, theirs), 0.0, []
+    split, lost, missing, absent = _in_one_word(mine, theirs), 0.0, [], set()
     for key in [key for key in mine.weights if key not in theirs.keys and key not in split]:
         unit, weight = mine.units[key], mine.weights[key] * (_SCHEME.asked if key in asked else 1.0)
         if unit.kind in (WORD, NAME) and related(key, theirs.beginnings):
             weight *= 1 - RELATED
-        elif unit.kind != SMALL and key not in asked:
-            missing.append(unit)
+        else:
+            absent.add(key)
+            missing += [unit] if unit.kind != SMALL and key not in asked else []
         lost += weight
-    return SharedUnits(max(0.0, 1 - lost / total), tuple(missing))
+    found = (unit for key, unit in mine.units.items() if key not in absent and unit.kind != SMALL)
+    return SharedUnits(max(0.0, 1 - lost / total), tuple(found), tuple(missing))
 
 
 def _in_one_word(mine: _ReadText, theirs: _ReadText) -> Set[str]:

@@ -310,6 +310,7 @@ def test_correctness_takes_the_best_reference_and_says_what_is_missing(embed):
     score = scores("correctness_offline", [made], embed)[0]
     assert score.details["reference"] == "Warsaw, Poland"
     assert score.details["missing"] == ["Poland"]
+    assert score.details["found"] == ["Warsaw"]
     assert values("correctness_offline", [sample("Warsaw", references=["Warsaw"])], embed) == pytest.approx([1.0])
 
 

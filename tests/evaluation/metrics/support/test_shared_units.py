@@ -46,6 +46,7 @@ def test_the_missing_are_named_without_function_words_and_words_of_the_question(
     found = shared_units("The Vistula bridge by Kierbedz", "A bridge", "Which bridge over the Vistula?")
     assert found is not None
     assert [unit.text for unit in found.missing] == ["Kierbedz"]
+    assert [unit.text for unit in found.found] == ["bridge"]
 
 
 @pytest.mark.parametrize("text", ["", "...", "🙂"])
