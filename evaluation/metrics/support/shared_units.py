@@ -15,6 +15,8 @@ _SCHEME = replace(SCHEME, small=0.05, asked=0.02)
 """What the question says already is nearly no part of its answer, and function words count next to nothing."""
 _TEXTS = 2048
 """Texts that are kept: more than a block of rows has of answers and references."""
+_DIGITS = 12
+"""Beyond them a share that is 0 is not 0, as weights are added in another order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,7 @@ def shared_units(text: str, other: str, question: str) -> SharedUnits | None:
             missing += [unit] if unit.kind != SMALL and key not in asked else []
         lost += weight
     found = (unit for key, unit in mine.units.items() if key not in absent and unit.kind != SMALL)
-    return SharedUnits(max(0.0, 1 - lost / total), tuple(found), tuple(missing))
+    return SharedUnits(max(0.0, round(1 - lost / total, _DIGITS)), tuple(found), tuple(missing))
 
 
 def _in_one_word(mine: _ReadText, theirs: _ReadText) -> Set[str]:

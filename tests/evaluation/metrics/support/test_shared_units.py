@@ -33,6 +33,11 @@ def test_what_the_question_says_counts_next_to_nothing():
     assert share("The Vistula bridge opened in 1864", "1864", question) > 0.9
 
 
+def test_where_nothing_is_there_the_share_is_0():
+    presidents = "presidents, i.e. of cities which have over 100,000 people or where one was president before 1990"
+    assert share(presidents, "vogt") == 0
+
+
 def test_a_word_that_begins_alike_counts_less_than_the_same():
     assert share("construction", "They construct it.") == pytest.approx(0.8)
 
