@@ -114,5 +114,7 @@ _HOW_CHOSEN = (
     "held the *not* of a song's title in its question against it. At last, two sets by other people were looked at "
     "once: 97 answers to 23 questions of EVOUNA (Natural Questions) AUROC .951, balanced accuracy .914 (third "
     "revision .950, .914; token_recall .962), and 56 graded answers of students to 3 questions Pearson .547 (third "
-    "revision .535; token_recall .460, token_f1 .403). No constant was changed for them."
+    "revision .535; token_recall .460, token_f1 .403). No constant was changed for them. What excludes a part of a "
+    "long reference in its place was set by reasoning afterwards and changes no score of people's answers here; "
+    "sentences with exchanged names or numbers, or a *not* more or less, fall from .98 to .79 by it (mean of 45)."
 )
