@@ -10,6 +10,7 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _ARTICLE_WORDS = frozenset(["a", "an", "the"])
 _NOT_PLAIN = re.compile(r"[^\t-\r\x1c-~]")
 """What may stand beside an article without a blank between: where there is none, articles are whole words."""
+_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]+")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 # Scripts written without spaces between words: a character counts as a word there.
@@ -33,7 +34,9 @@ def squad_tokens(text: str) -> list[str]:
     Lower case, ASCII punctuation removed, then the words a, an, the; split at white space. This is
     `normalize_answer` of the official SQuAD evaluation script.
     """
-    bare = text.lower().translate(_NO_PUNCTUATION)
+    lower = text.lower()
+    # Each is several times as fast as the other on its kind of text.
+    bare = lower.translate(_NO_PUNCTUATION) if lower.isascii() else _PUNCTUATION.sub("", lower)
     if _NOT_PLAIN.search(bare):
         return _ARTICLES.sub(" ", bare).split()
     return [word for word in bare.split() if word not in _ARTICLE_WORDS]
