@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from evaluation.question_writers.rules.asking_lists import LIST, ask_list, items_behind, lead_in
+from evaluation.question_writers.rules.asking_tables import TABLE, ask_row
 from evaluation.question_writers.rules.asking_tasks import how_many_there_are, how_to
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.clauses import Clause, clauses
@@ -86,17 +88,23 @@ class Passage:
     """A sentence, and the one before it in the same paragraph where its subject is a pronoun.
 
     `behind`: the one behind it, where that limits what it says (`However, …`) or goes on about it (`It …`).
+    `items`: those of the list that it leads to.
     """
 
     sentence: DocumentSentence
     before: DocumentSentence | None = None
     behind: DocumentSentence | None = None
+    items: tuple[DocumentSentence, ...] = ()
 
 
 def passages(sentences: Sequence[DocumentSentence], text: str) -> list[Passage]:
-    """Return the sentences of a document that may be asked about."""
+    """Return the sentences and rows of tables of a document that may be asked about."""
     found = []
     for number, one in enumerate(sentences):
+        items = items_behind(sentences, number, text)
+        if one.row is not None or (items and not _ODD.search(one.text)):
+            found.append(Passage(one, items=items))
+            continue
         if len(one.text.split()) not in _SENTENCE_WORDS or _ODD.search(one.text) or _HEADED.search(one.text):
             continue
         before = sentences[number - 1] if number and _PRONOUN_FIRST.match(one.text) else None
@@ -120,6 +128,9 @@ def ask(
     found: Sequence[Passage], known: KnownThings, same: SameThings, rules: Rules = RULES
 ) -> Iterator[tuple[Candidate, str]]:
     """Yield every question that the rules make of the passages, with why it cannot be asked, empty where it can."""
+    if rules is RULES:
+        yield from _ask_rows_and_lists(found, known)
+    found = [each for each in found if each.sentence.row is None and not each.items]
     texts = list(dict.fromkeys(one.text for each in found for one in (each.sentence, each.before) if one))
     parsed = dict(zip(texts, parse(map(_without_brackets, texts)), strict=True))
     asked: set[str] = set()
@@ -139,6 +150,18 @@ def ask(
                 if candidate.original not in asked:
                     asked.add(candidate.original)
                     yield candidate, reason
+
+
+def _ask_rows_and_lists(found: Sequence[Passage], known: KnownThings) -> Iterator[tuple[Candidate, str]]:
+    for one in (each.sentence for each in found):
+        if one.row is not None:
+            yield from ((candidate, _objection_to_form(candidate)) for candidate in ask_row(one, one.row))
+    lists = [each for each in found if each.items]
+    for each, tree in zip(lists, parse(lead_in(one.sentence) for one in lists), strict=True):
+        if (whole := only_sentence(tree)) is not None:
+            for candidate in ask_list(whole, each.sentence, each.items):
+                things = _objection_to_things(candidate, whole, known, candidate.topic)
+                yield candidate, _objection_to_form(candidate) or things
 
 
 def _without_brackets(text: str) -> str:
@@ -264,7 +287,7 @@ def _objection_to_form(candidate: Candidate) -> str:
     if (
         not answer
         or candidate.answer.startswith(("‘", "“"))
-        or len(answer) > _LONGEST_ANSWER
+        or (len(answer) > _LONGEST_ANSWER and candidate.rule != LIST)
         or answer[-1] in {"the", "of", "and", "or", "a", "to", "by"}
     ):
         return CUT_SHORT
@@ -276,10 +299,14 @@ def _objection_to_form(candidate: Candidate) -> str:
     if candidate.rule == "how_many" and re.search(rf"\b{re.escape(candidate.answer)}\b", candidate.original):
         return GIVES_AWAY
     said = f"{candidate.original}\n{candidate.answer}"
-    if _SHOWS_ELSEWHERE.search(candidate.answer) or _SHOWS_ELSEWHERE.search(said) or _ONE_OF_SEVERAL.search(said):
+    told = candidate.rule == TABLE  # its row is what `chapter 13` means
+    if not told and (_SHOWS_ELSEWHERE.search(candidate.answer) or _SHOWS_ELSEWHERE.search(said)):
+        return DANGLING
+    if _ONE_OF_SEVERAL.search(said):
         return DANGLING
     pointing = answer[0] in POINTING or (len(answer) < _SHORT and POINTING & set(answer))
-    return DANGLING if pointing or words[-1] == "each" or _ODD.search(candidate.original) else ""
+    odd = not told and _ODD.search(candidate.original)
+    return DANGLING if pointing or words[-1] == "each" or odd else ""
 
 
 def _objection_to_meaning(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
