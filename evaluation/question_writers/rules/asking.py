@@ -153,9 +153,8 @@ def ask(
 
 
 def _ask_rows_and_lists(found: Sequence[Passage], known: KnownThings) -> Iterator[tuple[Candidate, str]]:
-    for one in (each.sentence for each in found):
-        if one.row is not None:
-            yield from ((candidate, _objection_to_form(candidate)) for candidate in ask_row(one, one.row))
+    for each in found:
+        yield from ((candidate, _objection_to_form(candidate)) for candidate in ask_row(each.sentence))
     lists = [each for each in found if each.items]
     for each, tree in zip(lists, parse(lead_in(one.sentence) for one in lists), strict=True):
         if (whole := only_sentence(tree)) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.document_sentences import DocumentSentence, plain_text
@@ -32,9 +32,11 @@ _UNIT = re.compile(r"(?:in )?(?:[$€£] ?|\b[A-Z]{3} )?(?:millions?|thousands?|
 _NO_VALUE = re.compile(r"(?:n/?a|none|null|yes|no|true|false|tbd|x|see .*|[^\w$€£]*)", re.IGNORECASE)
 
 
-def ask_row(sentence: DocumentSentence, row: TableRow) -> Iterator[Candidate]:
+def ask_row(sentence: DocumentSentence) -> Iterator[Candidate]:
     """Yield the questions about a row of a table. Evidence: the head, the row, and what the row says in that column."""
-    document = sentence.span.document_id
+    row, document = sentence.row, sentence.span.document_id
+    if row is None:
+        return
     head = Span(document, row.names[0].start, row.names[-1].end)
     titles = DocumentSentence(head, " | ".join(name.text for name in row.names), sentence.heading)
     around = (sentence,) if row.is_record else (titles, sentence)
@@ -45,6 +47,14 @@ def ask_row(sentence: DocumentSentence, row: TableRow) -> Iterator[Candidate]:
         if text and not _NO_VALUE.fullmatch(value):
             said = DocumentSentence(Span(document, sentence.span.start, cell.end), f"{label}: {name} {value}")
             yield Candidate(TABLE, text, text, (), value, label, (*around, said), len(around))
+
+
+def is_empty(rows: Sequence[DocumentSentence], label: str, question: str) -> bool:
+    """Return whether the rows of a label have nothing in the columns that a question names."""
+    own = [one.row for one in rows if one.row and _label(one.row) == label]
+    cells = [pair for row in own for pair in zip(row.names[1:], row.cells[1:], strict=True)]
+    named = [cell for name, cell in cells if _in_lower_case(plain_text(name.text)) in question]
+    return len(own) == 1 and (own[0].is_record or bool(named)) and not any(cell.text for cell in named)
 
 
 def _label(row: TableRow) -> str:
