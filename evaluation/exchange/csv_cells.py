@@ -55,7 +55,10 @@ def as_text(value: Any) -> str:
 
 def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     """Return a UTF-8 CSV file."""
-    lines = [",".join([_quoted(cell(value)) for value in row]) for row in chain([header], rows)]
+    lines = [
+        ",".join(["" if value is None or value == "" else _quoted(cell(value)) for value in row])
+        for row in chain([header], rows)
+    ]
     # CRLF as in RFC 4180. A model may answer with half a surrogate pair, which UTF-8 cannot hold.
     return "\r\n".join([*lines, ""]).encode("utf-8", errors="replace")
 

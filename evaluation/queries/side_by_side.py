@@ -20,7 +20,8 @@ from evaluation.statistics.paired import SIGNIFICANT, holm
 EVERY, WON, LOST, SAME, FLIPS = "all", "won", "lost", "same", "flips"
 RIGHT_FROM = 0.5
 """A question whose score by kind crosses this flips: from wrong to right or back."""
-PER_PAGE = 20
+ANSWERS_A_PAGE = 40
+"""Twenty questions of two runs, eight of five: each answer brings all its contexts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +125,11 @@ class SideBySide:
 
 
 def compare_with(
-    *, baseline: Run, others: Sequence[Run], shown: str = EVERY, page: int = 1, per_page: int | None = PER_PAGE
+    *, baseline: Run, others: Sequence[Run], shown: str = EVERY, page: int = 1, whole: bool = False
 ) -> SideBySide:
     """Return runs beside a baseline, with a page of the questions: all, won, lost, the same, or those that flip.
 
-    A question is won or lost where one of the runs won or lost it; `per_page` None lists all.
+    A question is won or lost where one of the runs won or lost it. `whole`: all on one page.
     """
     rows = rows_of([baseline, *others])
     scores = load_scores_of([row.run for row in rows], further=True)
@@ -139,7 +140,7 @@ def compare_with(
     kinds = _kinds(first[1], outcomes)
     shown = shown if shown in kinds else EVERY
     keys = kinds[shown]
-    size = per_page or max(1, len(keys))
+    size = max(1, len(keys) if whole else ANSWERS_A_PAGE // len(rows))
     pages = max(1, ceil(len(keys) / size))
     page = min(max(1, page), pages)
     return SideBySide(

@@ -167,7 +167,10 @@ def _answered(
 ) -> int:
     """Return how many of the questions runs with these settings have answered already."""
     unsaved = make_run(corpus, testset, pipeline, spec)
-    there = known_answers(earlier_runs(unsaved)).filter(question__in=questions, repeat__lt=spec.run.repeat)
+    earlier = earlier_runs(unsaved)
+    if not earlier:
+        return 0
+    there = known_answers(earlier).filter(question__in=questions, repeat__lt=spec.run.repeat)
     return there.values("question", "repeat").distinct().count()
 
 

@@ -50,8 +50,8 @@ class Retrieved:
 
     def with_passages(self, documents: Mapping[int, SourceDoc]) -> Retrieved:
         """Return this with the passages that its hits point into."""
-        spans = [hit.span for step in self.steps for hit in step.hits]
-        return replace(self, passages=tuple(passages_in(documents, spans).values()))
+        passages = tuple(passages_in(documents, [hit.span for step in self.steps for hit in step.hits]).values())
+        return replace(self, passages=passages) if passages != self.passages else self
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,9 @@ class Retrieval:
         found = await self._reranked(texts, found)
         if self.parent_of is not None:
             found = [each.after("parents", self._parents(each.hits)) for each in found]
-        found = [replace(each, hits=each.hits[: self.top_k]) for each in found]
+        found = [
+            each if len(each.hits) <= self.top_k else replace(each, hits=each.hits[: self.top_k]) for each in found
+        ]
         found = await asyncio.to_thread(self._consolidated, texts, found)
         return [self._within_budget(each).with_passages(self.documents) for each in found]
 
@@ -121,7 +123,9 @@ class Retrieval:
         share = (time.perf_counter() - started) / len(queries)
         notes = self.retriever.index.notes if self.retriever.needs_vectors else ()
         return [
-            each if each.error else replace(each, notes=(*each.notes, *notes)).after("retrieve", hits, share)
+            each
+            if each.error
+            else (replace(each, notes=(*each.notes, *notes)) if notes else each).after("retrieve", hits, share)
             for each, hits in zip(found, rankings, strict=True)
         ]
 
@@ -138,7 +142,11 @@ class Retrieval:
         return hits if self.parent_of is None else [self._parents(each) for each in hits]
 
     def _search(self, queries: Sequence[Query], found: Sequence[Retrieved], depth: int) -> list[list[Hit]]:
-        flat = [replace(query, text=text) for query, each in zip(queries, found, strict=True) for text in each.queries]
+        flat = [
+            query if text == query.text else replace(query, text=text)
+            for query, each in zip(queries, found, strict=True)
+            for text in each.queries
+        ]
         several = len(flat) > len(queries)
         rankings = iter(self.retriever.retrieve_many(flat, max(depth, _FUSED) if several else depth))
         result = []

@@ -6,7 +6,7 @@ import pytest
 from django.db.models import Value
 from django.db.models.functions import Concat
 
-from evaluation.queries.side_by_side import compare_with
+from evaluation.queries import side_by_side
 from tests.factories import make_run, make_testset
 from tests.markup import leads_to, words_of
 
@@ -131,7 +131,7 @@ def test_the_form_leads_to_an_address_of_nothing_but_ids(client, runs):
 
 
 def test_long_lists_of_questions_come_in_pages(client, runs, monkeypatch):
-    monkeypatch.setitem(compare_with.__kwdefaults__, "per_page", 3)
+    monkeypatch.setattr(side_by_side, "ANSWERS_A_PAGE", 9)  # of three runs: three questions
     response = page(client, *runs, page=3)
     assert asked(response) == ["o1", "o2"]
     assert "Page 3 of 3" in words_of(response)

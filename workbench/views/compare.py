@@ -78,8 +78,7 @@ def _address(runs: list[int], baseline: int) -> str:
 
 def _compared(request: HttpRequest, runs: list[Run], *, whole: bool = False) -> SideBySide:
     shown, page = request.GET.get("show", EVERY), as_id(request.GET.get("page")) or 1
-    more = {"per_page": None} if whole else {}
-    return compare_with(baseline=runs[0], others=runs[1:], shown=shown, page=page, **more)
+    return compare_with(baseline=runs[0], others=runs[1:], shown=shown, page=page, whole=whole)
 
 
 def _choices(found: SideBySide) -> list[tuple[str, str, int]]:

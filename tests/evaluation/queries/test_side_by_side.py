@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from evaluation.queries import side_by_side
 from evaluation.queries.side_by_side import FLIPS, LOST, SAME, WON, compare_with
 from evaluation.statistics.paired import SIGNIFICANT
 from tests.factories import make_run, make_testset
@@ -78,8 +79,9 @@ def test_a_question_that_a_run_did_not_ask_stays_empty(runs):
     assert lines(found)["p1s"].others[1].outcome == WON
 
 
-def test_pages_hold_so_many_questions(runs):
-    found = compare_with(baseline=runs[0], others=runs[1:], page=9, per_page=3)
+def test_pages_hold_so_many_answers(runs, monkeypatch):
+    monkeypatch.setattr(side_by_side, "ANSWERS_A_PAGE", 12)  # of four runs: three questions
+    found = compare_with(baseline=runs[0], others=runs[1:], page=9)
     assert (found.number, found.pages, len(found.questions)) == (3, 3, 2)
     assert (found.has_previous, found.has_next) == (True, False)
-    assert len(compare_with(baseline=runs[0], others=runs[1:], per_page=None).questions) == 8
+    assert len(compare_with(baseline=runs[0], others=runs[1:], whole=True).questions) == 8

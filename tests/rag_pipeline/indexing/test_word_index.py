@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 
 import pytest
@@ -32,8 +31,8 @@ def test_terms(text, terms):
 
 
 def test_a_question_leaves_empty_words_out_unless_it_has_no_others():
-    assert question_terms("Where was the decree issued?") == ["decre", "issu"]
-    assert question_terms("What is it?") == ["what", "is", "it"]
+    assert question_terms("Where was the decree issued?") == ("decre", "issu")
+    assert question_terms("What is it?") == ("what", "is", "it")
 
 
 def test_bm25_by_hand():
@@ -53,13 +52,6 @@ def test_no_shared_word_no_hit():
     index = WordIndex(["red nut", "", "blue spring"])
     assert [len(rows) for rows, _ in index.search(["green", "", "?!"], 5)] == [0, 0, 0]
     assert [len(rows) for texts in ([], ["", "!"]) for rows, _ in WordIndex(texts).search(["red"], 5)] == [0, 0]
-
-
-def test_building_says_nothing(caplog, capfd):
-    with caplog.at_level(logging.DEBUG):
-        WordIndex(["red nut", "blue spring"]).search(["nut"], 1)
-    assert not caplog.records
-    assert capfd.readouterr() == ("", "")
 
 
 def test_ties_go_to_the_earlier_text():
