@@ -72,6 +72,8 @@ _HEADED = re.compile(
 )
 """A heading that was joined to its sentence: `Fees If you file late, …`, `Ringo Starr Ringo Starr was …`."""
 _GENERIC = re.compile(r"(?:the|your|its|their) (?:[a-z-]+ )?[a-z-]+")
+_GOES_ON = frozenset("-/’'\"”)")
+_OPENED, _CLOSED = re.compile(r"(?<![\w\"”)'’])['‘](?=\S)"), re.compile(r"(?<=\S)['’](?!\w)")
 _HALVES = frozenset({"conj", "appos"})
 _BEFORE_NOUN = frozenset({"compound", "amod", "det", "nummod", "poss", "advmod", "nmod", "npadvmod", "quantmod"})
 _ABOUT_ONE = frozenset({"definition", "does", "apposition"})
@@ -141,7 +143,7 @@ def ask(
         for candidate, reason in _tasks(sentence, passage, known) if rules is RULES else ():
             if candidate.original not in asked:
                 asked.add(candidate.original)
-                yield candidate, reason
+                yield known.topic.placed(candidate), reason
         named = _named(passage, parsed)
         sources = (passage.before, passage.sentence) if passage.before and named else (passage.sentence,)
         named = named or _same(sentence, passage.sentence.title, same)
@@ -149,7 +151,7 @@ def ask(
             for candidate, reason in _checked(clause, sources, passage, known, rules):
                 if candidate.original not in asked:
                     asked.add(candidate.original)
-                    yield candidate, reason
+                    yield known.topic.placed(candidate), reason
 
 
 def _ask_rows_and_lists(found: Sequence[Passage], known: KnownThings) -> Iterator[tuple[Candidate, str]]:
@@ -242,6 +244,8 @@ def _is_cut(candidate: Candidate, sentence: Span) -> bool:
     behind = [each for each in sentence if at >= 0 and each.idx - sentence.start_char >= end][:3]
     if candidate.rule in _PHRASES and at < 0:
         return True  # something was left out of its middle
+    if at >= 0 and behind and behind[0].text[:1] in _GOES_ON and not behind[0].nbor(-1).whitespace_:
+        return True  # a word or a quotation was cut
     if candidate.rule not in _PHRASES or len(behind) < 2 or behind[0].lower_ not in {",", "and", "or", "as"}:
         return False
     noun = behind[2] if behind[1].lower_ in {"and", "or"} and len(behind) > 2 else behind[1]
@@ -269,9 +273,12 @@ def _shortest(answer: str) -> str:
 
 
 def _is_unbalanced(text: str) -> bool:
-    """Return whether a bracket or quotation mark is open."""
+    """Return whether a bracket or quotation mark is open; `users'` is none."""
     pairs = (("(", ")"), ("[", "]"), ("“", "”"))
-    return text.count('"') % 2 == 1 or any(text.count(left) != text.count(right) for left, right in pairs)
+    single = len(_OPENED.findall(text)) - len(_CLOSED.findall(text))
+    return (
+        text.count('"') % 2 == 1 or single != 0 or any(text.count(left) != text.count(right) for left, right in pairs)
+    )
 
 
 def _objection(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
@@ -317,7 +324,7 @@ def _objection_to_meaning(candidate: Candidate, clause: Clause, known: KnownThin
         return VAGUE
     if candidate.rule == "when" and clause.brief and not (clause.is_passive or clause.children("dobj")):
         return VAGUE
-    if _is_list_cut(clause):
+    if _is_list_cut(clause) or "," in candidate.topic:
         return CUT_SHORT
     if clause.negated and candidate.rule not in _MAY_DENY:
         return UNNATURAL

@@ -119,6 +119,8 @@ GIVEN_AWAY = {
     "no_sanction": re.compile(r"\b(?:if|unless|fail\w*|otherwise|penalt\w+|fined?|error|sanctions?)\b", re.I),
 }
 """What around a sentence may answer the question of a rule."""
+_DOERS = re.compile(r"(?:er|or|ee|ist|ian|ant|person|people|party|parties|staff|agent|resident|student|patient)s?$")
+_NO_DEED = word_set("have include contain use support match reflect be consider ensure")
 _SEVERAL = word_set("several many some numerous various")
 
 
@@ -130,7 +132,9 @@ def _is_duty(clause: Clause) -> bool:
     """Return whether a clause says that somebody has to do something, and that without a condition."""
     free = not any(each.dep_ in {"advcl", "ccomp", "xcomp"} for each in clause.verb.children)
     duty = clause.modal in {"must", "shall"} and not clause.is_passive and not clause.negated
-    return duty and free and len(clause.auxiliaries) == 1 and bool(clause.children("dobj")) and not clause.brief
+    somebody = clause.subject.lower_ == "you" or _DOERS.search(clause.subject.lower_) is not None
+    done = len(clause.auxiliaries) == 1 and bool(clause.children("dobj")) and clause.verb.lemma_ not in _NO_DEED
+    return duty and free and somebody and done and not clause.brief
 
 
 def _is_event(clause: Clause) -> bool:

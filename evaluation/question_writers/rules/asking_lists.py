@@ -39,8 +39,10 @@ def items_behind(sentences: Sequence[DocumentSentence], at: int, text: str) -> t
         end += 1
     found = tuple(sentences[at + 1 : end])
     cut = end < len(sentences) and "\n\n" not in text[sentences[end - 1].span.end : sentences[end].span.start]
+    indents = {one.span.start - text.rfind("\n", 0, one.span.start) for one in found}
     words = [len(one.text.split()) for one in found]
     fits = len(found) in _ITEMS and max(words) <= _ITEM_WORDS and sum(words) <= _ALL_WORDS
+    fits = fits and len(indents) == 1  # a list in a list is no item
     return found if fits and not cut and not any(one.text.endswith(":") for one in found) else ()
 
 

@@ -29,7 +29,7 @@ _SAYS_NOTHING = word_set(
 )
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d(?:[/–-]\d\d(?:\d\d)?)?")
 _UNIT = re.compile(r"(?:in )?(?:[$€£] ?|\b[A-Z]{3} )?(?:millions?|thousands?|billions?)\b")
-_NO_VALUE = re.compile(r"(?:n/?a|none|null|yes|no|true|false|tbd|x|see .*|[^\w$€£]*)", re.IGNORECASE)
+_NO_VALUE = re.compile(r"(?:[<>=].*|n/?a|none|null|yes|no|true|false|tbd|x|see .*|[^\w$€£]*)", re.IGNORECASE)
 
 
 def ask_row(sentence: DocumentSentence) -> Iterator[Candidate]:
@@ -44,7 +44,7 @@ def ask_row(sentence: DocumentSentence) -> Iterator[Candidate]:
     for column, cell in zip(row.names[1:], row.cells[1:], strict=True) if label else ():
         name, value = _in_lower_case(plain_text(column.text)), plain_text(cell.text).strip(" .;")
         text = _question(name, label, value, f" ({unit.group()})" if unit else "")
-        if text and not _NO_VALUE.fullmatch(value):
+        if text and not _NO_VALUE.fullmatch(cell.text):
             said = DocumentSentence(Span(document, sentence.span.start, cell.end), f"{label}: {name} {value}")
             yield Candidate(TABLE, text, text, (), value, label, (*around, said), len(around))
 

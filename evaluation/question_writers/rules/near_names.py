@@ -16,7 +16,7 @@ from rag_pipeline.english.words import word_set
 
 _PARSED = 240
 """Sentences that are read for names, drawn by the seed."""
-_TWICE, _OFTEN, _SURE, _SHORT, _MASS = 2, 8, 0.8, 2, 3
+_TWICE, _SURE, _SHORT, _MASS = 2, 0.8, 2, 3
 _SPOKEN_OF = 4
 """So often a text has the names that it is about."""
 _KINDS = {"PERSON": "person", "ORG": "organisation", "FAC": "building"}
@@ -24,10 +24,8 @@ _WATERS = {"river": "river", "creek": "river", "lake": "water", "sea": "water"}
 _TOWN = r"(?:city|town|village|capital|municipality|borough)"
 _A_TOWN = rf"\b{_TOWN} of {{name}}\b|\b{{name}},? (?:is |was )?(?:an?|the) (?:[\w-]+ ){{{{0,4}}}}{_TOWN}\b"
 """Where a text says that a name is a place: the tagger takes `Linux` and `Sections` for towns."""
-_COUNTRIES = word_set(
-    "france germany italy spain england scotland wales ireland russia china india japan turkey greece egypt poland "
-    "austria hungary portugal sweden norway denmark finland mexico brazil canada australia iran iraq syria israel"
-)
+_DID = r"\b{name},? (?:[a-z]+ )?(?:was|were|had|died|wrote|[a-z]+ed)\b"
+"""Where a text tells something of a person; others are given as examples."""
 _BUILDINGS = word_set("palace castle museum tower bridge cathedral library theatre theater stadium hall house station")
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+[a-z]\b")
 _OUTWARD = word_set("each every report section table figure act chapter rule code court")
@@ -71,8 +69,7 @@ def _read(sentences: list[DocumentSentence]) -> tuple[dict[str, Counter[str]], d
             labels[said][entity.label_] += 1
         for noun in tree:
             words = [each for each in noun.children if each.dep_ in {"compound", "amod"} and each.i < noun.i]
-            kind = not words or words[-1].dep_ == "compound"
-            if noun.tag_ == "NN" and kind and not noun.ent_type_ and noun.dep_ != "compound":
+            if noun.tag_ == "NN" and words and words[-1].dep_ == "compound" and not noun.ent_type_:
                 parts = [*words, noun]
                 joined = parts[-1].i - parts[0].i + 1 == len(parts)
                 plain = all(len(each) > _SHORT and each.lower_.isalpha() and each.tag_ != "JJS" for each in parts)
@@ -87,8 +84,8 @@ def _term(said: str, articles: Counter[str], text: str) -> Name | None:
     article = max(("the", "a", "an"), key=lambda each: articles[each])
     bare = articles[""] >= max(_MASS, 2 * articles[article])
     count = text.lower().count(said.lower())
-    if count < (_TWICE if " " in said else _OFTEN) or not (bare or (articles[article] and " " in said)):
-        return None  # `the fee` may mean several, and without an article be a part of more words
+    if count < _TWICE or not (bare or articles[article]):
+        return None  # without an article, it may be short for `the filing fee`
     said_so = "" if bare else article if article == "the" else "an" if said[0] in "aeiou" else "a"
     return Name(f"{said_so} {said}".strip(), lemma(said.split()[-1]), count)
 
@@ -101,6 +98,8 @@ def _name(said: str, labels: Counter[str], text: str) -> Name | None:
     if times < _SURE * labels.total() or not whole or not said[-1:].isalpha() or text.count(said) < _TWICE:
         return None
     kind = _kind(label, words)
+    if kind == "person" and not re.search(_DID.format(name=re.escape(words[-1])), text):
+        return None
     if kind == "settlement" and not re.search(_A_TOWN.format(name=re.escape(said)), text):
         return None
     common = any(word[0].isupper() and re.search(rf"\b{re.escape(word.lower())}\b", text) for word in words)
@@ -124,7 +123,7 @@ def _kind(label: str, words: list[str]) -> str:
     if label == "PERSON":
         return "person" if looks_like_person(words) and words[0].lower() in given_names() else ""
     if label == "GPE":
-        return "country" if last in _COUNTRIES else "settlement" if len(words) == 1 and not last.isupper() else ""
+        return "settlement" if len(words) == 1 else ""
     if label == "FAC":
         return "building" if last in _BUILDINGS else ""
     named = bool(ORGANISATION_WORDS & {word.lower() for word in words})
