@@ -20,7 +20,6 @@ _TWICE, _SURE, _SHORT, _MASS = 2, 0.8, 2, 3
 _SPOKEN_OF = 4
 """So often a text has the names that it is about."""
 _KINDS = {"PERSON": "person", "ORG": "organisation", "FAC": "building"}
-_WATERS = {"river": "river", "creek": "river", "lake": "water", "sea": "water"}
 _TOWN = r"(?:city|town|village|capital|municipality|borough)"
 _A_TOWN = rf"\b{_TOWN} of {{name}}\b|\b{{name}},? (?:is |was )?(?:an?|the) (?:[\w-]+ ){{{{0,4}}}}{_TOWN}\b"
 """Where a text says that a name is a place: the tagger takes `Linux` and `Sections` for towns."""
@@ -117,9 +116,6 @@ def _name(said: str, labels: Counter[str], text: str) -> Name | None:
 
 def _kind(label: str, words: list[str]) -> str:
     last = words[-1].lower()
-    water = _WATERS.get(last) or _WATERS.get(words[0].lower(), "")
-    if label in {"LOC", "GPE", "FAC"} and water:
-        return water
     if label == "PERSON":
         return "person" if looks_like_person(words) and words[0].lower() in given_names() else ""
     if label == "GPE":

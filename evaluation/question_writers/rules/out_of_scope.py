@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -20,7 +20,6 @@ from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.near_names import Name, names
 from evaluation.question_writers.rules.ranker import Ranker
 from evaluation.question_writers.rules.rule_table import RULES, Rules
-from rag_pipeline.english.lemmas import content_lemmas, lower_words
 
 _FOLDER = Path(__file__).parent
 
@@ -53,25 +52,28 @@ class OutOfScopeQuestions:
         return WindowIndex([doc.text for doc in self._corpus.documents])
 
     @cached_property
+    def _is_software(self) -> bool:
+        """Whether the documents are about programs: the people and firms that they name are nobody's subject."""
+        words = sum(map(self._index.count, _OF_SOFTWARE))
+        return words > sum(map(len, self._corpus.texts.values())) / _PER_WORD
+
+    @cached_property
     def _names(self) -> list[Name]:
-        return names(self._corpus, self._seed)
+        found = names(self._corpus, self._seed)
+        return [one for one in found if not (self._is_software and one.kind in _SOMEBODY)]
 
     @cached_property
     def _tasks(self) -> list[Name]:
         """What the documents tell their readers how to do."""
-        length = sum(map(len, self._corpus.texts.values()))
-        software = sum(map(self._index.count, _OF_SOFTWARE)) > length / _PER_WORD
-        kind = "software_task" if software else "task"
-        said = [re.match(r"How (?:do|can) I (.+)\?", each.text) for each in self._told if each.rule == TASK]
-        return [Name(match[1], kind, 1) for match in said if match]
-
-    @cached_property
-    def _told(self) -> list[Candidate]:
-        """What rules ask that somebody may well ask."""
-        told = list(self._read(RULES))
-        return [
-            each for each, worth in zip(told, Ranker(self._corpus.index).worth(told), strict=True) if worth > _LIKELY
+        kind = "software_task" if self._is_software else "task"
+        asked = [each for each in self._read(RULES) if each.rule == TASK]
+        worth = Ranker(self._corpus.index).worth(asked)
+        said = [
+            re.match(r"How (?:do|can) I (.+)\?", each.text)
+            for each, much in zip(asked, worth, strict=True)
+            if much > _LIKELY
         ]
+        return [Name(match[1], kind, 1) for match in said if match]
 
     def far(self) -> Iterator[OutOfScope]:
         """Yield questions whose key words the corpus does not use at all."""
@@ -82,10 +84,9 @@ class OutOfScopeQuestions:
                 yield OutOfScope(text, "far")
 
     def near(self) -> Iterator[OutOfScope]:
-        """Yield, in turn, what is told of others of the same kind, what passages leave open, and what names lack."""
+        """Yield, in turn, what tables and passages leave open, and what is not said of tasks, names and terms."""
         sources = [
             self._of_rows(),
-            self._told_of_others(),
             self._left_open(),
             self._of(self._tasks),
             self._of(self._names),
@@ -124,26 +125,6 @@ class OutOfScopeQuestions:
             rng.shuffle(asked)
             yield from asked
 
-    def _told_of_others(self) -> Iterator[OutOfScope]:
-        """Yield what the corpus tells of one name, asked of another of its kind of which it does not tell it."""
-        alike: dict[str, list[Name]] = defaultdict(list)
-        kinds = {name.text: name.kind for name in self._names}
-        for name in self._names:
-            alike[name.kind].append(name)
-        used: set[str] = set()
-        for candidate in self._told:
-            if candidate.rule not in _OF_OTHERS:
-                continue
-            words = set(lower_words(candidate.topic))
-            keys = [each for each in content_lemmas(candidate.original) if each not in words and each.isalpha()]
-            for other in alike[kinds.get(candidate.topic, "")]:
-                if other.text not in used and other.text != candidate.topic and self._is_absent(other, keys):
-                    used.add(other.text)
-                    yield OutOfScope(
-                        candidate.original.replace(candidate.topic, other.text), "near", other.text, (*keys,)
-                    )
-                    break
-
     def _left_open(self) -> Iterator[OutOfScope]:
         """Yield what passages do not say of what they tell, where the corpus says it nowhere, every kind in turn."""
         for candidate in self._read(ABSENT):
@@ -163,7 +144,7 @@ class OutOfScopeQuestions:
         rng = random.Random(f"near:{self._seed}")
         asked: set[str] = set()
         used: Counter[str] = Counter()
-        for most in (*[_MOST_ALIKE] * 4, *[sys.maxsize] * 4):
+        for most in (_MOST_ALIKE, _MOST_ALIKE, sys.maxsize):
             for name in found:
                 rows = [row for row in _rows("near_attributes.txt") if name.kind in row[0].split()]
                 rng.shuffle(rows)
@@ -190,8 +171,9 @@ _READ = 200
 """Sentences that are read for what they leave open."""
 _ANY = "\0"
 _LIKELY = 0.3
-_OF_OTHERS = frozenset({"when", "where", "how_many", "what", "what_with", "by_whom", "why", "named_thing"})
+"""What the ranker gives the question of a task that people have, at least."""
 _OF_SOFTWARE = ("command", "server", "software", "click", "install", "directory", "plugin", "api", "menu", "program")
+_SOMEBODY = frozenset({"person", "organisation", "settlement", "building"})
 _PER_WORD = 2_000
 """Characters of a text on software for each of its words, at most."""
 _FREQUENT = 20

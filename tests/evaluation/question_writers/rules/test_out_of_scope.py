@@ -64,7 +64,6 @@ OPEN = (
     ("The National Trust bought Wembley Stadium.", "What was the cost of buying Wembley Stadium?"),
     ("The Tower House was built in 1643.", "Who built the Tower House?"),
     ("The National Trust sold Wembley Stadium in 1720.", "Why did the National Trust sell Wembley Stadium in 1720?"),
-    ("The National Trust owns pubs in England.", "How many pubs in England does the National Trust own?"),
     ("Standing trustees must file a final report.", "By when must standing trustees file a final report?"),
     ("Standing trustees must file a final report.", "What happens if standing trustees do not file a final report?"),
 )  # fmt: skip
@@ -79,7 +78,7 @@ def test_what_a_passage_does_not_say_of_what_it_tells_is_asked(text: str, questi
     ("told", "question"),
     [
         ("It cost $20.", OPEN[0]), ("It was built by Ann.", OPEN[1]), ("The reason was a revolt.", OPEN[2]),
-        ("There are 32 of them.", OPEN[3]), ("It is due within a month.", OPEN[4]), ("Failure is a crime.", OPEN[5]),
+        ("It is due within a month.", OPEN[3]), ("Failure is a crime.", OPEN[4]),
     ],
 )  # fmt: skip
 def test_what_the_next_sentence_says_is_not_asked(told: str, question: tuple[str, str]) -> None:
