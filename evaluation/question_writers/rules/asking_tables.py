@@ -21,7 +21,9 @@ _TOLD = {"meaning": "What does {} mean?", "purpose": "What is {} for?", "use": "
     ("description", "explanation", "definition", "what it does", "effect", "action", "function"), ""
 )
 """Columns that say in words what the row is."""
-_FOR = word_set("fee price cost deadline limit rate fine tax charge default value unit code")
+_FOR = word_set(
+    "fee price cost deadline limit rate fine tax charge default value unit code deposit amount surcharge premium"
+)
 """What is asked `for` something, not `of` it."""
 _SAYS_NOTHING = word_set(
     "note notes comment comments remark remarks reference references source link total other yes no name person item "
@@ -43,7 +45,8 @@ def ask_row(sentence: DocumentSentence) -> Iterator[Candidate]:
     label, unit = _label(row), _UNIT.search(row.names[0].text)
     for column, cell in zip(row.names[1:], row.cells[1:], strict=True) if label else ():
         name, value = _in_lower_case(plain_text(column.text)), plain_text(cell.text).strip(" .;")
-        text = _question(name, label, value, f" ({unit.group()})" if unit else "")
+        marked = "`" in column.text  # a matrix: each column is a case, not what is told of the row
+        text = "" if marked else _question(name, label, value, f" ({unit.group()})" if unit else "")
         if text and not _NO_VALUE.fullmatch(cell.text):
             said = DocumentSentence(Span(document, sentence.span.start, cell.end), f"{label}: {name} {value}")
             yield Candidate(TABLE, text, text, (), value, label, (*around, said), len(around))
@@ -59,10 +62,12 @@ def is_empty(rows: Sequence[DocumentSentence], label: str, question: str) -> boo
 
 def _label(row: TableRow) -> str:
     """Return what a row is about, as it stands in a question; empty where that is not plain."""
-    kind, label = plain_text(row.names[0].text).lower(), plain_text(row.cells[0].text).strip(" :*")
+    kind, label = plain_text(row.names[0].text).lower(), plain_text(row.cells[0].text).strip(" :*†")
     words = lower_words(label)
     if len(words) not in _LABEL_WORDS or row.labels.count(row.cells[0].text) > 1 or set(words) <= _SAYS_NOTHING | STOP:
         return ""
+    if "," in label or not re.match(r"[\w\"'`$/.-]", label):
+        return ""  # several, or one of a group
     if label.isupper() and parts_of_speech(words[0]) and len(words) == 1:
         return ""
     said = label if any(part.istitle() for each in row.labels for part in each.split()[1:]) else _in_lower_case(label)
@@ -101,7 +106,13 @@ def _question(name: str, label: str, value: str, unit: str) -> str:
         return ""
     if _YEAR.fullmatch(name) and re.search(r"\d", value):
         return f"What {'were' if several else 'was'} {label} in {name}{unit}?"
-    if len(words) not in _NAME_WORDS or not name[:1].isalpha() or set(words) & _SAYS_NOTHING or name.lower() in _TOLD:
+    if (
+        len(words) not in _NAME_WORDS
+        or set(words) <= STOP
+        or not name[:1].isalpha()
+        or set(words) & _SAYS_NOTHING
+        or name.lower() in _TOLD
+    ):
         return ""
     if name.lower().endswith("ed") and "VERB" in parts_of_speech(base_form(words[-1])) and re.search(r"\d{4}", value):
         return f"When was {label} {name}?"

@@ -42,7 +42,7 @@ class Name:
 def names(corpus: CorpusText, seed: int) -> list[Name]:
     """Return names of a clear kind and terms of the text in an order drawn from the seed, rare ones last."""
     rng = random.Random(f"near:{seed}")
-    sentences = [one for doc in corpus.documents for one in corpus.sentences[doc.id]]
+    sentences = [one for doc in corpus.documents for one in corpus.sentences[doc.id] if one.row is None]
     chosen = sentences if len(sentences) <= _PARSED else rng.sample(sentences, _PARSED)
     labels, terms = _read(chosen)
     text = " ".join(one.text for one in sentences)

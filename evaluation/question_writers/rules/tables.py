@@ -86,7 +86,9 @@ def _below_head(lines: Sequence[tuple[TableCell, ...]]) -> Iterator[TableRow]:
         body = body[1:]
     elif any(re.search(r"\d|^$", cell.text) for cell in head) or not _has_figures(body):
         return
-    yield from _rows([(head, cells) for cells in body])
+    # A row with nothing but its first cell heads those below it, which mean something else without it.
+    groups = [at for at, cells in enumerate(body) if not any(cell.text for cell in cells[1:])]
+    yield from _rows([(head, cells) for cells in body[: groups[0] if groups else len(body)]])
 
 
 def _has_figures(body: Sequence[tuple[TableCell, ...]]) -> bool:
@@ -97,7 +99,7 @@ def _has_figures(body: Sequence[tuple[TableCell, ...]]) -> bool:
 def _rows(lines: Sequence[tuple[tuple[TableCell, ...], tuple[TableCell, ...]]]) -> Iterator[TableRow]:
     if len(lines) >= _FEWEST:
         labels = tuple(cells[0].text for _, cells in lines)
-        yield from (TableRow(names, cells, labels) for names, cells in lines if any(cell.text for cell in cells))
+        yield from (TableRow(names, cells, labels) for names, cells in lines)
 
 
 def _records(text: str) -> Iterator[TableRow]:

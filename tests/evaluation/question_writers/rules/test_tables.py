@@ -146,3 +146,10 @@ def test_a_list_answers_its_lead_in_and_both_are_evidence() -> None:
 def test_a_list_with_more_than_items_is_not_asked_about() -> None:
     assert not asked("Members must bring:\n\n- shoes\n- a towel. It must be clean.\n")
     assert not asked("Members must bring:\n\n- shoes\n- " + "a very long item " * 9 + "\n")
+
+
+def test_rows_below_a_heading_of_a_group_are_not_asked_about() -> None:
+    rows = "| **Deposits** | |\n| Boat | $5 |\n| Car | $6 |\n"
+    assert set(asked(f"| Item | Fee |\n| --- | --- |\n| Boat permit | $1 |\n| Car permit | $2 |\n{rows}")) == {
+        "What is the fee for boat permit?", "What is the fee for car permit?",
+    }  # fmt: skip
