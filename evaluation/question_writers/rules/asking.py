@@ -324,7 +324,7 @@ def _objection_to_meaning(candidate: Candidate, clause: Clause, known: KnownThin
         return VAGUE
     if candidate.rule == "when" and clause.brief and not (clause.is_passive or clause.children("dobj")):
         return VAGUE
-    if _is_list_cut(clause) or "," in candidate.topic:
+    if _is_list_cut(clause) or re.search(r",|^\w\.$", candidate.topic):
         return CUT_SHORT
     if clause.negated and candidate.rule not in _MAY_DENY:
         return UNNATURAL

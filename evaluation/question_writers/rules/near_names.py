@@ -122,5 +122,5 @@ def _kind(label: str, words: list[str]) -> str:
         return "settlement" if len(words) == 1 else ""
     if label == "FAC":
         return "building" if last in _BUILDINGS else ""
-    named = bool(ORGANISATION_WORDS & {word.lower() for word in words})
+    named = bool((ORGANISATION_WORDS - {"congress"}) & {word.lower() for word in words})
     return "organisation" if label == "ORG" and len(words) > 1 and named else ""

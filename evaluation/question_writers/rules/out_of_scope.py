@@ -63,17 +63,17 @@ class OutOfScopeQuestions:
         return [one for one in found if not (self._is_software and one.kind in _SOMEBODY)]
 
     @cached_property
-    def _tasks(self) -> list[Name]:
-        """What the documents tell their readers how to do."""
-        kind = "software_task" if self._is_software else "task"
-        asked = [each for each in self._read(RULES) if each.rule == TASK]
+    def _told(self) -> list[Name]:
+        """What the documents tell their readers how to do, and the words that they define."""
+        asked = [each for each in self._read(RULES) if each.rule in {TASK, "definition"}]
         worth = Ranker(self._corpus.index).worth(asked)
-        said = [
-            re.match(r"How (?:do|can) I (.+)\?", each.text)
-            for each, much in zip(asked, worth, strict=True)
-            if much > _LIKELY
-        ]
-        return [Name(match[1], kind, 1) for match in said if match]
+        found = []
+        for each in (one for one, much in zip(asked, worth, strict=True) if much > _LIKELY):
+            if task := re.match(r"How (?:do|can) I (.+)\?", each.text):
+                found.append(Name(task[1], "software_task" if self._is_software else "task", 1))
+            elif word := re.fullmatch(r"(?:(?:an?|the) )?([a-z-]+(?: [a-z-]+)?)", each.topic):
+                found.append(Name(word[1], "word", 1))
+        return found
 
     def far(self) -> Iterator[OutOfScope]:
         """Yield questions whose key words the corpus does not use at all."""
@@ -88,7 +88,7 @@ class OutOfScopeQuestions:
         sources = [
             self._of_rows(),
             self._left_open(),
-            self._of(self._tasks),
+            self._of(self._told),
             self._of(self._names),
         ]
         seen: set[str] = set()
