@@ -175,6 +175,18 @@ class Written:
     rejected: tuple[Rejected, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedQuestions:
+    """What a model found of questions that belong together: a pair, or one out of scope.
+
+    `problem`: what is wrong, empty where nothing is; `mended`: the questions without it, empty where that cannot be.
+    """
+
+    questions: tuple[DraftQuestion, ...]
+    problem: str = ""
+    mended: tuple[DraftQuestion, ...] = ()
+
+
 TRANSFORMATIONS = ("rephrase", "complicate", "situational")
 """How a model is asked to word the twins, in turn."""
 RULES_TRANSFORMATIONS = ("rephrase", "keywords", "situational")

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.template.base import Template
+from django.test.signals import template_rendered
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from xdist.scheduler import LoadFileScheduling
@@ -93,6 +95,20 @@ def no_network() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", local_only)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def whole_pages_recorded(django_test_environment: None) -> Iterator[None]:
+    """Have the test client keep the context of each page, not that of hundreds of included templates as well."""
+
+    def render(self: Template, context: Any) -> Any:
+        if context.template is self:
+            template_rendered.send(sender=self, template=self, context=context)
+        return self.nodelist.render(context)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Template, "_render", render)
         yield
 
 

@@ -1,6 +1,6 @@
 """Question writers: documents and settings in, questions with references, exact evidence and reasons out.
 
-`write_questions` and `question_completer` are all that the rest of the workbench calls.
+`write_questions`, `question_completer` and `check_questions` are all that the rest of the workbench calls.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import count
 from typing import Literal
 
 from evaluation.generator_spec import GeneratorSpec
-from evaluation.types import DraftEvidence, DraftQuestion, Written
+from evaluation.types import CheckedQuestions, DraftEvidence, DraftQuestion, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.llm.target import BUILTIN_READER
@@ -26,11 +26,15 @@ Stage = Literal["pairs", "out_of_scope"]
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What questions that people brought are completed with; `out_of_scope`: how many there are to be in all."""
+    """What questions that are there are completed with; `out_of_scope`: how many there are to be in all.
+
+    `check`: the model, `provider:model`, that checks and mends them; empty for none.
+    """
 
     twins: bool = True
     evidence: bool = True
     out_of_scope: int = 0
+    check: str = ""
 
 
 class QuestionWriter(Unit):
@@ -65,6 +69,17 @@ class QuestionWriter(Unit):
     @abstractmethod
     def write_out_of_scope(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield until `spec.out_of_scope` questions are made, half of them `far`, half `near`."""
+
+
+class QuestionChecker(QuestionWriter):
+    """A writer that also checks questions which are there."""
+
+    @abstractmethod
+    def check(self, groups: Sequence[Sequence[DraftQuestion]]) -> Iterator[CheckedQuestions]:
+        """Check questions pair by pair, and mend what fails; one whose call failed is left out.
+
+        Raises ProviderError.
+        """
 
 
 class QuestionCompleter(QuestionWriter):
@@ -131,3 +146,16 @@ def question_completer(documents: Sequence[SourceDoc], embed: Embed) -> Question
     unit = question_writers.get("builtin", "llm")
     assert issubclass(unit, QuestionCompleter)
     return unit(documents, GeneratorSpec.create(), embed)
+
+
+def check_questions(
+    documents: Sequence[SourceDoc],
+    llm: str,
+    embed: Embed,
+    usage: UsageTally,
+    groups: Sequence[Sequence[DraftQuestion]],
+) -> Iterator[CheckedQuestions]:
+    """Have the model `llm` check questions, those of a pair in one group, and mend what fails. Raises ProviderError."""
+    unit = question_writers.get("llm", "llm")
+    assert issubclass(unit, QuestionChecker)
+    return unit(documents, GeneratorSpec.create({"llm": llm}), embed, usage).check(groups)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evaluation.generator_spec import GeneratorSpec
-from evaluation.question_writers.base import QuestionWriter, question_writers
+from evaluation.question_writers.base import QuestionChecker, question_writers
+from evaluation.question_writers.by_model.checking import QuestionChecking
 from evaluation.question_writers.by_model.forms import ModelTasks
 from evaluation.question_writers.by_model.out_of_scope import OutOfScopeWriting
 from evaluation.question_writers.by_model.pairs import PairWriting
-from evaluation.types import DraftQuestion, Written
+from evaluation.types import CheckedQuestions, DraftQuestion, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.chat import ChatModel
 from rag_pipeline.llm.loop_thread import iterate_blocking
@@ -22,7 +23,7 @@ _TEMPERATURE = 0.7  # variety; what it spoils, the checks find
 
 
 @question_writers.register
-class ModelWriter(QuestionWriter):
+class ModelWriter(QuestionChecker):
     """Asks `provider:model` for questions passage by passage. `usage` says what that has cost so far."""
 
     key = "llm"
@@ -48,6 +49,11 @@ class ModelWriter(QuestionWriter):
         """Yield pairs as the model finishes them, a few passages at once."""
         writing = PairWriting(self._tasks, self.documents, self.spec, self.embed, done, self.asked)
         return iterate_blocking(writing.write)
+
+    def check(self, groups: Sequence[Sequence[DraftQuestion]]) -> Iterator[CheckedQuestions]:
+        """Check questions that are there, pair by pair, and mend what fails. Raises ProviderError."""
+        checking = QuestionChecking(self._tasks, self.documents, self.embed)
+        return iterate_blocking(lambda: checking.check(groups))
 
     def write_out_of_scope(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield far and near questions that the corpus was found not to answer."""

@@ -68,7 +68,7 @@ class GenerateTestSet(TaskHandler):
                 self._report(stage, written)
                 yield Progress(self.labels[stage], made, asked)
         finally:
-            self._count(usage)  # also what was paid before a failure or a cancellation
+            count_usage(self.testset, usage)  # also what was paid before a failure or a cancellation
         yield UnitsDone(keys)
 
     def finish(self) -> None:
@@ -104,15 +104,16 @@ class GenerateTestSet(TaskHandler):
                 examples.append({"text": each.text, "reason": each.reason})
         self.testset.save(update_fields=["report"])
 
-    def _count(self, usage: UsageTally) -> None:
-        """Add what the stage has cost to the report."""
-        if not (usage.calls or usage.kept):
-            return
-        total = reported_usage(self.testset)
-        total.add(usage.total, usage.calls)
-        total.kept += usage.kept
-        self.testset.report["usage"] = {"calls": total.calls, "kept": total.kept} | asdict(total.total)
-        self.testset.save(update_fields=["report"])
+
+def count_usage(testset: TestSet, usage: UsageTally) -> None:
+    """Add what a stage has cost to the report of its test set."""
+    if not (usage.calls or usage.kept):
+        return
+    total = reported_usage(testset)
+    total.add(usage.total, usage.calls)
+    total.kept += usage.kept
+    testset.report["usage"] = {"calls": total.calls, "kept": total.kept} | asdict(total.total)
+    testset.save(update_fields=["report"])
 
 
 def reported_usage(testset: TestSet) -> UsageTally:

@@ -25,6 +25,7 @@ _FAR = [
     "Who invented the telephone?",
     "How deep is Lake Baikal?",
 ]
+_PRONOUN = re.compile(r"\b(?:he|she|they)\b")
 _NEAR = [
     ("What salary did {} receive in the first year?", ["salary", "wage", "payroll"]),
     ("Which shoe size did {} wear?", ["shoe", "footwear", "boots"]),
@@ -80,14 +81,38 @@ def _absence(prompt: str) -> dict[str, Any]:
     return {"answered": asked <= known, "sensible": True, "reason": ""}
 
 
+def _by_evidence(prompt: str) -> dict[str, Any]:
+    """Find an answer right that shares a word with the evidence."""
+    said = content_words(_line(prompt, "Reference answer"))
+    right = bool(said & content_words(_tagged(prompt, "evidence")))
+    return {"answerable": True, "answer_correct": right, "same": True, "reason": ""}
+
+
+def _elsewhere(prompt: str) -> dict[str, Any]:
+    """Find a question answered where a passage has all its words, and alike where it has one of the answer's."""
+    known = content_words(_tagged(prompt, "passages"))
+    asked, said = (content_words(_line(prompt, name)) for name in ("Question", "Reference answer"))
+    return {"answered": asked <= known, "same": bool(said & known), "reason": ""}
+
+
+def _line(prompt: str, name: str) -> str:
+    """Return what a line of the prompt says after its name, which explains itself in brackets at most."""
+    found = re.search(rf"^{name}(?: \(.*?\))?: (.*)", prompt, re.M)
+    return found[1] if found else ""
+
+
 def _tagged(prompt: str, tag: str) -> str:
     return prompt.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0].strip()
 
 
 _FORMS: dict[str, Callable[[str], dict[str, Any]]] = {
     "WrittenPair": _pair,
-    "EvidenceVerdict": lambda _: {"answerable": True, "answer_correct": True, "same": True, "reason": ""},
-    "StandaloneVerdict": lambda _: {"understandable": True, "reason": ""},
+    "EvidenceVerdict": _by_evidence,
+    "StandaloneVerdict": lambda prompt: {
+        "understandable": not _PRONOUN.search(_line(prompt, "Question A")),
+        "reason": "",
+    },
+    "ElsewhereVerdict": _elsewhere,
     "FarQuestions": _far,
     "NearQuestions": _near,
     "AbsenceVerdict": _absence,
@@ -99,6 +124,7 @@ _MARKS = {
     '"twin"': "WrittenPair",
     '"answer_correct"': "EvidenceVerdict",
     '"understandable"': "StandaloneVerdict",
+    "from other places": "ElsewhereVerdict",
     '"attribute_words"': "NearQuestions",
     '"answered"': "AbsenceVerdict",
     "a list of": "FarQuestions",

@@ -92,6 +92,14 @@ class CompleteForm(forms.Form):
     out_of_scope = CountField(
         label="Out of scope", min_value=0, max_value=2000, help_text="How many questions to decline there are to be."
     )
+    check = forms.CharField(
+        label="Checked by",
+        required=False,
+        max_length=200,
+        help_text="A model, such as openai:gpt-4.1-mini: it mends what is unclear, wrong or not in the evidence, and "
+        "rejects what cannot be mended. What you have accepted or rejected stays. Empty: nobody checks.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
 
     @property
     def wanted(self) -> Completion:

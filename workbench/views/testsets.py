@@ -81,7 +81,7 @@ def complete(request: HttpRequest, pk: int) -> HttpResponse:
             made = start_completion(testset=found, wanted=form.wanted)
             return HttpResponseRedirect(reverse("testset", args=[made.pk]))
         except PipelineError as error:
-            form.add_error(None, str(error))
+            _add_error(form, error)
     return testset_page(request, found, completing=form)
 
 
@@ -172,11 +172,13 @@ def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpRes
 
 
 def _complete_form(found: TestSet) -> CompleteForm | None:
-    """Return the form that completes a test set, ticked for what it lacks; None where it lacks nothing."""
+    """Return the form that completes a test set, ticked for what it lacks; None where it has no questions."""
+    if not found.questions.exists():
+        return None
     missing = lacking(testset=found, wanted=Completion(out_of_scope=1))
     number = GeneratorSpec.create().out_of_scope
     start = {"evidence": "evidence" in missing, "twins": "twins" in missing, "out_of_scope": number}
-    return CompleteForm(initial=start, prefix="complete") if missing else None
+    return CompleteForm(initial=start, prefix="complete")
 
 
 def _list(request: HttpRequest, **forms: Any) -> HttpResponse:
@@ -211,7 +213,7 @@ def _content(file: UploadedFile) -> tuple[str, bytes]:
 
 
 def _add_error(
-    form: ContextsForm | GenerateForm | ImportForm, error: PipelineError, fallback: str | None = None
+    form: CompleteForm | ContextsForm | GenerateForm | ImportForm, error: PipelineError, fallback: str | None = None
 ) -> None:
     field = getattr(error, "field", None)
     by_row = re.split(r" (?=Row \d+:)", str(error))  # one line for each row of a file that does not fit

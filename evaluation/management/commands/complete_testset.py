@@ -1,4 +1,4 @@
-"""`manage.py complete_testset`: twins, evidence and out-of-scope questions for questions that people brought."""
+"""`manage.py complete_testset`: evidence, a model's check, twins and out-of-scope questions for a test set."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ class Command(WorkbenchCommand):
     help = (
         "Complete a test set: find the evidence of questions that have none, write their complex twins, add "
         "out-of-scope questions, hold back a part for checking. All of it unless --twins or --evidence names a part. "
+        "With --check a model looks at each question: what it can mend it mends, what it cannot is rejected. "
         "What is there stays as it is; the result is the set's next version, or a new set with --name."
     )
     example = "manage.py complete_testset --testset support --corpus handbook --out-of-scope 15"
@@ -36,6 +37,7 @@ class Command(WorkbenchCommand):
         parser.add_argument("--twins", action="store_true", help="write the missing complex twins")
         parser.add_argument("--evidence", action="store_true", help="look for the missing evidence")
         parser.add_argument("--out-of-scope", type=int, default=0, metavar="N", help="how many there are to be in all")
+        parser.add_argument("--check", default="", metavar="LLM", help="a model that checks and mends: provider:model")
         parser.add_argument("--name", default="", metavar="T2", help="name of the result")
         parser.add_argument("--csv", type=Path, metavar="FILE", help="also write output.csv here")
 
@@ -46,11 +48,12 @@ class Command(WorkbenchCommand):
         check_place(options["csv"])
         corpus = get_corpus(name=options["corpus"])
         testset = get_testset(corpus=corpus, name=options["testset"])
-        named = options["twins"] or options["evidence"] or options["out_of_scope"]
+        named = options["twins"] or options["evidence"] or options["out_of_scope"] or options["check"]
         wanted = Completion(
             twins=options["twins"] or not named,
             evidence=options["evidence"] or not named,
             out_of_scope=options["out_of_scope"],
+            check=options["check"],
         )
         made = start_completion(testset=testset, wanted=wanted, name=options["name"], inline=True)
         finish_inline(self, made.task)

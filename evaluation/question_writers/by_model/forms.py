@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pydantic import Field
 
@@ -13,6 +14,8 @@ from rag_pipeline.llm.chat import ChatModel
 from rag_pipeline.llm.structured import Form, ask_form
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.prompt_files import fill_prompt, read_prompt
+
+F = TypeVar("F", bound=Form)
 
 _TWIN = {
     "rephrase": "in other words: another sentence structure and other words, about as long.",
@@ -65,6 +68,14 @@ class EvidenceVerdict(Form):
     answerable: bool
     answer_correct: bool
     same: bool
+    reason: str = ""
+
+
+class ElsewhereVerdict(Form):
+    """Whether other places of the documents answer the question, and as the reference does."""
+
+    answered: bool
+    same: bool = True
     reason: str = ""
 
 
@@ -128,15 +139,36 @@ class ModelTasks:
         )
         return await ask_form(self.model, prompt, WrittenPair, self.tally)
 
-    async def problem_of_pair(self, pair: WrittenPair, evidence: str) -> str:
-        """Return why the pair cannot be used, in the user's words; empty when it can."""
-        answer = " / ".join(pair.references)
-        values = {"question": pair.question, "twin": pair.twin, "answer": answer, "evidence": evidence}
-        by_evidence, alone = await asyncio.gather(
-            ask_form(self.model, self._prompt("check_pair", **values), EvidenceVerdict, self.tally, priority=_CHECK),
-            ask_form(
-                self.model, self._prompt("check_standalone", **values), StandaloneVerdict, self.tally, priority=_CHECK
-            ),
+    async def mend_pair(self, passage: DocumentPassage, pair: WrittenPair, problem: str) -> WrittenPair:
+        """Return a pair without its problem, all empty where the passage does not allow one."""
+        prompt = self._prompt(
+            "mend_pair",
+            purpose=self._purpose(),
+            document=passage.document.name,
+            passage=passage.text.strip(),
+            question=pair.question,
+            twin=pair.twin,
+            answer=" / ".join(pair.references),
+            problem=problem,
+        )
+        return await ask_form(self.model, prompt, WrittenPair, self.tally)
+
+    async def problem_of_pair(self, pair: WrittenPair, evidence: str, elsewhere: Sequence[DocumentPassage]) -> str:
+        """Return why the pair cannot be used, in the user's words; empty when it can.
+
+        `elsewhere`: passages without its evidence that may answer it otherwise.
+        """
+        values = {
+            "question": pair.question,
+            "twin": pair.twin,
+            "answer": " / ".join(pair.references),
+            "evidence": evidence,
+            "passages": _apart(elsewhere),
+        }
+        by_evidence, alone, other = await asyncio.gather(
+            self._verdict("check_pair", EvidenceVerdict, values),
+            self._verdict("check_standalone", StandaloneVerdict, values),
+            self._verdict("check_elsewhere", ElsewhereVerdict, values) if elsewhere else _answered_nowhere(),
         )
         if not by_evidence.answerable:
             return "Its evidence alone does not answer it"
@@ -144,7 +176,12 @@ class ModelTasks:
             return "Its reference answer is not what the evidence says"
         if not alone.understandable:
             return "It cannot be understood without the passage"
+        if other.answered and not other.same:
+            return "Another passage answers it otherwise"
         return "" if by_evidence.same else "Its twin asks for something else"
+
+    async def _verdict(self, name: str, form: type[F], values: Mapping[str, str]) -> F:
+        return await ask_form(self.model, self._prompt(name, **values), form, self.tally, priority=_CHECK)
 
     async def write_far(self, documents: Sequence[str], count: int, avoid: Sequence[str]) -> list[str]:
         """Return questions on subjects that the documents have nothing to do with."""
@@ -171,9 +208,9 @@ class ModelTasks:
 
     async def problem_of_absent(self, question: str, passages: Sequence[DocumentPassage]) -> str:
         """Return why a question cannot be used as one without an answer; empty when it can."""
-        texts = "\n\n---\n\n".join(passage.text.strip() for passage in passages)
-        prompt = self._prompt("check_absent", passages=texts, question=question)
-        verdict = await ask_form(self.model, prompt, AbsenceVerdict, self.tally, priority=_CHECK)
+        verdict = await self._verdict(
+            "check_absent", AbsenceVerdict, {"passages": _apart(passages), "question": question}
+        )
         if verdict.answered:
             return "The documents answer it"
         return "" if verdict.sensible else "It is not a sensible question on its own"
@@ -186,6 +223,14 @@ class ModelTasks:
         if not self.purpose.strip():
             return ""
         return f" What it is for: {self.purpose.strip()}. Ask what its users would ask, in the way they would ask it."
+
+
+async def _answered_nowhere() -> ElsewhereVerdict:
+    return ElsewhereVerdict(answered=False)
+
+
+def _apart(passages: Sequence[DocumentPassage]) -> str:
+    return "\n\n---\n\n".join(passage.text.strip() for passage in passages)
 
 
 def _listed(texts: Sequence[str]) -> str:

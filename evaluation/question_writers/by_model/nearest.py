@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from evaluation.metrics.overlap import f_measure, share, tokens_of
 from evaluation.question_writers.rules.passages import DocumentPassage, cut
+from evaluation.types import DraftEvidence
 from rag_pipeline.embedders.base import Embed, Vectors
-from rag_pipeline.types import SourceDoc
+from rag_pipeline.indexing.word_index import WordIndex
+from rag_pipeline.types import SourceDoc, Span
 
 _LONGEST = 800
 _ALIKE = 0.8
@@ -38,6 +41,33 @@ class NearestPassages:
         scores = (self._vectors @ query[0]).astype(np.float64)
         best = np.argsort(-scores, kind="stable")[:count]
         return [self._passages[int(row)] for row in best]
+
+
+class PassagesElsewhere:
+    """Searches passages by words, for those that may answer a question otherwise than its evidence does."""
+
+    def __init__(self, documents: Sequence[SourceDoc]) -> None:
+        self._documents = documents
+
+    @cached_property
+    def _passages(self) -> list[DocumentPassage]:
+        return [passage for document in self._documents for passage in cut(document, _LONGEST)]
+
+    @cached_property
+    def _index(self) -> WordIndex:
+        return WordIndex([passage.text for passage in self._passages])
+
+    def find(self, question: str, evidence: Sequence[DraftEvidence], count: int = 3) -> list[DocumentPassage]:
+        """Return the best passages that hold nothing of the evidence, also not in a repeat of it; best first."""
+        rows, _ = self._index.search([question], count + 4 * len(evidence))[0]
+        best = (self._passages[row] for row in rows.tolist())
+        others = [each for each in best if not any(_holds(each, one) for one in evidence)]
+        return others[:count]
+
+
+def _holds(passage: DocumentPassage, evidence: DraftEvidence) -> bool:
+    whole = Span(passage.document.id, passage.start, passage.end)
+    return whole.meets(evidence.span) or evidence.text in passage.text
 
 
 class AskedAlike:

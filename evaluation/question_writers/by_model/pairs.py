@@ -11,7 +11,7 @@ from typing import Any
 from evaluation.generator_spec import GeneratorSpec
 from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, WrittenPair
-from evaluation.question_writers.by_model.nearest import AskedAlike
+from evaluation.question_writers.by_model.nearest import AskedAlike, PassagesElsewhere
 from evaluation.question_writers.rules.passages import DocumentPassage, in_asking_order
 from evaluation.question_writers.rules.slips import choose_and_apply
 from evaluation.quotes import find_nearly
@@ -61,6 +61,7 @@ class PairWriting:
         self._asked_alike = AskedAlike(
             embed, [(each.text, each.references) for each in (*done, *asked) if each.kind == "simple"]
         )
+        self._elsewhere = PassagesElsewhere(documents)
         self._asked = [each.span for question in asked for each in question.evidence]
         self._taken: list[Span] = [each.span for question in done for each in question.evidence] + self._asked
         self._texts = {question.text.casefold() for question in (*done, *asked)}
@@ -117,7 +118,7 @@ class PairWriting:
             return pair, [], _NOTHING
         evidence = _evidence(passage, pair.quote)
         problem = self._problem(pair, evidence) or await self._tasks.problem_of_pair(
-            pair, "\n".join(each.text for each in evidence)
+            pair, "\n".join(each.text for each in evidence), self._elsewhere.find(pair.question, evidence)
         )
         problem = problem or await self._asked_alike.problem(pair.question, pair.references)
         # Looked at again: another passage's pair may have come first while this one was checked.

@@ -298,7 +298,7 @@ def test_gives_up_where_the_model_finds_no_more(fake_openai: FakeOpenAI) -> None
 def test_counts_what_it_costs(fake_openai: FakeOpenAI) -> None:
     model_writer = writer(pairs=2)
     list(model_writer.write_pairs())
-    assert model_writer.usage.calls == len(fake_openai.requests) == 6
+    assert model_writer.usage.calls == len(fake_openai.requests) == 8
     assert (model_writer.usage.total.prompt_tokens or 0) > 500
     assert model_writer.usage.total.cost_usd is None
 
@@ -324,3 +324,21 @@ def test_a_model_that_never_quotes_its_passage_is_not_sent_through_all_documents
     steps = list(writer(*many, pairs=1, out_of_scope=0).write_pairs())
     assert set(reasons_of(steps)) == {"Its evidence is not in the passage"}
     assert len(fake_openai.requests) == 3 * 2
+
+
+def test_a_question_that_another_passage_answers_otherwise_is_not_asked(fake_openai: FakeOpenAI) -> None:
+    fake_openai.fills("ElsewhereVerdict", {"answered": True, "same": False})
+    steps = list(writer(WARSAW, MACHINE, pairs=1).write_pairs())
+    assert reasons_of(steps) == ["Another passage answers it otherwise"]
+    assert len(questions_of(steps)) == 2
+    (asked, *_) = fake_openai.asked_for("ElsewhereVerdict")
+    evidence = questions_of(steps)[0].evidence[0].text
+    assert evidence not in asked.partition("<passages>")[2].partition("</passages>")[0]
+
+
+def test_a_repeat_of_the_evidence_elsewhere_is_no_other_answer(fake_openai: FakeOpenAI) -> None:
+    text = "The lighthouse at Cape Wrath was built in 1828 by Robert Stevenson."
+    twice = SourceDoc(3, "twice.txt", "\n\n".join([text, "x " * 500, text]))
+    steps = list(writer(twice, pairs=1).write_pairs())
+    assert len(questions_of(steps)) == 2
+    assert not fake_openai.asked_for("ElsewhereVerdict")

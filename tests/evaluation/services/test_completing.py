@@ -105,3 +105,68 @@ def test_a_set_that_is_still_made_waits(brought):
     made = start_completion(testset=brought, wanted=Completion())
     with pytest.raises(ConfigError, match="still being made"):
         start_completion(testset=made, wanted=Completion())
+
+
+@pytest.fixture
+def basics(fake_openai):
+    """Return a set whose second pair is unclear, whose third has a wrong reference, one out-of-scope answered."""
+    testset = make_testset()
+    testset.questions.filter(question_id="p2s").update(text="When did they find it?")
+    testset.questions.filter(pair_id="p3").update(reference_answers=["a purple giraffe"])
+    testset.questions.filter(question_id="o1").update(text="Where was the Rosetta Stone found?")
+    return testset
+
+
+def test_a_model_mends_what_it_can_and_rejects_the_rest(basics, fake_openai):
+    made = completed(basics, twins=False, evidence=False, check="openai:checker")
+    found = {one.question_id: one for one in made.questions.all()}
+    assert {one.metadata["checked"] for one in found.values()} == {"openai:checker"}
+    assert "problem" not in found["p1s"].metadata
+    assert found["p1s"].text == basics.questions.get(question_id="p1s").text
+
+    unclear = found["p2s"]
+    assert unclear.metadata["problem"] == "It cannot be understood without the passage"
+    assert unclear.metadata["before"]["text"] == "When did they find it?"
+    assert unclear.text.startswith("What is known about")
+    assert unclear.status == "new"
+    for name in ("p2s", "p2c", "p3s", "p3c"):
+        (evidence,) = found[name].evidence.all()
+        assert ROSETTA[evidence.start : evidence.end] == found[name].reference
+    assert found["p3s"].metadata["problem"] == "Its reference answer is not what the evidence says"
+
+    assert (found["o1"].status, found["o2"].status) == ("rejected", "new")
+    assert made.report["rejected"]["check"] == {"The documents answer it": 1}
+    assert made.report["usage"]["calls"] == len(fake_openai.bodies())
+    assert made.report["message"] == "openai:checker checked 8 questions: 4 mended, 1 rejected."
+    before = basics.questions.get(question_id="p2s")
+    assert before.text == "When did they find it?"
+
+
+def test_what_a_person_has_judged_is_not_checked(basics):
+    basics.questions.filter(pair_id="p2").update(status="reviewed")
+    basics.questions.filter(question_id="o1").update(status="rejected")
+    made = completed(basics, twins=False, evidence=False, check="openai:checker")
+    assert made.questions.get(question_id="p2s").text == "When did they find it?"
+    assert "checked" not in made.questions.get(question_id="o1").metadata
+    with pytest.raises(ConfigError, match="openai:checker has checked it"):
+        start_completion(testset=made, wanted=Completion(check="openai:checker"))
+
+
+def test_a_check_that_was_cut_off_goes_on_with_the_rest(basics, fake_openai):
+    fake_openai.key = "another"
+    made = start_completion(
+        testset=basics, wanted=Completion(twins=False, evidence=False, check="openai:checker"), inline=True
+    )
+    assert run_inline(made.task, lambda _: None).state == BackgroundTask.State.FAILED
+    assert "key" in made.task.error
+    assert not any("checked" in one.metadata for one in made.questions.all())
+
+
+@pytest.mark.parametrize(
+    ("llm", "said"),
+    [("builtin:extractive", "cannot check questions. Name a model"), ("nonsense", "provider")],
+)
+def test_what_cannot_check_is_refused_beside_its_field(basics, llm, said):
+    with pytest.raises(ConfigError, match=said) as refused:
+        start_completion(testset=basics, wanted=Completion(check=llm))
+    assert refused.value.field == "check"
