@@ -20,8 +20,8 @@ _TWICE, _SURE, _SHORT, _MASS = 2, 0.8, 2, 3
 _SPOKEN_OF = 4
 """So often a text has the names that it is about."""
 _KINDS = {"PERSON": "person", "ORG": "organisation", "FAC": "building"}
-_TOWN = r"(?:city|town|village|capital|municipality|borough)"
-_A_TOWN = rf"\b{_TOWN} of {{name}}\b|\b{{name}},? (?:is |was )?(?:an?|the) (?:[\w-]+ ){{{{0,4}}}}{_TOWN}\b"
+_TOWN = r"(?:city|town|village|municipality|borough)"
+_A_TOWN = rf"(?<!est )\b{_TOWN} of {{name}}\b|\b{{name}}(?: is| was|,) an? (?:[\w-]+ ){{{{0,4}}}}{_TOWN}\b"
 """Where a text says that a name is a place: the tagger takes `Linux` and `Sections` for towns."""
 _DID = r"\b{name},? (?:[a-z]+ )?(?:was|were|had|died|wrote|[a-z]+ed)\b"
 """Where a text tells something of a person; others are given as examples."""
