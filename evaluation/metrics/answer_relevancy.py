@@ -59,6 +59,7 @@ class AnswerRelevancy(JudgedMetric):
     changes = f"{IN_ITS_LANGUAGE}; {REFUSALS_IN_LANGUAGES}"
     formula = "max(0, mean cosine(question, question made of the answer)) over 3 questions; 0 where the answer evades"
     source = "Es et al. 2024 (RAGAS)"
+    cannot_see = "whether the answer is right: it asks only whether the answer is one to this question"
     worked = WorkedExample(
         question="Where is France and what is its capital?",
         answer="France is in western Europe.",

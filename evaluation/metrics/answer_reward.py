@@ -41,6 +41,7 @@ class AnswerReward(WeightsMetric):
     needs: ClassVar[frozenset[str]] = frozenset({"question", "answer", "weights"})
     formula = "1 / (1 + exp(−reward(question, answer)))"
     source = "Köpf et al. 2023 (OpenAssistant); as metrics.rag.answer_reward in unitxt (Bandel et al. 2024)"
+    cannot_see = "whether the answer is right: the model knows neither reference nor contexts"
     worked = WorkedExample(
         0.88,
         "With a model that rewards this answer with 2: 1 / (1 + e^−2) = 0.88. A reward of 0 gives 0.5.",

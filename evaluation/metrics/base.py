@@ -141,6 +141,8 @@ class Metric(Unit):
     `named`: `key:NAME` is the same with options of its own, as often as there are names. One with an option k is also
     `key@K`, so that one scoring holds several.
     `needs_option`: the option without which there is nothing to score, such as a pattern.
+    `people`: how well it agrees with people's marks, with interval, where that was measured; `cannot_see`: what it
+    takes no notice of, so that nobody relies on it for that.
     `known_as`: what other libraries call it, by library; names of unitxt are understood wherever metrics are named, and
     mean `unitxt_options`.
     `revision`: raised when the formula gives other values than before, also by what the metric shares with others;

@@ -30,6 +30,8 @@ class Brevity(Metric):
     )
     formula = "min(1, words of the shortest reference / words of the answer)"
     source = "As the brevity penalty of BLEU, the other way round (Papineni et al. 2002)"
+    cannot_see = "whether the answer is right; needless words in one no longer than the reference"
+    people = "AUROC .525 (.384 to .655) on 96 answers of instruct-qa, right or wrong"
     worked = WorkedExample(0.25, "1 word where the answer has 4: 1/4.", answer="It was in 1815.", references=("1815",))
 
     def score(self, sample: Sample, context: MetricContext) -> Score:

@@ -40,6 +40,7 @@ class ClaimMetric(JudgedMetric):
     judge_prompts: ClassVar[frozenset[str]] = frozenset({PART_PROMPT})
     revision = 3
     changes = f"{ALL_CONTEXTS}; {ALL_REFERENCES}; {ANSWERS_AND_JUDGE}; {ALL_CLAIMS}"
+    cannot_see = "what its judge does not see; which claims matter: each counts the same"
 
     async def ask(self, sample: Sample, context: MetricContext) -> ClaimTable:
         """Have the sample's table made, or wait for another metric that needed it."""

@@ -31,6 +31,7 @@ class ClaimRecall(ClaimMetric):
     pooled = True
     formula = "claims of the reference that one context supports by itself / claims of the reference"
     source = "RAGChecker (Ru et al. 2024)"
+    cannot_see = "what contexts say only together; what its judge does not see"
     worked = replace(
         ContextRecall.worked,
         judge=(

@@ -32,6 +32,7 @@ class ContextMatching(Metric):
     reads_answer: ClassVar[bool] = False
     formula = "evidence characters covered by contexts / evidence characters, over the union of the evidence spans"
     source = "Span recall of Smith and Troynikov 2024 (Chroma), with repeats"
+    cannot_see = "the same fact in other words elsewhere; whether the evidence suffices"
     worked = WorkedExample(
         0.667,
         "The evidence has 18 characters without spaces; 12 of them, “born in London”, are in the context: 12/18.",

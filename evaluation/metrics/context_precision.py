@@ -40,6 +40,7 @@ class ContextPrecision(JudgedMetric):
     reads_answer: ClassVar[bool] = False
     formula = "Σ precision@k · useful@k / number of useful contexts, over the ranks k"
     source = "RAGAS documentation (Es et al. 2024); average precision"
+    cannot_see = "useful contexts that were not retrieved; what its judge does not see"
     worked = WorkedExample(
         question="Where is France and what is its capital?",
         references=("France is in Western Europe and its capital is Paris.",),

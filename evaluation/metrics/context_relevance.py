@@ -58,6 +58,7 @@ class ContextRelevance(JudgedMetric):
         f"{IN_ITS_LANGUAGE}; revision 2: null, it was 0, where none of the judge's sentences stands in the contexts; "
         "“insufficient” is 0 also where the judge extracted sentences"
     )
+    cannot_see = "whether the sentences suffice for an answer; what its judge does not see"
     worked = WorkedExample(
         question="What is the capital of France?",
         contexts=(

@@ -39,6 +39,7 @@ class CrossEncoderSimilarity(WeightsMetric):
     needs: ClassVar[frozenset[str]] = frozenset({"answer", "reference", "weights"})
     formula = "max over references of min(1, max(0, cross-encoder(answer, reference)))"
     source = "Semantic answer similarity (Risch et al. 2021); models as in Reimers and Gurevych 2019"
+    cannot_see = "a negation or an exchange of names and numbers, where most of the text is the same"
     worked = WorkedExample(
         0.9,
         "With a model that gives 0.9 for the first reference and 0.2 for the second: the better one counts, 0.9.",

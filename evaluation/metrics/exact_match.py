@@ -18,6 +18,8 @@ class ExactMatch(ReferenceOverlap):
     by_words = False
     formula = "1 if tokens(answer) = tokens(reference) else 0"
     source = "Rajpurkar et al. 2016 (SQuAD)"
+    cannot_see = "a right answer in any other words"
+    people = "AUROC .667 (.610 to .725) on 96 answers of instruct-qa, right or wrong"
     worked = WorkedExample(
         1.0,
         "Without case, punctuation and “the”, both are “year 1815”.",

@@ -29,6 +29,7 @@ class Faithfulness(ClaimMetric):
     changes = f"{ALL_CONTEXTS}; {ANSWERS_AND_JUDGE}; {ALL_CLAIMS}"
     formula = "claims of the answer supported by the contexts / claims of the answer; null without claims"
     source = "Es et al. 2024 (RAGAS); RAGChecker (Ru et al. 2024) calls it faithfulness too"
+    cannot_see = "whether the answer is right, or answers the question; what its judge does not see"
     worked = WorkedExample(
         question="Where and when was Einstein born?",
         answer="Einstein was born in Germany on 20th March 1879.",

@@ -25,6 +25,7 @@ class FleschReadingEase(Readability):
     high = _EASIEST
     formula = "206.835 − 1.015 · words / sentences − 84.6 · syllables / words"
     source = "Flesch 1948; syllables by the CMU Pronouncing Dictionary, numbers as read aloud"
+    people = "Spearman −.111 (−.273 to .046) with the rated fluency of ClapNQ's answers: none to speak of"
     worked = WorkedExample(
         116.15,
         "1 sentence, 6 words, 6 syllables: 206.835 − 1.015 · 6 − 84.6 · 1 = 116.145.",

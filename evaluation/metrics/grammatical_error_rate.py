@@ -75,6 +75,7 @@ class GrammaticalErrorRate(Metric):
     higher_is_better = False
     formula = "sentences with at least one mistake / sentences"
     source = "LanguageTool (Naber 2003)"
+    cannot_see = "errors that LanguageTool has no rule for; style; whether the text makes sense"
     worked = WorkedExample(
         0.5,
         "Two sentences; in the second the server finds “were” after “it” (a mistake of agreement): 1 / 2 = 0.5.",

@@ -30,6 +30,7 @@ class Hallucination(ClaimMetric):
     pooled = True
     formula = "claims of the answer not supported by the contexts and not in the reference / claims of the answer"
     source = "RAGChecker (Ru et al. 2024)"
+    cannot_see = "whether what stands in neither is true all the same; what its judge does not see"
     worked = WorkedExample(
         question="Where and when was Einstein born?",
         answer="Einstein was born in Ulm on 20th March 1879.",

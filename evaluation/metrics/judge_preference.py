@@ -23,6 +23,9 @@ class JudgePreference(JudgedMetric):
     judge_prompts: ClassVar[frozenset[str]] = frozenset({PROMPT})
     formula = "1 = this answer is better in both orders, 0 = the other one is, 0.5 = anything else"
     source = "Zheng et al. 2023 (pairwise comparison with swapped positions)"
+    cannot_see = (
+        "whether the preferred answer is right; what its judge does not see: judges like long and confident answers"
+    )
     worked = WorkedExample(
         0.5,
         "Asked with this answer first, the judge takes the first; with this answer second, it takes the first again: "

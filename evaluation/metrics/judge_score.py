@@ -38,6 +38,7 @@ class JudgeScore(JudgedMetric):
     judge_prompts: ClassVar[frozenset[str]] = frozenset({PROMPT})
     formula = "the judge's rating from 0 to 10, divided by 10"
     source = "Zheng et al. 2023 (LLM-as-a-judge, single answer grading)"
+    cannot_see = "what its judge does not see: judges like long and confident answers"
     worked = WorkedExample(
         0.5,
         "The judge rates the answer 5 of 10, as it names one of the two towns: 5 / 10 = 0.5.",

@@ -23,6 +23,8 @@ class JudgedMetric(Metric):
 
     revision = 2
     changes = IN_ITS_LANGUAGE
+    cannot_see = "what its judge does not see"
+    people = "that of its judge, which manage.py judge_check measures on marked claims"
 
     @abstractmethod
     async def ask(self, sample: Sample, context: MetricContext) -> Any:

@@ -31,6 +31,10 @@ class KnowledgeBounding(Metric):
     changes = REFUSALS_IN_LANGUAGES
     formula = "(attempted, or by choice answered rightly, among answerable + refused among out-of-scope) / 2"
     source = "Balanced accuracy (Brodersen et al. 2010)"
+    cannot_see = (
+        "whether an attempt is right, unless that is chosen (bounding = right); refusals in words that are not "
+        "told as one"
+    )
     worked = WorkedExample(
         1.0,
         "The documents do not say it, and the answer declines. (Over a run: the mean of both rates.)",

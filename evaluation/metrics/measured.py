@@ -23,6 +23,7 @@ class Measured(Metric):
     high: ClassVar[float] = math.inf
     higher_is_better: ClassVar[bool] = False
     source: ClassVar[str] = "Measured with the answer"
+    cannot_see: ClassVar[str] = "whether the answer was worth it"
     unknown: ClassVar[str]
 
     @abstractmethod

@@ -42,6 +42,7 @@ class QuestionRelevance(WeightsMetric):
     source: ClassVar[str] = (
         "unitxt (Bandel et al. 2024), metrics.rag.context_relevance; P(question | context) as in Sachan et al. 2022"
     )
+    cannot_see = "whether a context answers the question: one on the same matter scores much the same"
     Options = RelevanceOptions
     options: RelevanceOptions
 

@@ -29,6 +29,7 @@ class RankMetric(Metric):
     kinds: ClassVar[frozenset[str]] = frozenset({"simple", "complex"})
     needs: ClassVar[frozenset[str]] = frozenset({"gold_ids"})
     reads_answer: ClassVar[bool] = False
+    cannot_see: ClassVar[str] = "contexts that hold the answer and are not marked as gold; what the model makes of them"
     Options = CutoffOptions
     options: CutoffOptions
 

@@ -73,6 +73,7 @@ class Readability(Metric):
 
     group: ClassVar[str] = "linguistic"
     needs: ClassVar[frozenset[str]] = frozenset({"answer"})
+    cannot_see: ClassVar[str] = "whether the text makes sense: it counts syllables, words and sentences"
     Options = ReadabilityOptions
     options: ReadabilityOptions
 

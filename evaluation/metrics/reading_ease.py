@@ -72,6 +72,8 @@ class ReadingEase(Metric):
         f"{language} {each.base:g}, {each.sentence:g}, {each.word:g}" for language, each in FORMULAS.items()
     )
     source = ", ".join(each.source for each in FORMULAS.values()) + "; syllables by hyphenation patterns (pyphen)"
+    cannot_see = "whether the text makes sense: it counts syllables, words and sentences"
+    people = "Spearman −.110 (−.273 to .046) with the rated fluency of ClapNQ's answers: none to speak of"
     worked = WorkedExample(
         96.0,
         "German: 1 sentence, 6 words, 8 syllables (Kat-ze, Mat-te): 180 − 6 − 58.5 · 8 / 6 = 96.",

@@ -17,6 +17,8 @@ class Recall(AgreementMetric):
     kinds = frozenset({"simple"})
     formula = "mean agreement of answer and reference over simple questions"
     source = "Ours; see the chosen agreement"
+    cannot_see = "what the chosen agreement cannot see"
+    people = "that of the chosen agreement"
     worked = WorkedExample(
         1.0,
         "The correctness (offline) of a simple question: the answer has all of the reference.",

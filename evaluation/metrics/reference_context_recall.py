@@ -23,6 +23,7 @@ class ReferenceContextRecall(Metric):
     reads_answer: ClassVar[bool] = False
     formula = "tokens common to contexts and reference contexts / tokens of the reference contexts, as multisets"
     source = "Token recall (Rajpurkar et al. 2016) on passages"
+    cannot_see = "whether the words stand there in the same sense, or in one sentence"
     worked = WorkedExample(
         0.8,
         "4 of the 5 tokens of the reference context are in the contexts; “London” is not: 4/5.",

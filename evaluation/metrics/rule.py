@@ -17,6 +17,7 @@ class Rule(Metric):
     group: ClassVar[str] = "rules"
     named: ClassVar[bool] = True
     needs: ClassVar[frozenset[str]] = frozenset({"answer"})
+    cannot_see: ClassVar[str] = "anything but this rule, such as whether the answer is right"
 
 
 def verdict(kept: bool, reason: str, **details: Any) -> Score:

@@ -27,6 +27,7 @@ class SelfKnowledge(ClaimMetric):
     pooled = True
     formula = "claims of the answer in no context but in the reference / claims of the answer"
     source = "RAGChecker (Ru et al. 2024)"
+    cannot_see = "what is right and stands in no reference; what its judge does not see"
     worked = replace(
         Hallucination.worked,
         working="Ulm is in no context but in the reference: 1 of 2 claims. The wrong date, in neither, is "

@@ -23,6 +23,7 @@ class SpanIou(Metric):
     reads_answer: ClassVar[bool] = False
     formula = "evidence characters in the contexts / (characters of the contexts + evidence characters in none of them)"
     source = "Smith and Troynikov 2024 (Chroma), with repeats and without white space"
+    cannot_see = "the same fact in other words elsewhere; whether the evidence suffices"
     worked = WorkedExample(
         0.5,
         "12 characters are evidence and context, 18 are context, 6 more are evidence only: 12 / (18 + 6).",

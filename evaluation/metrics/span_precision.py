@@ -23,6 +23,7 @@ class SpanPrecision(Metric):
     reads_answer: ClassVar[bool] = False
     formula = "evidence characters in the contexts / characters of the contexts, over the union of each"
     source = "Smith and Troynikov 2024 (Chroma), with repeats and without white space"
+    cannot_see = "the same fact in other words elsewhere; what is needed to understand the evidence"
     worked = WorkedExample(
         0.667,
         "The context “Ada was born in London” has 18 characters without spaces; 12 of them are evidence.",

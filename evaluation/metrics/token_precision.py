@@ -16,6 +16,8 @@ class TokenPrecision(ReferenceOverlap):
     help = "Share of the answer's words that the reference has; long answers score low."
     formula = "tokens common to answer and reference / tokens of the answer, as multisets"
     source = "Rajpurkar et al. 2016 (SQuAD)"
+    cannot_see = "what the answer leaves out; the order of words, negations and synonyms"
+    people = "AUROC .839 (.653 to .951) on 96 answers of instruct-qa, right or wrong"
     worked = WorkedExample(
         0.6,
         "3 of the 5 tokens of the answer (born, in, 1815) are in the reference: 3/5.",

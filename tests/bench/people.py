@@ -1,4 +1,4 @@
-"""How well values agree with people: AUROC, Spearman, Kendall, with intervals over resampled questions."""
+"""How well values agree with people: AUROC, Pearson, Spearman, Kendall, with intervals over resampled questions."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ def area(values: Floats, truth: Floats) -> float:
     """Return the AUROC of values against a truth of 0 and 1; NaN where one of them is absent."""
     marks = truth > 0
     return auroc(values, marks) if marks.any() and not marks.all() else float("nan")
+
+
+def pearson(values: Floats, truth: Floats) -> float:
+    """Return Pearson's correlation, NaN where one side does not vary."""
+    return float(np.corrcoef(values, truth)[0, 1]) if _vary(values, truth) else float("nan")
 
 
 def spearman(values: Floats, truth: Floats) -> float:

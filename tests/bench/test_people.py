@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.bench.people import area, kendall, paired_difference, spearman, with_interval
+from tests.bench.people import area, kendall, paired_difference, pearson, spearman, with_interval
 
 VALUES = np.array([0.1, 0.4, 0.3, 0.9])
 TRUTH = np.array([0.0, 0.0, 1.0, 1.0])
@@ -17,11 +17,14 @@ ALONE = ["a", "b", "c", "d"]
 def test_by_hand():
     assert area(VALUES, TRUTH) == pytest.approx(3 / 4)  # .3 is not above .4
     assert spearman(VALUES, np.array([1.0, 2.0, 3.0, 4.0])) == pytest.approx(1 - 6 * 2 / (4 * 15))
+    # deviations −.325, −.025, −.125, .475 against −1.5, −.5, .5, 1.5
+    assert pearson(VALUES, np.array([1.0, 2.0, 3.0, 4.0])) == pytest.approx(1.15 / math.sqrt(0.3475 * 5))
     assert kendall(VALUES, np.array([1.0, 2.0, 3.0, 4.0])) == pytest.approx((5 - 1) / 6)
 
 
 def test_what_does_not_vary_has_no_agreement():
     assert math.isnan(spearman(VALUES, np.ones(4)))
+    assert math.isnan(pearson(VALUES, np.ones(4)))
     assert math.isnan(area(VALUES, np.ones(4)))
 
 

@@ -118,25 +118,7 @@ def _looks(figures: dict[str, Any]) -> list[str]:
         "fitted on one set and tested on the other, .943 and .889. What it learns of BEGIN is its small talk. On the "
         "rows held back such regressions end at .953 on BEGIN and .944 on ClapNQ, where the score has .948 and .944 "
         "without one. So more needs a model that reads, and nothing of it is shipped.",
-        "",
-        _OF_CORRECTNESS,
     ]
-
-
-_OF_CORRECTNESS = (
-    "correctness_offline shares those weights. Its first form (words of the question × 0.1, cosine × 0.3) was "
-    "chosen on right and wrong answers made from questions of SQuAD and reached .917 on instruct-qa, seen once. "
-    "What its second revision has of its own (closeness in meaning only for what is missing, likeness of words "
-    "from .75, the support the other way round for long references, words of a kind apart) was chosen on half of "
-    "the questions of instruct-qa, half of those of SQuAD, and ClapNQ's 96 answers by models that have a "
-    "reference (Pearson with rated faithfulness). The other halves were printed beside them, so that they are not "
-    "strictly unseen: "
-    "on instruct-qa's both revisions order all rightly, so that they tell nothing; on ClapNQ's further answers "
-    "Pearson rose from .42 to .48 (token_recall .36, token_f1 .54), on SQuAD's short right answers against long "
-    "references the AUROC from .943 to .99. On the questions of instruct-qa it was chosen with it rose from .834 "
-    "to .92: what unseen data would say lies below that."
-)
-"""How the other metric without a judge was made."""
 
 
 def _held_back(figures: dict[str, Any]) -> list[str]:

@@ -16,6 +16,7 @@ def test_every_metric_is_there_with_formula_and_source(client):
         assert f'<tr id="{metric.key}">' in html
         assert metric.help.replace("'", "&#x27;") in html
         assert metric.source.split(";")[0].replace("'", "&#x27;") in html
+        assert metric.cannot_see.replace("'", "&#x27;") in html
     assert html.index("Knowledge bounding") < html.index("Exact match")  # the five first
 
 

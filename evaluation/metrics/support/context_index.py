@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -44,25 +44,31 @@ class ContextIndex:
         return dict(found)
 
     @cached_property
-    def _by_beginning(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
-        for key in self.by_key:
-            if len(key) >= 5 and key.isalpha():
-                found[key[:5]].append(key)
-        return dict(found)
-
-    def related(self, key: str) -> list[str]:
-        """Return the keys that share a long beginning with `key`."""
-        return [other for other in self._by_beginning.get(key[:5], ()) if other != key and share_beginning(key, other)]
+    def _beginnings(self) -> dict[str, list[str]]:
+        return by_beginning(self.by_key)
 
     def presence(self, units: Sequence[SupportUnit]) -> Floats:
         """Return how well each sentence (column) holds each unit (row): 1 the same, `RELATED` for a relative."""
         grades = np.zeros((len(units), len(self.sentences)))
         for row, unit in enumerate(units):
             if unit.kind in (WORD, NAME):
-                for key in self.related(unit.key):
+                for key in related(unit.key, self._beginnings):
                     for column in self.by_key[key]:
                         grades[row, column] = RELATED
             for column in self.by_key.get(unit.key, ()):
                 grades[row, column] = 1.0
         return grades
+
+
+def by_beginning(keys: Iterable[str]) -> dict[str, list[str]]:
+    """Return the longer words among keys by their first letters."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for key in keys:
+        if len(key) >= 5 and key.isalpha():
+            found[key[:5]].append(key)
+    return dict(found)
+
+
+def related(key: str, beginnings: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the other keys, given by their beginning, that share a long beginning with `key`."""
+    return [other for other in beginnings.get(key[:5], ()) if other != key and share_beginning(key, other)]

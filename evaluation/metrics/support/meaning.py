@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from evaluation.metrics.support.context_index import ContextIndex, Floats
 from evaluation.metrics.support.units import WORD, AnalysedSentence, SentenceUnits, SupportUnit, plain
 from rag_pipeline.embedders.base import Embed, Vectors
 from rag_pipeline.english.antonyms import antonyms
-from rag_pipeline.english.siblings import excluded_by, root
 
 _NONE: frozenset[str] = frozenset()
 _MOST_EMBEDDED = 1000
@@ -67,10 +66,10 @@ class Meaning:
         ]
         return max(0.0, min(1.0, max(cosines, default=0.0)))
 
-    def likeness(self, query: SentenceQuery, *, kinds_apart: bool = False) -> Floats:
+    def likeness(self, query: SentenceQuery) -> Floats:
         """Return how alike each open word (row) is to the closest word of each candidate (column); else 0.
 
-        Antonyms are not alike; with `kinds_apart` nor are words of a kind.
+        Antonyms are not alike.
         """
         found = np.zeros_like(query.presence)
         rows = query.open_words
@@ -86,7 +85,7 @@ class Meaning:
             cosines = mine @ self._matrix(said).T
             found[places, column] = cosines.max(axis=1)
             for line, word in enumerate(words):
-                unlike = _unlike(word, said, kinds_apart=kinds_apart)
+                unlike = antonyms().get(word, _NONE).intersection(said.plain_words)
                 if unlike:
                     kept = [at for at, other in enumerate(said.plain_words) if other not in unlike]
                     found[places[line], column] = cosines[line, kept].max() if kept else 0.0
@@ -103,21 +102,6 @@ def _rows(vectors: Iterable[Vectors]) -> Vectors:
     """Return vectors as the rows of a matrix, of which there is one at least: four times as fast as `np.stack`."""
     rows = list(vectors)
     return np.concatenate(rows).reshape(len(rows), -1)
-
-
-def _unlike(word: str, said: SentenceUnits, *, kinds_apart: bool) -> frozenset[str]:
-    """Return the words of a sentence that are not alike to a word, however close their vectors are."""
-    if not kinds_apart:
-        return antonyms().get(word, _NONE).intersection(said.plain_words)
-    excluded = excluded_by(root(word))
-    if excluded.isdisjoint(_roots(said)):
-        return _NONE
-    return frozenset(other for other in said.plain_words if root(other) in excluded)
-
-
-@lru_cache(maxsize=4096)
-def _roots(said: SentenceUnits) -> frozenset[str]:
-    return frozenset(map(root, said.plain_words))
 
 
 def _texts(query: SentenceQuery) -> Iterable[str]:

@@ -154,8 +154,7 @@ def _block(
         rows.append([_query(sentence, known[case.contexts], scheme) for sentence in statements(case.text)])
     meaning.learn([query for row in rows for query in row])
     drafts = [_weighed(row, case, meaning, scheme) for row, case in zip(rows, cases, strict=True)]
-    if scheme.trees:
-        reversals.learn(pair for row in drafts for draft in row if (pair := draft.compared(scheme)))
+    reversals.learn(pair for row in drafts for draft in row if (pair := draft.compared(scheme)))
     return [_support(row, case, reversals, scheme) for row, case in zip(drafts, cases, strict=True)]
 
 
@@ -279,7 +278,7 @@ class _WeighedSentence:
         total = float(weights.sum())
         if not query.index.sentences:
             return cls(query, 0.0, total, None, 0.0, np.zeros((len(said.units), 1)), [0.0] * len(said.units))
-        likeness = meaning.likeness(query, kinds_apart=scheme.kinds_apart)
+        likeness = meaning.likeness(query)
         grades = np.maximum(query.presence, np.where(likeness >= scheme.alike, likeness, 0.0))
         local = weights @ grades / total
         place = int(local.argmax())

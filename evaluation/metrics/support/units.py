@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rag_pipeline.english.lemmas import dictionary_form
@@ -70,6 +71,12 @@ class SentenceUnits:
     def content_keys(self) -> frozenset[str]:
         """The keys of what it says, function words left out."""
         return frozenset(unit.key for unit in self.content)
+
+    @cached_property
+    def in_two(self) -> dict[str, tuple[str, str]]:
+        """What neighbours would be in one word, with their keys: south east is southeast."""
+        pairs = pairwise(unit.key for unit in self.content if unit.kind in (WORD, NAME))
+        return {one + other: (one, other) for one, other in pairs}
 
     @cached_property
     def plain_words(self) -> tuple[str, ...]:

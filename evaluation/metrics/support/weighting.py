@@ -30,10 +30,6 @@ class WeightingScheme:
     meaning: float = 0.15
     """How much the cosine with the closest sentence counts, for a sentence of `meaning_from` units or more."""
     meaning_from: int = 4
-    kinds_apart: bool = False
-    """Whether words of a kind (red, blue) are unlike, as antonyms are; and what the question asks for counts more."""
-    trees: bool = True
-    """Whether roles and denials are compared with those of the evidence."""
     contradicted: float = 0.25
     """Factor for a sentence that tells the other way round, or denies, what its evidence says; and for its words."""
     denied_nearby: float = 0.7

@@ -35,6 +35,9 @@ class TestMetric:
     def test_leaves_failed_questions_empty_with_the_reason(self, metric):
         assert metric().score_many(SAMPLES, CONTEXT)[-1] == Score.unscored("the question failed: The server is down.")
 
+    def test_says_what_it_cannot_see(self, metric):
+        assert metric.cannot_see
+
     def test_says_what_a_revision_of_its_formula_brought(self, metric):
         assert bool(metric.changes) == (metric.revision > 1)
 

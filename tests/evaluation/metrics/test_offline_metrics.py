@@ -32,6 +32,10 @@ def embed():
     return minilm().embed_passages
 
 
+def one_vector(texts: Sequence[str]) -> Vectors:
+    return np.ones((len(texts), 1), np.float32)
+
+
 def sample(
     answer: str, contexts: Sequence[str] = (PASSAGE,), references: Sequence[str] = (), question: str = ""
 ) -> Sample:
@@ -253,11 +257,60 @@ def test_a_long_reference_may_be_given_in_short(embed):
     assert right > 0.5 > 3 * wrong
 
 
+LONG = "The old bridge over the Vistula was finished in 1864 by the engineer Kierbedz and rebuilt after the war."
+
+
+def test_a_long_answer_that_adds_what_the_reference_lacks_is_worth_less_than_one_that_does_not(embed):
+    plain = "It was finished in 1864 by the engineer Kierbedz and rebuilt after the war."
+    added = plain + " Its granite towers burnt down twice, and Napoleon planned a second railway tunnel nearby."
+    half = "It was finished in 1864."
+    first, second, third = scores(
+        "correctness_offline",
+        [sample(answer, references=[LONG], question="When was the old bridge finished?") for answer in
+         (plain, added, half)],
+        embed,
+    )  # fmt: skip
+    assert first.value > second.value > 0.5  # type: ignore[operator]
+    assert third.value > 0.5  # type: ignore[operator]
+    assert "Napoleon" in second.details["added"]
+    assert "not in the reference: " in second.reason
+    assert first.details["added"] == []
+
+
+def test_of_a_long_reference_both_ways_count_half():
+    question = "When was the old bridge finished?"
+    score = scores("correctness_offline", [sample("Kierbedz", references=[LONG], question=question)], one_vector)[0]
+    details = score.details
+    assert details["of_answer"] == 1
+    assert details["given"] == pytest.approx(0.5 * details["of_reference"] + 0.5, abs=1e-4)
+    assert score.value == pytest.approx(details["given"] + (1 - details["given"]) * 0.3, abs=1e-4)  # every cosine is 1
+
+
+def test_another_weekday_in_its_place_halves_a_long_answer():
+    reference = "The museum opens on Tuesday at nine and closes on Friday, when guards lock the old north gate."
+    right, wrong = values(
+        "correctness_offline",
+        [sample(answer, references=[reference]) for answer in (reference, reference.replace("Tuesday", "Monday"))],
+        one_vector,
+    )
+    assert right == 1
+    assert wrong < 0.5
+
+
+def test_where_nothing_is_missing_nothing_is_embedded():
+    def never(texts: Sequence[str]) -> Vectors:
+        raise AssertionError(texts)
+
+    made = [sample("It was in 1889.", references=["1889"]), sample("1887", references=["1889"])]
+    assert values("correctness_offline", made, never) == [1, 0]
+
+
 def test_correctness_takes_the_best_reference_and_says_what_is_missing(embed):
     made = sample("Warsaw", references=["", "Lisbon", "Warsaw, Poland"])
     score = scores("correctness_offline", [made], embed)[0]
     assert score.details["reference"] == "Warsaw, Poland"
     assert score.details["missing"] == ["Poland"]
+    assert score.details["found"] == ["Warsaw"]
     assert values("correctness_offline", [sample("Warsaw", references=["Warsaw"])], embed) == pytest.approx([1.0])
 
 
