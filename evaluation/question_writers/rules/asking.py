@@ -72,6 +72,8 @@ _HEADED = re.compile(
 )
 """A heading that was joined to its sentence: `Fees If you file late, …`, `Ringo Starr Ringo Starr was …`."""
 _GENERIC = re.compile(r"(?:the|your|its|their) (?:[a-z-]+ )?[a-z-]+")
+_MOST_ROWS = 120
+"""Rows of tables that are asked about in one document, spread over them."""
 _GOES_ON = frozenset("-/’'\"”)")
 _OPENED, _CLOSED = re.compile(r"(?<![\w\"”)'’])['‘](?=\S)"), re.compile(r"(?<=\S)['’](?!\w)")
 _HALVES = frozenset({"conj", "appos"})
@@ -102,7 +104,11 @@ class Passage:
 def passages(sentences: Sequence[DocumentSentence], text: str) -> list[Passage]:
     """Return the sentences and rows of tables of a document that may be asked about."""
     found = []
+    rows = [number for number, one in enumerate(sentences) if one.row is not None]
+    left_out = set(rows) - set(rows[:: 1 + len(rows) // _MOST_ROWS])
     for number, one in enumerate(sentences):
+        if number in left_out:
+            continue
         items = items_behind(sentences, number, text)
         if one.row is not None or (items and not _ODD.search(one.text)):
             found.append(Passage(one, items=items))

@@ -64,13 +64,13 @@ def _label(row: TableRow) -> str:
     """Return what a row is about, as it stands in a question; empty where that is not plain."""
     kind, label = plain_text(row.names[0].text).lower(), plain_text(row.cells[0].text).strip(" :*†")
     words = lower_words(label)
-    if len(words) not in _LABEL_WORDS or row.labels.count(row.cells[0].text) > 1 or set(words) <= _SAYS_NOTHING | STOP:
+    if len(words) not in _LABEL_WORDS or not row.is_only or set(words) <= _SAYS_NOTHING | STOP:
         return ""
     if "," in label or not re.match(r"[\w\"'`$/.-]", label):
         return ""  # several, or one of a group
     if label.isupper() and parts_of_speech(words[0]) and len(words) == 1:
         return ""
-    said = label if any(part.istitle() for each in row.labels for part in each.split()[1:]) else _in_lower_case(label)
+    said = label if row.in_titles else _in_lower_case(label)
     is_kind = kind.isalpha() and base_form(kind, "NOUN") == kind and kind not in _SAYS_NOTHING | STOP | set(words)
     if is_kind and (_is_code(label) or (label.islower() and len(words) == 1)):
         return f"the {said} {kind}"

@@ -104,7 +104,7 @@ class OutOfScopeQuestions:
     def _of_rows(self) -> Iterator[OutOfScope]:
         """Yield what a table tells of other rows where it has an empty place."""
         for doc in self._corpus.documents:
-            rows = [one for one in self._corpus.sentences[doc.id] if one.row is not None]
+            rows = [one for one in self._corpus.sentences[doc.id] if one.row is not None][:_READ]
             told = [each for one in rows for each in ask_row(one)]
             forms = Counter(each.text.replace(each.topic, _ANY) for each in told)
             there = {each.text for each in told}

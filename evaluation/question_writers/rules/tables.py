@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -26,11 +26,15 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row of a table: its cells, the names of their columns, and the first cells of all rows."""
+    """A row of a table: its cells, and the names of their columns.
+
+    `is_only`: no other row has its first cell; `in_titles`: the first cells have capitals beyond their first words.
+    """
 
     names: tuple[TableCell, ...]
     cells: tuple[TableCell, ...]
-    labels: tuple[str, ...]
+    is_only: bool
+    in_titles: bool
 
     @property
     def is_record(self) -> bool:
@@ -98,8 +102,9 @@ def _has_figures(body: Sequence[tuple[TableCell, ...]]) -> bool:
 
 def _rows(lines: Sequence[tuple[tuple[TableCell, ...], tuple[TableCell, ...]]]) -> Iterator[TableRow]:
     if len(lines) >= _FEWEST:
-        labels = tuple(cells[0].text for _, cells in lines)
-        yield from (TableRow(names, cells, labels) for names, cells in lines)
+        labels = Counter(cells[0].text for _, cells in lines)
+        titles = any(part.istitle() for label in labels for part in label.split()[1:])
+        yield from (TableRow(names, cells, labels[cells[0].text] == 1, titles) for names, cells in lines)
 
 
 def _records(text: str) -> Iterator[TableRow]:
