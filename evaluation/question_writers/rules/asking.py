@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from evaluation.question_writers.rules.asking_lists import LIST, ask_list, items_behind, lead_in
+from evaluation.question_writers.rules.asking_tables import TABLE, ask_row
 from evaluation.question_writers.rules.asking_tasks import how_many_there_are, how_to
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.clauses import Clause, clauses
@@ -70,6 +72,10 @@ _HEADED = re.compile(
 )
 """A heading that was joined to its sentence: `Fees If you file late, …`, `Ringo Starr Ringo Starr was …`."""
 _GENERIC = re.compile(r"(?:the|your|its|their) (?:[a-z-]+ )?[a-z-]+")
+_MOST_ROWS = 120
+"""Rows of tables that are asked about in one document, spread over them."""
+_GOES_ON = frozenset("-/’'\"”)")
+_OPENED, _CLOSED = re.compile(r"(?<![\w\"”)'’])['‘](?=\S)"), re.compile(r"(?<=\S)['’](?!\w)")
 _HALVES = frozenset({"conj", "appos"})
 _BEFORE_NOUN = frozenset({"compound", "amod", "det", "nummod", "poss", "advmod", "nmod", "npadvmod", "quantmod"})
 _ABOUT_ONE = frozenset({"definition", "does", "apposition"})
@@ -86,17 +92,27 @@ class Passage:
     """A sentence, and the one before it in the same paragraph where its subject is a pronoun.
 
     `behind`: the one behind it, where that limits what it says (`However, …`) or goes on about it (`It …`).
+    `items`: those of the list that it leads to.
     """
 
     sentence: DocumentSentence
     before: DocumentSentence | None = None
     behind: DocumentSentence | None = None
+    items: tuple[DocumentSentence, ...] = ()
 
 
 def passages(sentences: Sequence[DocumentSentence], text: str) -> list[Passage]:
-    """Return the sentences of a document that may be asked about."""
+    """Return the sentences and rows of tables of a document that may be asked about."""
     found = []
+    rows = [number for number, one in enumerate(sentences) if one.row is not None]
+    left_out = set(rows) - set(rows[:: 1 + len(rows) // _MOST_ROWS])
     for number, one in enumerate(sentences):
+        if number in left_out:
+            continue
+        items = items_behind(sentences, number, text)
+        if one.row is not None or (items and not _ODD.search(one.text)):
+            found.append(Passage(one, items=items))
+            continue
         if len(one.text.split()) not in _SENTENCE_WORDS or _ODD.search(one.text) or _HEADED.search(one.text):
             continue
         before = sentences[number - 1] if number and _PRONOUN_FIRST.match(one.text) else None
@@ -120,6 +136,9 @@ def ask(
     found: Sequence[Passage], known: KnownThings, same: SameThings, rules: Rules = RULES
 ) -> Iterator[tuple[Candidate, str]]:
     """Yield every question that the rules make of the passages, with why it cannot be asked, empty where it can."""
+    if rules is RULES:
+        yield from _ask_rows_and_lists(found, known)
+    found = [each for each in found if each.sentence.row is None and not each.items]
     texts = list(dict.fromkeys(one.text for each in found for one in (each.sentence, each.before) if one))
     parsed = dict(zip(texts, parse(map(_without_brackets, texts)), strict=True))
     asked: set[str] = set()
@@ -130,7 +149,7 @@ def ask(
         for candidate, reason in _tasks(sentence, passage, known) if rules is RULES else ():
             if candidate.original not in asked:
                 asked.add(candidate.original)
-                yield candidate, reason
+                yield known.topic.placed(candidate), reason
         named = _named(passage, parsed)
         sources = (passage.before, passage.sentence) if passage.before and named else (passage.sentence,)
         named = named or _same(sentence, passage.sentence.title, same)
@@ -138,7 +157,18 @@ def ask(
             for candidate, reason in _checked(clause, sources, passage, known, rules):
                 if candidate.original not in asked:
                     asked.add(candidate.original)
-                    yield candidate, reason
+                    yield known.topic.placed(candidate), reason
+
+
+def _ask_rows_and_lists(found: Sequence[Passage], known: KnownThings) -> Iterator[tuple[Candidate, str]]:
+    for each in found:
+        yield from ((candidate, _objection_to_form(candidate)) for candidate in ask_row(each.sentence))
+    lists = [each for each in found if each.items]
+    for each, tree in zip(lists, parse(lead_in(one.sentence) for one in lists), strict=True):
+        if (whole := only_sentence(tree)) is not None:
+            for candidate in ask_list(whole, each.sentence, each.items):
+                things = _objection_to_things(candidate, whole, known, candidate.topic)
+                yield candidate, _objection_to_form(candidate) or things
 
 
 def _without_brackets(text: str) -> str:
@@ -220,6 +250,8 @@ def _is_cut(candidate: Candidate, sentence: Span) -> bool:
     behind = [each for each in sentence if at >= 0 and each.idx - sentence.start_char >= end][:3]
     if candidate.rule in _PHRASES and at < 0:
         return True  # something was left out of its middle
+    if at >= 0 and behind and behind[0].text[:1] in _GOES_ON and not behind[0].nbor(-1).whitespace_:
+        return True  # a word or a quotation was cut
     if candidate.rule not in _PHRASES or len(behind) < 2 or behind[0].lower_ not in {",", "and", "or", "as"}:
         return False
     noun = behind[2] if behind[1].lower_ in {"and", "or"} and len(behind) > 2 else behind[1]
@@ -247,9 +279,12 @@ def _shortest(answer: str) -> str:
 
 
 def _is_unbalanced(text: str) -> bool:
-    """Return whether a bracket or quotation mark is open."""
+    """Return whether a bracket or quotation mark is open; `users'` is none."""
     pairs = (("(", ")"), ("[", "]"), ("“", "”"))
-    return text.count('"') % 2 == 1 or any(text.count(left) != text.count(right) for left, right in pairs)
+    single = len(_OPENED.findall(text)) - len(_CLOSED.findall(text))
+    return (
+        text.count('"') % 2 == 1 or single != 0 or any(text.count(left) != text.count(right) for left, right in pairs)
+    )
 
 
 def _objection(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
@@ -264,7 +299,7 @@ def _objection_to_form(candidate: Candidate) -> str:
     if (
         not answer
         or candidate.answer.startswith(("‘", "“"))
-        or len(answer) > _LONGEST_ANSWER
+        or (len(answer) > _LONGEST_ANSWER and candidate.rule != LIST)
         or answer[-1] in {"the", "of", "and", "or", "a", "to", "by"}
     ):
         return CUT_SHORT
@@ -276,10 +311,14 @@ def _objection_to_form(candidate: Candidate) -> str:
     if candidate.rule == "how_many" and re.search(rf"\b{re.escape(candidate.answer)}\b", candidate.original):
         return GIVES_AWAY
     said = f"{candidate.original}\n{candidate.answer}"
-    if _SHOWS_ELSEWHERE.search(candidate.answer) or _SHOWS_ELSEWHERE.search(said) or _ONE_OF_SEVERAL.search(said):
+    told = candidate.rule == TABLE  # its row is what `chapter 13` means
+    if not told and (_SHOWS_ELSEWHERE.search(candidate.answer) or _SHOWS_ELSEWHERE.search(said)):
+        return DANGLING
+    if _ONE_OF_SEVERAL.search(said):
         return DANGLING
     pointing = answer[0] in POINTING or (len(answer) < _SHORT and POINTING & set(answer))
-    return DANGLING if pointing or words[-1] == "each" or _ODD.search(candidate.original) else ""
+    odd = not told and _ODD.search(candidate.original)
+    return DANGLING if pointing or words[-1] == "each" or odd else ""
 
 
 def _objection_to_meaning(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
@@ -291,7 +330,7 @@ def _objection_to_meaning(candidate: Candidate, clause: Clause, known: KnownThin
         return VAGUE
     if candidate.rule == "when" and clause.brief and not (clause.is_passive or clause.children("dobj")):
         return VAGUE
-    if _is_list_cut(clause):
+    if _is_list_cut(clause) or re.search(r",|^\w\.$", candidate.topic):
         return CUT_SHORT
     if clause.negated and candidate.rule not in _MAY_DENY:
         return UNNATURAL

@@ -19,7 +19,7 @@ from evaluation.question_writers.rules.nouns import (
 )
 from evaluation.question_writers.rules.parsing import in_sentence, phrase, subtree, written
 from evaluation.question_writers.rules.synonyms import inflected, other_verb
-from rag_pipeline.english.lemmas import lower_words
+from rag_pipeline.english.lemmas import lower_words, parts_of_speech
 from rag_pipeline.english.words import word_set
 
 if TYPE_CHECKING:
@@ -67,6 +67,13 @@ _KEPT = word_set("locate situate base hold store find keep place display house i
 _DIRECTIONS = frozenset({"west", "east", "north", "south", "way", "place", "part"})
 _LIGHT = word_set("have do make take give call name get")
 """Verbs that say little, or whose object is often read wrongly."""
+_THAT_DO = word_set(
+    "option command switch flag function method parameter variable argument field key directive action setting file "
+    "tool service program module statement operator keyword attribute property plugin utility protocol"
+)
+"""What is there to do something: of others, only what has a name of two words, without an article, is asked."""
+_STATES = word_set("use accept support follow suggest resemble expect reach occupy conclude travel attribute propose")
+_CODE = re.compile(r"[-_./(][\w-]|[\"'‘“]|\bCTRL|[a-z][A-Z]")
 _LISTING = word_set("include comprise contain consist cover")
 _LINKING = word_set("be become remain have seem mean appear contain include do make")
 
@@ -131,15 +138,19 @@ def does(clause: Clause) -> Iterator[Ask]:
     general = clause.verb.tag_ in {"VBZ", "VBP"} and not clause.auxiliaries and not clause.named and not clause.negated
     if not general or clause.brief or clause.verb.lemma_ in _LINKING | _LIGHT | _LISTING | _ASKED_ALWAYS:
         return
-    several = clause.subject.tag_ == "NNS" and any(each.dep_ == "compound" for each in clause.subject.children)
-    known = (clause.subject.tag_ in {"NN", "NNP"} or several) and clause.subject.ent_type_ not in {
-        "PERSON",
-        "GPE",
-        "NORP",
-    }
+    subject = clause.subject
+    modified = any(each.dep_ in {"compound", "amod"} for each in subject.children)
+    several = subject.tag_ == "NNS" and any(each.dep_ == "compound" for each in subject.children)
+    known = (subject.tag_ in {"NN", "NNP"} or several) and subject.ent_type_ not in {"PERSON", "GPE", "NORP"}
+    the = any(each.lower_ == "the" for each in subject.children) and not re.search(r"[A-Z]", clause.said_subject())
+    incidental = the or not modified or clause.verb.lemma_ in _STATES
+    own_word = not parts_of_speech(subject.lower_) or _CODE.search(clause.said_subject())  # `od`, `--quiet`
+    if incidental and subject.lemma_.lower() not in _THAT_DO and not own_word:
+        return
     tokens = [each for each in subtree(clause.verb) if each.i >= clause.verb.i]
     answer = in_sentence(tokens).strip(" ,;:.")
     said = len(clause.said_subject().split()) <= _LONGEST_TOPIC and len(answer.split()) in _WHOLE_DEED
+    known = known and not any(each.dep_ == "conj" for each in subject.children) and not re.match(r"\S+:", answer)
     if known and said and not _UNSAID & set(lower_words(answer)) and clause.children("dobj", "ccomp"):
         asking = "what do" if several else "what does"
         yield Ask(as_said(tidy(f"{asking} {clause.said_subject()} do")), answer)

@@ -63,6 +63,8 @@ def how_many_there_are(sentence: Span) -> Iterator[Ask]:
             places = [each for each in near if each.lower_ in {"in", "on", "at"} and each.i > noun.i]
             things = in_sentence([each for each in phrase(noun, [number, *places]) if each.i > number.i])
             rest = " ".join(in_sentence(phrase(each)) for each in places[:1])
+            if "," in things or " and " in things:
+                continue
             yield Ask(as_said(tidy(f"how many {things} {verb.lower_} there {rest}")), written(subtree(number)))
 
 

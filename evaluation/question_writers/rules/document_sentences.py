@@ -1,4 +1,4 @@
-"""Sentences of a document's prose with their exact place; headings, tables, code and page headers are left out.
+"""Sentences of a document's prose and rows of its tables with their exact place; no headings, code, page headers.
 
 Its rule for the end of a sentence is stricter than that of `rag_pipeline.english.sentences`: the next one must begin
 with a capital letter or a figure. One sentence in eighteen would be cut otherwise, and the test sets with it.
@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evaluation.question_writers.rules.inline_code import codes_of, mask_code, unmask_code
+from evaluation.question_writers.rules.inline_code import mask_code, unmask_code
+from evaluation.question_writers.rules.tables import TableRow, rows_of
 from rag_pipeline.english.words import word_set
 from rag_pipeline.types import SourceDoc, Span
 
@@ -37,7 +38,7 @@ _LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]\n]{0,60}\])")
 
 @dataclass(frozen=True, slots=True)
 class ProseBlock:
-    """A paragraph or one item of a list. `heading_marked`: its heading is marked as one, not guessed."""
+    """A paragraph, an item of a list, or a row of a table. `heading_marked`: its heading is marked, not guessed."""
 
     start: int
     end: int
@@ -45,37 +46,37 @@ class ProseBlock:
     title: str
     is_list_item: bool = False
     heading_marked: bool = False
+    row: TableRow | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentSentence:
     """A sentence: where it stands, how it reads with line breaks and markup removed, and the heading above it.
 
-    `title` is the top heading above it, which changes where another article begins. `resolved` is the sentence with
-    `the city` replaced by the city's name, where that is plain; else empty. `is_list_item`: it begins an item of a
-    list; `heading_marked`: its heading is marked as one. `narrator`: whom `I` means, empty where that is unknown.
-    `in_speech`: it is part of somebody's direct speech. `codes`: what it marks as code, in order.
+    `title` is the top heading above it, which changes where another article begins. `is_list_item`: it begins an item
+    of a list; `heading_marked`: its heading is marked as one. `row`: the row of a table that it is.
     """
 
     span: Span
     text: str
-    heading: str
+    heading: str = ""
     title: str = ""
-    resolved: str = ""
     is_list_item: bool = False
     heading_marked: bool = False
-    narrator: str = ""
-    in_speech: bool = False
-    codes: tuple[str, ...] = ()
+    row: TableRow | None = None
 
 
 def split_document(doc: SourceDoc) -> list[DocumentSentence]:
-    """Return the sentences of a document's prose, in order."""
+    """Return the sentences of a document's prose and the rows of its tables, in order."""
     found: list[DocumentSentence] = []
     begin, stop = _body(doc.text)
     run_in_heading = ""
     for block in blocks(doc.text):
         if not begin <= block.start < stop:
+            continue
+        if block.row is not None:
+            span = Span(doc.id, *block.row.place)
+            found.append(DocumentSentence(span, _told(block.row), block.heading, block.title, row=block.row))
             continue
         for start, end in _sentence_spans(doc.text, block.start, block.end):
             text = plain_text(doc.text[start:end])
@@ -91,10 +92,15 @@ def split_document(doc: SourceDoc) -> list[DocumentSentence]:
                         block.title,
                         is_list_item=block.is_list_item and start == block.start,
                         heading_marked=under_run_in or block.heading_marked,
-                        codes=codes_of(doc.text[start:end]),
                     )
                 )
     return found
+
+
+def _told(row: TableRow) -> str:
+    """Return a row as it reads with the names of its columns."""
+    pairs = zip(row.names, row.cells, strict=True)
+    return plain_text("; ".join(f"{name.text}: {cell.text}" for name, cell in pairs if cell.text))
 
 
 def _body(text: str) -> tuple[int, int]:
@@ -105,22 +111,28 @@ def _body(text: str) -> tuple[int, int]:
 
 
 def blocks(text: str) -> Iterator[ProseBlock]:
-    """Yield the paragraphs and list items of a text."""
+    """Yield the paragraphs, list items and rows of tables of a text."""
     heading, top, in_code, begin, stop = "", "", False, -1, -1
     is_list_item, heading_marked = False, False
     headers = _page_headers(text)
+    rows = {text.rfind("\n", 0, row.place[0]) + 1: row for row in rows_of(text)}
+    told = 0
     for start, end, line in [*_lines(text), (len(text), len(text), "")]:
         fence = bool(_FENCE.match(line))
         in_code ^= fence
         title = None if in_code else _HEADING.match(line)  # a comment in code begins with # too
-        item = _LIST_ITEM.match(line)
-        cut = not line.strip() or title or item or fence or in_code or _TABLE_ROW.search(line)
+        row = None if in_code else rows.get(start)
+        told = row.place[1] if row else told
+        item = _LIST_ITEM.match(line) if start >= told else None
+        cut = not line.strip() or title or item or fence or in_code or start < told or _TABLE_ROW.search(line)
         if cut or _is_page_header(line, headers):
             if begin >= 0:
                 block = ProseBlock(begin, stop, heading, top, is_list_item, heading_marked)
                 bare = "" if is_list_item or heading_marked else _bare_heading(text[begin:stop])
                 heading = bare or heading
                 yield block
+            if row:
+                yield ProseBlock(*row.place, heading, top, heading_marked=heading_marked, row=row)
             begin = start + item.end() if item and not in_code else -1
             stop, is_list_item = end, begin >= 0
             if title:

@@ -8,14 +8,9 @@ _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]+)\1(?!`)")
 _FIRST_MARK = 0xE000
 
 
-def codes_of(raw: str) -> tuple[str, ...]:
-    """Return what a stretch of Markdown marks as code, in order."""
-    return tuple(_flat(match.group(2)) for match in _CODE.finditer(raw))
-
-
 def mask_code(raw: str) -> tuple[str, tuple[str, ...]]:
     """Return a text with each piece of marked code as one character of no alphabet, and the pieces."""
-    codes = codes_of(raw)
+    codes = tuple(" ".join(match.group(2).split()) for match in _CODE.finditer(raw))
     marks = iter(range(len(codes)))
     return _CODE.sub(lambda match: chr(_FIRST_MARK + next(marks)), raw), codes
 
@@ -25,7 +20,3 @@ def unmask_code(text: str, codes: tuple[str, ...]) -> str:
     for number, code in enumerate(codes):
         text = text.replace(chr(_FIRST_MARK + number), code)
     return text
-
-
-def _flat(code: str) -> str:
-    return " ".join(code.split())

@@ -10,24 +10,23 @@ from dataclasses import dataclass
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
 from evaluation.question_writers.rules.entities import ORGANISATION_WORDS, given_names, looks_like_person
+from rag_pipeline.english.lemmas import lemma
 from rag_pipeline.english.trees import parse
 from rag_pipeline.english.words import word_set
 
 _PARSED = 240
 """Sentences that are read for names, drawn by the seed."""
-_TWICE, _SURE = 2, 0.8
+_TWICE, _SURE, _SHORT, _MASS = 2, 0.8, 2, 3
+_SPOKEN_OF = 4
+"""So often a text has the names that it is about."""
 _KINDS = {"PERSON": "person", "ORG": "organisation", "FAC": "building"}
-_WATERS = {"river": "river", "creek": "river", "lake": "water", "sea": "water"}
-_BESIDE_A_TOWN = (
-    r"\b(?:city|town|village|capital|municipality|borough)\b[^.]{{0,60}}\b{name}\b|"
-    r"\b{name}\b[^.]{{0,60}}\b(?:city|town|village|capital|municipality|borough)\b"
-)
+_TOWN = r"(?:city|town|village|municipality|borough)"
+_A_TOWN = rf"(?<!est )\b{_TOWN} of {{name}}\b|\b{{name}}(?: is| was|,) an? (?:[\w-]+ ){{{{0,4}}}}{_TOWN}\b"
 """Where a text says that a name is a place: the tagger takes `Linux` and `Sections` for towns."""
-_COUNTRIES = word_set(
-    "france germany italy spain england scotland wales ireland russia china india japan turkey greece egypt poland "
-    "austria hungary portugal sweden norway denmark finland mexico brazil canada australia iran iraq syria israel"
-)
+_DID = r"\b{name},? (?:[a-z]+ )?(?:was|were|had|died|wrote|[a-z]+ed)\b"
+"""Where a text tells something of a person; others are given as examples."""
 _BUILDINGS = word_set("palace castle museum tower bridge cathedral library theatre theater stadium hall house station")
+_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+[a-z]\b")
 _OUTWARD = word_set("each every report section table figure act chapter rule code court")
 
 
@@ -41,37 +40,53 @@ class Name:
 
 
 def names(corpus: CorpusText, seed: int) -> list[Name]:
-    """Return names of a clear kind in an order drawn from the seed; terms of the text behind them."""
+    """Return names of a clear kind and terms of the text in an order drawn from the seed, rare ones last."""
     rng = random.Random(f"near:{seed}")
-    sentences = [one for doc in corpus.documents for one in corpus.sentences[doc.id]]
+    sentences = [one for doc in corpus.documents for one in corpus.sentences[doc.id] if one.row is None]
     chosen = sentences if len(sentences) <= _PARSED else rng.sample(sentences, _PARSED)
     labels, terms = _read(chosen)
     text = " ".join(one.text for one in sentences)
     found = [_name(said, kinds, text) for said, kinds in labels.items()]
     named = sorted({one.text: one for one in found if one is not None}.values(), key=lambda one: one.text)
-    general = sorted(
-        (Name(term, kind, text.count(term)) for term, kind in terms.items() if text.lower().count(term) > _TWICE),
-        key=lambda one: one.text,
-    )
+    spoken_of = [_term(said, articles, text) for said, articles in terms.items()]
+    general = sorted((one for one in spoken_of if one is not None), key=lambda one: one.text)
+    named += [
+        Name(flag, "option", text.count(flag)) for flag in sorted(set(_FLAG.findall(text))) if text.count(flag) > 1
+    ]
     rng.shuffle(named)
     rng.shuffle(general)
-    return named + general
+    return sorted(named + general, key=lambda one: one.count < _SPOKEN_OF)
 
 
-def _read(sentences: list[DocumentSentence]) -> tuple[dict[str, Counter[str]], dict[str, str]]:
+def _read(sentences: list[DocumentSentence]) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
+    """Return the kinds of the names in sentences, and the forms (`the filing fee`) of terms."""
     labels: dict[str, Counter[str]] = defaultdict(Counter)
-    terms: dict[str, str] = {}
+    terms: dict[str, Counter[str]] = defaultdict(Counter)
     for tree in parse(one.text for one in sentences):
         for entity in tree.ents:
             said = re.sub(r"^[Tt]he |['’]s$", "", entity.text)
             labels[said][entity.label_] += 1
         for noun in tree:
-            before = noun.nbor(-1) if noun.i else noun
-            if noun.tag_ in {"NN", "NNS"} and before.dep_ == "compound" and before.tag_ == "NN":
-                said = f"{before.lower_} {noun.lower_}"
-                if noun.tag_ == "NNS" and said.replace(" ", "").isalpha() and min(len(before), len(noun)) > 3:
-                    terms[said] = "concepts"
+            words = [each for each in noun.children if each.dep_ in {"compound", "amod"} and each.i < noun.i]
+            if noun.tag_ == "NN" and words and words[-1].dep_ == "compound" and not noun.ent_type_:
+                parts = [*words, noun]
+                joined = parts[-1].i - parts[0].i + 1 == len(parts)
+                plain = all(len(each) > _SHORT and each.lower_.isalpha() and each.tag_ != "JJS" for each in parts)
+                article = next((each.lower_ for each in noun.children if each.dep_ == "det"), "")
+                if joined and plain and article in {"the", "a", "an", ""}:
+                    terms[" ".join(each.lower_ if each.is_sent_start else each.text for each in parts)][article] += 1
     return labels, terms
+
+
+def _term(said: str, articles: Counter[str], text: str) -> Name | None:
+    """Return a term of the text, which its last noun is the kind of, as the text mostly says it."""
+    article = max(("the", "a", "an"), key=lambda each: articles[each])
+    bare = articles[""] >= max(_MASS, 2 * articles[article])
+    count = text.lower().count(said.lower())
+    if count < _TWICE or not (bare or articles[article]):
+        return None  # without an article, it may be short for `the filing fee`
+    said_so = "" if bare else article if article == "the" else "an" if said[0] in "aeiou" else "a"
+    return Name(f"{said_so} {said}".strip(), lemma(said.split()[-1]), count)
 
 
 def _name(said: str, labels: Counter[str], text: str) -> Name | None:
@@ -82,7 +97,9 @@ def _name(said: str, labels: Counter[str], text: str) -> Name | None:
     if times < _SURE * labels.total() or not whole or not said[-1:].isalpha() or text.count(said) < _TWICE:
         return None
     kind = _kind(label, words)
-    if kind == "settlement" and not re.search(_BESIDE_A_TOWN.format(name=re.escape(said)), text):
+    if kind == "person" and not re.search(_DID.format(name=re.escape(words[-1])), text):
+        return None
+    if kind == "settlement" and not re.search(_A_TOWN.format(name=re.escape(said)), text):
         return None
     common = any(word[0].isupper() and re.search(rf"\b{re.escape(word.lower())}\b", text) for word in words)
     if (
@@ -99,14 +116,11 @@ def _name(said: str, labels: Counter[str], text: str) -> Name | None:
 
 def _kind(label: str, words: list[str]) -> str:
     last = words[-1].lower()
-    water = _WATERS.get(last) or _WATERS.get(words[0].lower(), "")
-    if label in {"LOC", "GPE", "FAC"} and water:
-        return water
     if label == "PERSON":
         return "person" if looks_like_person(words) and words[0].lower() in given_names() else ""
     if label == "GPE":
-        return "country" if last in _COUNTRIES else "settlement" if len(words) == 1 and not last.isupper() else ""
+        return "settlement" if len(words) == 1 else ""
     if label == "FAC":
         return "building" if last in _BUILDINGS else ""
-    named = bool(ORGANISATION_WORDS & {word.lower() for word in words})
+    named = bool((ORGANISATION_WORDS - {"congress"}) & {word.lower() for word in words})
     return "organisation" if label == "ORG" and len(words) > 1 and named else ""

@@ -6,16 +6,20 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from evaluation.question_writers.rules.absence import WINDOW, WindowIndex
-from evaluation.question_writers.rules.asking import ask, passages
-from evaluation.question_writers.rules.asking_absent import ABSENT
+from evaluation.question_writers.rules.asking import TASK, ask, passages
+from evaluation.question_writers.rules.asking_absent import ABSENT, GIVEN_AWAY
+from evaluation.question_writers.rules.asking_tables import ask_row, is_empty
+from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.near_names import Name, names
+from evaluation.question_writers.rules.ranker import Ranker
+from evaluation.question_writers.rules.rule_table import RULES, Rules
 
 _FOLDER = Path(__file__).parent
 
@@ -47,6 +51,30 @@ class OutOfScopeQuestions:
     def _index(self) -> WindowIndex:
         return WindowIndex([doc.text for doc in self._corpus.documents])
 
+    @cached_property
+    def _is_software(self) -> bool:
+        """Whether the documents are about programs: the people and firms that they name are nobody's subject."""
+        words = sum(map(self._index.count, _OF_SOFTWARE))
+        return words > sum(map(len, self._corpus.texts.values())) / _PER_WORD
+
+    @cached_property
+    def _names(self) -> list[Name]:
+        found = names(self._corpus, self._seed)
+        return [one for one in found if not (self._is_software and one.kind in _SOMEBODY)]
+
+    @cached_property
+    def _told(self) -> list[Name]:
+        """What the documents tell their readers how to do, and the words that they define."""
+        asked = [each for each in self._read(RULES) if each.rule in {TASK, "definition"}]
+        worth = Ranker(self._corpus.index).worth(asked)
+        found = []
+        for each in (one for one, much in zip(asked, worth, strict=True) if much > _LIKELY):
+            if task := re.match(r"How (?:do|can) I (.+)\?", each.text):
+                found.append(Name(task[1], "software_task" if self._is_software else "task", 1))
+            elif word := re.fullmatch(r"(?:(?:an?|the) )?([a-z-]+(?: [a-z-]+)?)", each.topic):
+                found.append(Name(word[1], "word", 1))
+        return found
+
     def far(self) -> Iterator[OutOfScope]:
         """Yield questions whose key words the corpus does not use at all."""
         rows = list(_rows("far_questions.txt"))
@@ -56,40 +84,67 @@ class OutOfScopeQuestions:
                 yield OutOfScope(text, "far")
 
     def near(self) -> Iterator[OutOfScope]:
-        """Yield, in turn, what passages leave open and what the corpus does not say of its names."""
-        sources = [self._left_open(), self._of_names()]
+        """Yield, in turn, what tables and passages leave open, and what is not said of tasks, names and terms."""
+        sources = [
+            self._of_rows(),
+            self._left_open(),
+            self._of(self._told),
+            self._of(self._names),
+        ]
+        seen: set[str] = set()
         while sources:
             for source in list(sources):
                 question = next(source, None)
                 if question is None:
                     sources.remove(source)
-                else:
+                elif question.text not in seen:
+                    seen.add(question.text)
                     yield question
 
-    def _left_open(self) -> Iterator[OutOfScope]:
-        """Yield when or where something happened of which the corpus says it nowhere."""
+    def _of_rows(self) -> Iterator[OutOfScope]:
+        """Yield what a table tells of other rows where it has an empty place."""
+        for doc in self._corpus.documents:
+            rows = [one for one in self._corpus.sentences[doc.id] if one.row is not None][:_READ]
+            told = [each for one in rows for each in ask_row(one)]
+            forms = Counter(each.text.replace(each.topic, _ANY) for each in told)
+            there = {each.text for each in told}
+            for label in dict.fromkeys(each.topic for each in told):
+                for form, count in forms.items():
+                    text = form.replace(_ANY, label)
+                    if count > 1 and text not in there and is_empty(rows, label, text):
+                        yield OutOfScope(text, "near")
+
+    def _read(self, rules: Rules) -> Iterator[Candidate]:
+        """Yield what rules ask about sentences drawn from each document."""
         rng = random.Random(f"open:{self._seed}")
         for doc in self._corpus.documents:
             found = passages(self._corpus.sentences[doc.id], doc.text)
             found = rng.sample(found, min(len(found), _READ // len(self._corpus.documents)))
             known, same = self._corpus.known[doc.id], self._corpus.same_things[doc.id]
-            asked = [candidate for candidate, reason in ask(found, known, same, ABSENT) if not reason]
+            asked = [candidate for candidate, reason in ask(found, known, same, rules) if not reason]
             rng.shuffle(asked)
-            for candidate in asked:
-                around = [slice(max(0, one.span.start - WINDOW), one.span.end + WINDOW) for one in candidate.sentences]
-                near = " ".join(doc.text[each] for each in around)
-                dated = candidate.rule == "no_date" and re.search(r"\b\d{4}\b|\b\d{1,2}(?:st|nd|rd|th)\b", near)
-                evidence = [one.text for one in candidate.sentences]
-                if not dated and not self._corpus.index.elsewhere(candidate.original, evidence):
-                    yield OutOfScope(candidate.original, "near")
+            yield from asked
 
-    def _of_names(self) -> Iterator[OutOfScope]:
-        """Yield questions about names of the corpus, each name once before any comes again, attributes varied."""
+    def _left_open(self) -> Iterator[OutOfScope]:
+        """Yield what passages do not say of what they tell, where the corpus says it nowhere, every kind in turn."""
+        for candidate in self._read(ABSENT):
+            texts = self._corpus.texts
+            around = [
+                texts[one.span.document_id][max(0, one.span.start - WINDOW) : one.span.end + WINDOW]
+                for one in candidate.sentences
+            ]
+            hint = GIVEN_AWAY.get(candidate.rule)
+            evidence = [one.text for one in candidate.sentences]
+            told = hint is not None and hint.search(" ".join(around))
+            if not told and not self._corpus.index.elsewhere(candidate.original, evidence):
+                yield OutOfScope(candidate.original, "near")
+
+    def _of(self, found: Sequence[Name]) -> Iterator[OutOfScope]:
+        """Yield what the corpus does not say of names or tasks, each once before any comes again, attributes varied."""
         rng = random.Random(f"near:{self._seed}")
-        found = names(self._corpus, self._seed)
         asked: set[str] = set()
         used: Counter[str] = Counter()
-        for most in (*[_MOST_ALIKE] * 4, *[sys.maxsize] * 4):
+        for most in (_MOST_ALIKE, _MOST_ALIKE, sys.maxsize):
             for name in found:
                 rows = [row for row in _rows("near_attributes.txt") if name.kind in row[0].split()]
                 rng.shuffle(rows)
@@ -114,6 +169,13 @@ class OutOfScopeQuestions:
 
 _READ = 200
 """Sentences that are read for what they leave open."""
+_ANY = "\0"
+_LIKELY = 0.3
+"""What the ranker gives the question of a task that people have, at least."""
+_OF_SOFTWARE = ("command", "server", "software", "click", "install", "directory", "plugin", "api", "menu", "program")
+_SOMEBODY = frozenset({"person", "organisation", "settlement", "building"})
+_PER_WORD = 2_000
+"""Characters of a text on software for each of its words, at most."""
 _FREQUENT = 20
 _MOST_ALIKE = 2
 """How many questions may ask for the same, as long as there are others."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
+from evaluation.question_writers.rules.document_topic import DocumentTopic
 from rag_pipeline.english.lemmas import lower_words
 from rag_pipeline.english.words import word_set
 
@@ -38,6 +39,7 @@ class KnownThings:
     """What a document speaks of as `the trustee` throughout, so that a question may too."""
 
     def __init__(self, sentences: Sequence[DocumentSentence]) -> None:
+        self.topic = DocumentTopic(sentences)
         slices: dict[str, set[int]] = defaultdict(set)
         times: Counter[str] = Counter()
         for number, one in enumerate(sentences):

@@ -51,7 +51,7 @@ def test_the_heading_above_and_the_article_are_known() -> None:
 def test_offsets_are_exact_on_any_text(text: str) -> None:
     doc = SourceDoc(1, "a.txt", text)
     found = split_document(doc)
-    for sentence in found:
+    for sentence in (one for one in found if one.row is None):
         assert plain_text(text[sentence.span.start : sentence.span.end]) == sentence.text
     starts = [sentence.span.start for sentence in found]
     assert starts == sorted(set(starts))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from evaluation.question_writers.rules.absence import WindowIndex
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.near_names import names
@@ -58,6 +60,42 @@ def test_what_a_passage_leaves_open_is_asked_and_what_it_says_is_not() -> None:
     assert "When did Norman Foster design the Wembley Stadium?" in texts[1]
 
 
+OPEN = (
+    ("The National Trust bought Wembley Stadium.", "What was the cost of buying Wembley Stadium?"),
+    ("The Tower House was built in 1643.", "Who built the Tower House?"),
+    ("The National Trust sold Wembley Stadium in 1720.", "Why did the National Trust sell Wembley Stadium in 1720?"),
+    ("Standing trustees must file a final report.", "By when must standing trustees file a final report?"),
+    ("Standing trustees must file a final report.", "What happens if standing trustees do not file a final report?"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "question"), OPEN)
+def test_what_a_passage_does_not_say_of_what_it_tells_is_asked(text: str, question: str) -> None:
+    assert question in _near(text)
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("It cost $20.", OPEN[0]), ("It was built by Ann.", OPEN[1]), ("The reason was a revolt.", OPEN[2]),
+        ("It is due within a month.", OPEN[3]), ("Failure is a crime.", OPEN[4]),
+    ],
+)  # fmt: skip
+def test_what_the_next_sentence_says_is_not_asked(told: str, question: tuple[str, str]) -> None:
+    text, asked = question
+    assert asked not in _near(text.replace("built in", "built by Ann in") if "by Ann" in told else f"{text} {told}")
+
+
+def test_an_empty_place_of_a_table_is_asked_about() -> None:
+    rows = "| 7 | $245 | $15 |\n| 8 | $200 | $10 |\n| 9 | $235 | |\n"
+    asked = _near(f"| Chapter | Filing fee | Surcharge |\n| --- | --- | --- |\n{rows}")
+    assert [each for each in asked if "surcharge" in each] == ["What is the surcharge for chapter 9?"]
+
+
+def _near(text: str) -> list[str]:
+    return [question.text for question in OutOfScopeQuestions(CorpusText([SourceDoc(1, "a", text)]), seed=0).near()]
+
+
 def test_far_questions_share_no_key_word_with_the_documents() -> None:
     corpus = CorpusText([SourceDoc(1, "a.txt", "The ukulele is an instrument. Penguins are birds. Chess is a game.")])
     texts = [question.text for question in OutOfScopeQuestions(corpus, seed=0).far()]
@@ -68,6 +106,8 @@ def test_far_questions_share_no_key_word_with_the_documents() -> None:
 def test_names_are_asked_about_as_what_they_are() -> None:
     text = WARSAW.read_text(encoding="utf-8")
     found = names(CorpusText([SourceDoc(1, "warsaw.txt", text)]), seed=0)
-    assert {"settlement", "organisation"} <= {one.kind for one in found}
-    assert all(text.lower().count(one.text.removeprefix("the ").lower()) >= 2 for one in found)
+    assert {"settlement", "person"} <= {one.kind for one in found}
+    assert ("Poland", "settlement") not in {(one.text, one.kind) for one in found}
+    bare = [one.text.removeprefix("the ").removeprefix("a ").removeprefix("an ") for one in found]
+    assert all(text.lower().count(one.lower()) >= 2 for one in bare)
     assert found == names(CorpusText([SourceDoc(1, "warsaw.txt", text)]), seed=0)

@@ -100,3 +100,15 @@ def test_any_text_gives_questions_with_their_answer_in_the_sentence_or_none(piec
         if not reason:
             said = one.sentence.text.lower()
             assert all(word.strip(".,;“”\"'") in said for word in one.answer.lower().split())
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("The saxophone uses a single-reed mouthpiece of some size.", "What does the saxophone do?"),  # incidental
+        ("The 'ed command prints the whole line again.", "What does the 'ed command do?"),  # an open quotation
+        ("Documentation, warnings use the identifier of the message.", "What does documentation, warnings do?"),
+    ],
+)
+def test_what_is_incidental_or_taken_apart_is_not_asked(text: str, question: str) -> None:
+    assert question not in {asked for _, asked in good(text)}
