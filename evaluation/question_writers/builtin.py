@@ -13,11 +13,11 @@ from evaluation.question_writers.base import QuestionCompleter, question_writers
 from evaluation.question_writers.evidence_search import EvidenceSearch
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.declining import ANSWERED, Declining
 from evaluation.question_writers.rules.evidence import evidence_of
 from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
 from evaluation.question_writers.rules.parsing import in_sentence
 from evaluation.question_writers.rules.purpose import situation
-from evaluation.question_writers.rules.round_trip import ANSWERED, RoundTrip
 from evaluation.question_writers.rules.selection import Purpose, Selection
 from evaluation.question_writers.rules.slips import apply_slip
 from evaluation.question_writers.rules.twins import keywords, protected_words, rephrase, situate
@@ -46,10 +46,10 @@ class BuiltinWriter(QuestionCompleter):
         usage: UsageTally | None = None,
         *,
         asked: Sequence[DraftQuestion] = (),
-        round_trip: bool = True,
+        declining: bool = True,
     ) -> None:
         super().__init__(documents, spec, embed, usage, asked=asked)
-        self._uses_round_trip = round_trip
+        self._checks_declining = declining
 
     def write_pairs(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield one pair a region, then further ones from regions that hold more, until there are enough."""
@@ -109,7 +109,7 @@ class BuiltinWriter(QuestionCompleter):
         for question in source:
             if question.text in self._asked_texts:
                 answered.append(Rejected(question.text, ASKED))
-            elif self._uses_round_trip and question.kind == "near" and not self._round_trip.is_declined(question.text):
+            elif self._checks_declining and question.kind == "near" and not self._declining.is_declined(question.text):
                 answered.append(Rejected(question.text, ANSWERED))
             else:
                 yield question, tuple(answered)
@@ -120,9 +120,7 @@ class BuiltinWriter(QuestionCompleter):
     def _objection(self, candidate: Candidate) -> str:
         """Return why a question cannot be used, empty where it can."""
         taken = any(span.meets(other) for span in evidence_of(candidate, self._corpus) for other in self._asked_spans)
-        if taken or candidate.text in self._asked_texts:
-            return ASKED
-        return self._round_trip.objection(candidate) if self._uses_round_trip else ""
+        return ASKED if taken or candidate.text in self._asked_texts else ""
 
     @cached_property
     def _asked_spans(self) -> list[Span]:
@@ -137,8 +135,8 @@ class BuiltinWriter(QuestionCompleter):
         return CorpusText(self.documents)
 
     @cached_property
-    def _round_trip(self) -> RoundTrip:
-        return RoundTrip(self._corpus, self.embed)
+    def _declining(self) -> Declining:
+        return Declining(self._corpus, self.embed)
 
     def _pair(self, number: int, candidate: Candidate, nearness: float) -> tuple[DraftQuestion, DraftQuestion]:
         pair_id = _pair_id(number)

@@ -76,6 +76,14 @@ class PairEncoder:
                 return
             start += room - _OVERLAP
 
+    def joined(self, parts: Sequence[Sequence[int]]) -> Window:
+        """Return texts, given by their ids, one behind the other in one window; the last one is the passage."""
+        ids, first = [self._begin], 1
+        for part in parts:
+            first = len(ids)
+            ids += [*part, self._separator]
+        return Window(ids, first, [], [])
+
 
 def _id_of(tokenizer: Tokenizer, token: str) -> int:
     found = tokenizer.token_to_id(token)

@@ -14,8 +14,8 @@ from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.decoding import AnswerSpan, Logits, best_of
 from rag_pipeline.extractive_qa.encoding import QUESTION_PIECES, PairEncoder, Window, WordPieces, sentence_numbers
 from rag_pipeline.extractive_qa.kept_readings import KeptReadings, Pair, Reading
+from rag_pipeline.extractive_qa.pair_network import LateNetwork
 from rag_pipeline.extractive_qa.question_analysis import analyse_question
-from rag_pipeline.extractive_qa.span_network import LateNetwork
 from rag_pipeline.extractive_qa.trained_model import card, checked_weights
 from rag_pipeline.runtime import readings_folder
 

@@ -1,9 +1,12 @@
-"""Which questions people would accept and might ask: two sets of small trees, learned from questions read strictly.
+"""Which questions people would accept and might ask, learned from questions that were read strictly.
 
-1,269 questions that the rules made of 51 documents of many kinds were read one by one: is it good English, understood
-without its passage, with one answer, the given one right (*acceptable*); might somebody ask so (*natural*)? Gradient
-boosting (200 trees of three questions each) learned both from `signs`; question_ranker.json holds what it learned. It
-was made of scikit-learn's own trees, whose limits and leaves are copied (docs/testset-quality.md).
+2,326 questions that the rules made of 90 documents of many kinds were read one by one, by three readers: is it good
+English, understood without its passage, with one answer, the given one right (*acceptable*); might somebody ask so
+(*natural*)? Two learned both and are added up: gradient boosting (200 trees of three questions each) from `signs`, and
+a linear head over what an encoder makes of question, answer and sentence (`question_network`). question_ranker.json and
+question_network.safetensors hold what they learned, made of scikit-learn's own trees and of its logistic regression
+(C = .001 on standardised numbers); how much each of the two counts, and how strict the readers are that had no part in
+the rules, was fitted to predictions for documents left out (docs/testset-quality.md).
 """
 
 from __future__ import annotations
@@ -18,9 +21,10 @@ from typing import Any
 import numpy as np
 
 from evaluation.question_writers.rules.candidates import Candidate
+from evaluation.question_writers.rules.question_network import question_network
 from evaluation.question_writers.rules.sentence_index import SentenceIndex
 from evaluation.question_writers.rules.signs import signs
-from rag_pipeline.embedders.local import DEFAULT_NAME, LocalEmbedder
+from rag_pipeline.embedders.base import Embed
 
 _FILE = Path(__file__).parent / "question_ranker.json"
 Tree = Any
@@ -28,21 +32,24 @@ Tree = Any
 
 
 class Ranker:
-    """Ranks questions about one corpus. The shipped embedder compares, whatever embedder a test set is made with."""
+    """Ranks questions about one corpus. `embed`: the shipped embedder, by whose vectors the trees were learned."""
 
-    def __init__(self, index: SentenceIndex) -> None:
+    def __init__(self, index: SentenceIndex, embed: Embed) -> None:
         self._index = index
+        self._embed_texts = embed
         self._vectors: dict[str, Any] = {}
 
     def worth(self, candidates: Sequence[Candidate]) -> list[float]:
         """Return for each question how probable it is that it is acceptable, times that it is natural (0 to 1)."""
         self._embed(text for one in candidates for text in _texts(one))
-        return [_worth(signs(one, self._index, self._cosines(one))) for one in candidates]
+        read = question_network().logits(candidates)
+        found = [signs(one, self._index, self._cosines(one)) for one in candidates]
+        return [_worth(*each) for each in zip(found, read.tolist(), strict=True)]
 
     def _embed(self, texts: Any) -> None:
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if new:
-            self._vectors.update(zip(new, _embedder().embed_queries(new), strict=True))
+            self._vectors.update(zip(new, self._embed_texts(new), strict=True))
 
     def _cosines(self, candidate: Candidate) -> dict[str, float]:
         question, answer, sentence = (self._vectors[text] for text in _texts(candidate))
@@ -54,12 +61,13 @@ def _texts(candidate: Candidate) -> tuple[str, str, str]:
     return candidate.text, candidate.answer, candidate.sentence.text
 
 
-def _worth(found: Mapping[str, float]) -> float:
-    return math.prod(_probability(learned, found) for learned in _learned().values())
+def _worth(found: Mapping[str, float], read: Sequence[float]) -> float:
+    learned = _learned().values()
+    return math.prod(_probability(*each, found) for each in zip(learned, read, strict=True))
 
 
-def _probability(learned: Mapping[str, Any], found: Mapping[str, float]) -> float:
-    total = learned["start"] + sum(_leaf(tree, found) for tree in learned["trees"])
+def _probability(learned: Mapping[str, Any], read: float, found: Mapping[str, float]) -> float:
+    total = learned["start"] + read + sum(_leaf(tree, found) for tree in learned["trees"])
     return 1 / (1 + math.exp(-total))
 
 
@@ -74,8 +82,3 @@ def _leaf(tree: Tree, found: Mapping[str, float]) -> float:
 def _learned() -> dict[str, Any]:
     learned: dict[str, Any] = json.loads(_FILE.read_text(encoding="utf-8"))
     return learned
-
-
-@lru_cache(maxsize=1)
-def _embedder() -> LocalEmbedder:
-    return LocalEmbedder(DEFAULT_NAME)

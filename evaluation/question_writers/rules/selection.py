@@ -29,8 +29,8 @@ _LONG, _USUAL = 0.2, 140
 """What evidence longer than usual gains: people ask about long sentences as often as these have things to say."""
 _FIRST = -0.4
 """The least worth of a question that is asked before all others, as hard as is wanted and of a kind that is wanted."""
-_THRESHOLD = 0.12
-"""The least that the ranker must give a question: higher, it would be better, but too few to advise as people's do."""
+_GOOD, _FAIR = 0.1, 0.05
+"""What the ranker must give a question that is asked at once, and where fewer of these are found than are wanted."""
 _AT_ONCE = 12
 """Sentences of a region that are parsed before one is chosen."""
 _REPEATABLE = frozenset({"when", "how_many"})
@@ -56,7 +56,7 @@ class Purpose:
 
     def __init__(self, text: str, embed: Embed) -> None:
         self.text = text
-        self._embed = embed
+        self.embed = embed
         self._known: dict[str, float] = {}
 
     def nearness(self, texts: Sequence[str]) -> list[float]:
@@ -65,7 +65,7 @@ class Purpose:
             return [0.0] * len(texts)
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
-            vectors = self._embed([self.text, *new])
+            vectors = self.embed([self.text, *new])
             self._known.update(zip(new, (vectors[1:] @ vectors[0]).tolist(), strict=True))
         return [self._known[text] for text in texts]
 
@@ -88,19 +88,26 @@ class _Used:
     sentences: set[str] = field(default_factory=set)
     answers: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
+    facts: set[tuple[str, str]] = field(default_factory=set)
 
     def take(self, candidate: Candidate) -> None:
         """Remember a question."""
         self.kinds[candidate.rule] += 1
         self.sentences.add(candidate.sentence.text)
         self.texts.add(candidate.original)
+        self.facts.add(_fact(candidate))
         if candidate.rule not in _REPEATABLE:
             self.answers.add(candidate.answer.lower())
 
     def allows(self, candidate: Candidate) -> bool:
-        """Return whether neither the question, its answer nor its sentence was taken."""
+        """Return whether neither the question, its answer nor its sentence was taken, nor both of these before."""
         taken = candidate.sentence.text in self.sentences
-        return not taken and candidate.original not in self.texts and candidate.answer.lower() not in self.answers
+        taken |= candidate.original in self.texts or _fact(candidate) in self.facts
+        return not taken and candidate.answer.lower() not in self.answers
+
+
+def _fact(candidate: Candidate) -> tuple[str, str]:
+    return candidate.sentence.text, candidate.answer.lower()
 
 
 def _no_objection(_candidate: Candidate) -> str:
@@ -120,23 +127,26 @@ class Selection:
         objection: Callable[[Candidate], str] = _no_objection,
     ) -> None:
         self._corpus = corpus
-        self._ranker = Ranker(corpus.index)
+        self._ranker = Ranker(corpus.index, purpose.embed)
         self._purpose = purpose
         self._objection = objection
         rng = random.Random(f"regions:{seed}")
         parts = regions(corpus.documents, corpus.sentences, count, rng)
-        self._waiting = [_askable(corpus, part.document_id, part.sentences) for part in parts]
+        askable = {doc.id: passages(corpus.sentences[doc.id], doc.text) for doc in corpus.documents}
+        self._waiting = [_in_order(askable[part.document_id], part.sentences) for part in parts]
         self._found: list[list[_Found]] = [[] for _ in parts]
         self._spare: list[list[_Found]] = [[] for _ in parts]
+        self._fair: list[list[_Found]] = [[] for _ in parts]
         self._hardness = [rng.choice(_HARDNESS) for _ in range(count)]
         self._asked_again = False
+        self._count = count
         self._used = _Used(most=max(_LEAST_MOST, count * _MOST))
         self._rejected: list[tuple[str, str]] = []
 
     def __iter__(self) -> Iterator[Selected]:
         """Yield a question of each region in turn; regions without any are asked for more sentences."""
         turn = 0
-        while any(self._waiting) or any(self._found) or any(self._spare):
+        while True:
             chosen_any = False
             self._look_further()
             for number in range(len(self._found)):
@@ -146,8 +156,9 @@ class Selection:
                     turn += 1
                     yield Selected(chosen[0], tuple(self._rejected), chosen[1])
                     self._rejected = []
-            if not chosen_any and not any(self._waiting) and not self._ask_again():
+            if not chosen_any and not any(self._waiting) and not self._ask_again() and not self._relent(turn):
                 break
+        self._rejected += [(each.candidate.text, UNLIKELY) for row in self._fair for each in row]
         if self._rejected:
             yield Selected(None, tuple(self._rejected))
 
@@ -159,6 +170,16 @@ class Selection:
         self._found, self._spare = self._spare, [[] for _ in self._spare]
         self._used.sentences.clear()
         return any(self._found)
+
+    def _relent(self, made: int) -> bool:
+        """Let the best of the fair ones be asked as far as more are wanted; return whether there is any."""
+        rows = enumerate(self._fair)
+        allowed = [(each, number) for number, row in rows for each in row if self._used.allows(each.candidate)]
+        best = sorted(allowed, key=lambda pair: -pair[0].liked)[: max(0, self._count - made)]
+        for each, number in best:
+            self._fair[number].remove(each)
+            self._found[number].append(each)
+        return bool(best)
 
     def _look_further(self) -> None:
         """Parse some more sentences of every region that has few candidates left, all at once."""
@@ -172,7 +193,8 @@ class Selection:
                 batch.append(passage)
             del waiting[:_AT_ONCE]
         for each in self._good_enough(batch):
-            self._found[home[_place(each.candidate.sentence)]].append(each)
+            kept = self._found if each.liked >= _GOOD else self._fair
+            kept[home[_place(each.candidate.sentence)]].append(each)
 
     def _good_enough(self, batch: Sequence[Passage]) -> list[_Found]:
         """Return what the rules ask about passages and the ranker likes; the rest is kept as thrown away."""
@@ -187,8 +209,8 @@ class Selection:
                 else:
                     fresh.append(candidate)
         ranked = list(zip(fresh, self._ranker.worth(fresh), strict=True))
-        self._rejected += [(candidate.text, UNLIKELY) for candidate, liked in ranked if liked < _THRESHOLD]
-        return [_Found(each, self._out(each), liked) for each, liked in ranked if liked >= _THRESHOLD]
+        self._rejected += [(candidate.text, UNLIKELY) for candidate, liked in ranked if liked < _FAIR]
+        return [_Found(each, self._out(each), liked) for each, liked in ranked if liked >= _FAIR]
 
     def _out(self, candidate: Candidate) -> float:
         return self._corpus.index.standing_out(candidate.text, [one.text for one in candidate.sentences])
@@ -230,15 +252,12 @@ class Selection:
         )  # fmt: skip
 
 
-def _askable(corpus: CorpusText, document: int, sentences: Sequence[DocumentSentence]) -> list[Passage]:
-    """Return a region's sentences that may be asked about, in the region's order."""
+def _in_order(found: Sequence[Passage], sentences: Sequence[DocumentSentence]) -> list[Passage]:
+    """Return those of a region's sentences that may be asked about, in the region's order."""
     rank = {_place(one): number for number, one in enumerate(sentences)}
-    found = [each for each in _passages_of(corpus, document) if _place(each.sentence) in rank]
-    return sorted(found, key=lambda each: rank[_place(each.sentence)])
-
-
-def _passages_of(corpus: CorpusText, document: int) -> list[Passage]:
-    return passages(corpus.sentences[document], corpus.texts[document])
+    return sorted(
+        (each for each in found if _place(each.sentence) in rank), key=lambda each: rank[_place(each.sentence)]
+    )
 
 
 def _place(sentence: DocumentSentence) -> tuple[int, int]:

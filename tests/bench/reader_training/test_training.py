@@ -17,7 +17,7 @@ from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.decoding import best_of, best_spans
 from rag_pipeline.extractive_qa.encoding import Window, padded, sentence_numbers
-from rag_pipeline.extractive_qa.span_network import SpanNetwork
+from rag_pipeline.extractive_qa.pair_network import PairNetwork, joined
 from tests.bench.reader_training.batches import labelled, tensors
 from tests.bench.reader_training.dataset import GoldAnswer, ReadingExample, read_qamr, read_questions
 from tests.bench.reader_training.losses import Batch
@@ -171,7 +171,7 @@ def test_learns_a_few_questions_by_heart_and_goes_on_where_it_stopped(encoder: P
     resumed.load(tmp_path / CHECKPOINT)
     assert [resumed.step(batch) for _ in range(30)] == pytest.approx(losses[30:], rel=0.05, abs=0.02)
     write_weights(whole.weights(), tmp_path / WEIGHTS)
-    network = SpanNetwork(encoder, tmp_path / WEIGHTS)
+    network = PairNetwork(encoder, joined(encoder, tmp_path / WEIGHTS))
     spans = read_all(answered, pairs, network.logits)
     texts = [example.passage[span.start : span.end] for example, span in zip(answered, spans, strict=True) if span]
     assert texts == ["1840", "Ola and Per", "green", "Marta Olsen"]
@@ -182,7 +182,7 @@ def test_the_graph_reads_as_the_network_that_was_trained(encoder: Path, tmp_path
     write_weights(trainer.weights(), tmp_path / WEIGHTS)
     pairs = pair_encoder(encoder)
     windows = [row.window for row in labelled(examples(), pairs, random.Random(0))]
-    ours = SpanNetwork(encoder, tmp_path / WEIGHTS).logits(windows)
+    ours = PairNetwork(encoder, joined(encoder, tmp_path / WEIGHTS)).logits(windows)
     theirs = network_logits(trainer.network, windows)
     for one, other in zip(ours, theirs, strict=True):
         assert one.shape == other.shape

@@ -75,7 +75,7 @@ def test_the_mix_that_is_not_set() -> None:
 def by_rules(**spec: Any) -> list[DraftQuestion]:
     """Return the pairs, then the questions out of scope, that the rules write about Warsaw."""
     given = GeneratorSpec.create({"pairs": 6, "out_of_scope": 8} | spec)
-    made = BuiltinWriter([WARSAW], given, embed_words, round_trip=False)
+    made = BuiltinWriter([WARSAW], given, embed_words, declining=False)
     steps = [*made.write_pairs(), *made.write_out_of_scope()]
     return [question for step in steps for question in step.questions]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.extractive_qa.decoding import AnswerSpan
 from rag_pipeline.extractive_qa.kept_readings import KeptReadings
-from rag_pipeline.extractive_qa.span_network import LateNetwork
+from rag_pipeline.extractive_qa.pair_network import LateNetwork
 from rag_pipeline.extractive_qa.span_reader import SpanReader, pair_encoder
 from rag_pipeline.extractive_qa.trained_model import checked_weights
 

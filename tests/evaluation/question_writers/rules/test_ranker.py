@@ -12,6 +12,7 @@ from evaluation.question_writers.rules.ranker import Ranker, _leaf, _learned
 from evaluation.question_writers.rules.sentence_index import SentenceIndex
 from evaluation.question_writers.rules.signs import signs
 from rag_pipeline.types import Span
+from tests.minilm import minilm
 
 TEXTS = (
     "A trustee is a person who holds property for others.",
@@ -60,7 +61,7 @@ def test_a_tree_is_followed_to_its_leaf() -> None:
 
 
 def test_a_definition_that_stands_alone_is_worth_more_than_a_question_that_points() -> None:
-    good, poor = Ranker(SentenceIndex(TEXTS)).worth([GOOD, POOR])
+    good, poor = Ranker(SentenceIndex(TEXTS), minilm().embed_passages).worth([GOOD, POOR])
     assert 0 < poor < good < 1
 
 

@@ -1,9 +1,10 @@
-"""The trained reader's network at work: windows to logits, without torch where OpenVINO is there."""
+"""A network over pairs of texts at work: windows to logits, without torch where OpenVINO is there."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -19,29 +20,31 @@ from rag_pipeline.extractive_qa.encoding import Window, padded
 
 WORD_TABLE = "embeddings.word_embeddings.weight"
 """The one part of the encoder that is not trained: it comes from the installed package."""
+_LAYER = re.compile(r"encoder\.layer\.(\d+)\.")
 _BATCH = 2
 """Windows a batch: small, so that the few of one question keep all cores busy."""
 _Batch = tuple[tuple[Any, Any, Any], list[int]]
 _Keep = Callable[[Any, list[int]], None]
 
 
-class SpanNetwork:
-    """`encoder`: folder of the encoder's weights and configuration; `trained`: safetensors of all but its word table.
+class PairNetwork:
+    """`encoder`: folder of the encoder's configuration; `weights`: of as many of its layers as there are, and the head.
 
     `logits` may be called from several threads.
     """
 
-    def __init__(self, encoder: Path, trained: Path) -> None:
-        weights = joined(encoder, trained)
+    def __init__(self, encoder: Path, weights: dict[str, Any]) -> None:
         self._torch = None
+        layers = 1 + max(int(found[1]) for name in weights if (found := _LAYER.match(name)))
         if importlib.util.find_spec("openvino") is None:
-            self._torch = _torch_network(encoder, weights)
+            self._torch = _torch_network(encoder, weights, layers)
             return
-        self._streams = Streams(build_pair_reader(weights, json.loads((encoder / "config.json").read_text())))
+        config = json.loads((encoder / "config.json").read_text()) | {"num_hidden_layers": layers}
+        self._streams = Streams(build_pair_reader(weights, config))
 
     def logits(self, windows: Sequence[Window]) -> list[Logits]:
-        """Return the logits (length, 4) of each window, in order."""
-        found: list[Logits] = [np.zeros((0, 4), np.float32)] * len(windows)
+        """Return the logits (length, outputs of the head) of each window, in order."""
+        found: list[Logits] = [np.zeros((0, 0), np.float32)] * len(windows)
         # Of like length together: a batch costs as much as its longest window.
         order = sorted(range(len(windows)), key=lambda place: len(windows[place].ids))
         batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
@@ -66,12 +69,15 @@ class SpanNetwork:
 
 
 class LateNetwork:
-    """A `SpanNetwork` that is opened when something is read for the first time: what was read before needs none."""
+    """The reader's network, opened when something is read for the first time: what was read before needs none.
+
+    `encoder`: folder of the encoder's weights and configuration; `trained`: safetensors of all but its word table.
+    """
 
     def __init__(self, encoder: Path, trained: Path) -> None:
-        self._files = encoder, trained
+        self._encoder, self._trained = encoder, trained
         self._opening = threading.Lock()
-        self._network: SpanNetwork | None = None
+        self._network: PairNetwork | None = None
         self.opening_s = 0.0
 
     def logits(self, windows: Sequence[Window]) -> list[Logits]:
@@ -79,7 +85,7 @@ class LateNetwork:
         with self._opening:
             if self._network is None:
                 start = time.perf_counter()
-                self._network = SpanNetwork(*self._files)
+                self._network = PairNetwork(self._encoder, joined(self._encoder, self._trained))
                 self.opening_s = time.perf_counter() - start
         return self._network.logits(windows)
 
@@ -101,12 +107,12 @@ def _plain(name: str) -> str:
     return name.removeprefix("encoder.")
 
 
-def _torch_network(encoder: Path, weights: dict[str, Any]) -> Any:
+def _torch_network(encoder: Path, weights: dict[str, Any], layers: int) -> Any:
     import torch
 
     from rag_pipeline.extractive_qa.torch_network import build
 
-    network = build(encoder)
+    network = build(encoder, layers, len(weights["head.bias"]))
     state = {
         (name if name.startswith("head.") else f"encoder.{name}"): torch.from_numpy(value)
         for name, value in weights.items()

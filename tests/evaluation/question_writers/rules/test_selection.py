@@ -1,0 +1,74 @@
+"""What is asked is worth it; where there would be few, the best of what there is is asked too."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from evaluation.question_writers.rules import selection
+from evaluation.question_writers.rules.candidates import Candidate
+from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.selection import UNLIKELY, Purpose, Selected, Selection
+from rag_pipeline.types import SourceDoc
+from tests.minilm import minilm
+
+WARSAW = (Path(__file__).parents[4] / "workbench" / "sample" / "warsaw.txt").read_text(encoding="utf-8")
+EMBED = minilm().embed_passages
+
+
+@cache
+def corpus() -> CorpusText:
+    """Return a part of the sample article."""
+    return CorpusText([SourceDoc(3, "warsaw.txt", WARSAW[:12_000])])
+
+
+@cache
+def selected(fair: float, count: int = 60) -> tuple[Selected, ...]:
+    """Return all that is chosen for a set of so many where so much is fair."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("_GOOD", 0.5), ("_FAIR", fair)):
+            patch.setattr(selection, name, value)
+        return tuple(Selection(corpus(), count, 0, Purpose("", EMBED)))
+
+
+def texts(chosen: tuple[Selected, ...]) -> list[str]:
+    """Return the questions."""
+    return [each.candidate.text for each in chosen if each.candidate]
+
+
+def test_what_is_fair_is_asked_after_what_is_good_where_less_was_found_than_asked_for() -> None:
+    good, filled = texts(selected(fair=0.5)), texts(selected(fair=0.1))
+    assert good
+    assert filled[: len(good)] == good
+    assert len(good) < len(filled) <= 60
+
+
+def test_what_is_fair_is_not_asked_where_enough_is_good() -> None:
+    good = texts(selected(fair=0.5, count=2))
+    assert len(good) >= 2
+    assert texts(selected(fair=0.1, count=2)) == good
+
+
+def test_what_is_not_even_fair_is_said_to_read_poorly() -> None:
+    chosen = selected(fair=0.1)
+    poor = {text for each in chosen for text, reason in each.rejected if reason == UNLIKELY}
+    assert poor
+    assert not poor & set(texts(chosen))
+
+
+def test_what_is_left_out_is_replaced_and_said() -> None:
+    refused: list[str] = []
+
+    def objection(candidate: Candidate) -> str:
+        if len(refused) < 3:
+            refused.append(candidate.text)
+            return "no"
+        return ""
+
+    choice = Selection(corpus(), 5, 0, Purpose("", EMBED), objection)
+    chosen = [each for each, _ in zip(choice, range(5), strict=False)]
+    said = [text for each in chosen for text, reason in each.rejected if reason == "no"]
+    assert said == refused
+    assert not {each.candidate.text for each in chosen if each.candidate} & set(refused)
