@@ -71,7 +71,7 @@ class BuiltinWriter(QuestionCompleter):
     def write_out_of_scope(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield the far questions, then the near ones; none of one kind replaces a missing one of the other."""
         stored = {question.question_id for question in done}
-        maker = OutOfScopeQuestions(self._corpus, self.spec.seed)
+        maker = OutOfScopeQuestions(self._corpus, self.spec.seed, self.embed)
         near = self.spec.near
         number = 0
         for source, wanted in ((maker.far(), self.spec.out_of_scope - near), (maker.near(), near)):

@@ -20,6 +20,7 @@ from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.near_names import Name, names
 from evaluation.question_writers.rules.ranker import Ranker
 from evaluation.question_writers.rules.rule_table import RULES, Rules
+from rag_pipeline.embedders.base import Embed
 
 _FOLDER = Path(__file__).parent
 
@@ -41,10 +42,11 @@ def _rows(file: str) -> tuple[tuple[str, ...], ...]:
 
 
 class OutOfScopeQuestions:
-    """Makes them for one corpus, in an order drawn from the seed."""
+    """Makes them for one corpus, in an order drawn from the seed. `embed`: see `Ranker`."""
 
-    def __init__(self, corpus: CorpusText, seed: int) -> None:
+    def __init__(self, corpus: CorpusText, seed: int, embed: Embed) -> None:
         self._corpus = corpus
+        self._embed = embed
         self._seed = seed
 
     @cached_property
@@ -66,7 +68,7 @@ class OutOfScopeQuestions:
     def _told(self) -> list[Name]:
         """What the documents tell their readers how to do, and the words that they define."""
         asked = [each for each in self._read(RULES) if each.rule in {TASK, "definition"}]
-        worth = Ranker(self._corpus.index).worth(asked)
+        worth = Ranker(self._corpus.index, self._embed).worth(asked)
         found = []
         for each in (one for one, much in zip(asked, worth, strict=True) if much > _LIKELY):
             if task := re.match(r"How (?:do|can) I (.+)\?", each.text):

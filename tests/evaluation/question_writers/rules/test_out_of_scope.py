@@ -11,7 +11,9 @@ from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.near_names import names
 from evaluation.question_writers.rules.out_of_scope import OutOfScopeQuestions
 from rag_pipeline.types import SourceDoc
+from tests.minilm import minilm
 
+EMBED = minilm().embed_passages
 WARSAW = Path(__file__).parents[4] / "workbench" / "sample" / "warsaw.txt"
 
 
@@ -38,7 +40,7 @@ def test_stems_are_compared() -> None:
 
 def test_near_questions_hold_their_promise_on_a_real_article() -> None:
     text = WARSAW.read_text(encoding="utf-8")
-    maker = OutOfScopeQuestions(CorpusText([SourceDoc(1, "warsaw.txt", text)]), seed=0)
+    maker = OutOfScopeQuestions(CorpusText([SourceDoc(1, "warsaw.txt", text)]), 0, EMBED)
     near = [question for question, _ in zip(maker.near(), range(20), strict=False)]
     assert len(near) == 20
     for question in [each for each in near if each.entity]:
@@ -53,7 +55,7 @@ def test_what_a_passage_leaves_open_is_asked_and_what_it_says_is_not() -> None:
     told = "Marie Curie discovered radium in 1898."
     open_ = "Norman Foster designed the Wembley Stadium."
     texts = [
-        [question.text for question in OutOfScopeQuestions(CorpusText([SourceDoc(1, "a", text)]), seed=0).near()]
+        [question.text for question in OutOfScopeQuestions(CorpusText([SourceDoc(1, "a", text)]), 0, EMBED).near()]
         for text in (told, open_)
     ]
     assert not [text for text in texts[0] if text.startswith("When")]
@@ -93,12 +95,12 @@ def test_an_empty_place_of_a_table_is_asked_about() -> None:
 
 
 def _near(text: str) -> list[str]:
-    return [question.text for question in OutOfScopeQuestions(CorpusText([SourceDoc(1, "a", text)]), seed=0).near()]
+    return [question.text for question in OutOfScopeQuestions(CorpusText([SourceDoc(1, "a", text)]), 0, EMBED).near()]
 
 
 def test_far_questions_share_no_key_word_with_the_documents() -> None:
     corpus = CorpusText([SourceDoc(1, "a.txt", "The ukulele is an instrument. Penguins are birds. Chess is a game.")])
-    texts = [question.text for question in OutOfScopeQuestions(corpus, seed=0).far()]
+    texts = [question.text for question in OutOfScopeQuestions(corpus, 0, EMBED).far()]
     assert len(texts) == len(set(texts)) >= 290
     assert not [text for text in texts if "ukulele" in text or "penguins" in text or "chess" in text]
 
@@ -110,4 +112,4 @@ def test_names_are_asked_about_as_what_they_are() -> None:
     assert ("Poland", "settlement") not in {(one.text, one.kind) for one in found}
     bare = [one.text.removeprefix("the ").removeprefix("a ").removeprefix("an ") for one in found]
     assert all(text.lower().count(one.lower()) >= 2 for one in bare)
-    assert found == names(CorpusText([SourceDoc(1, "warsaw.txt", text)]), seed=0)
+    assert found == names(CorpusText([SourceDoc(1, "warsaw.txt", text)]), 0, EMBED)
