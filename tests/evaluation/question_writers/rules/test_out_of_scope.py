@@ -112,4 +112,4 @@ def test_names_are_asked_about_as_what_they_are() -> None:
     assert ("Poland", "settlement") not in {(one.text, one.kind) for one in found}
     bare = [one.text.removeprefix("the ").removeprefix("a ").removeprefix("an ") for one in found]
     assert all(text.lower().count(one.lower()) >= 2 for one in bare)
-    assert found == names(CorpusText([SourceDoc(1, "warsaw.txt", text)]), 0, EMBED)
+    assert found == names(CorpusText([SourceDoc(1, "warsaw.txt", text)]), seed=0)
