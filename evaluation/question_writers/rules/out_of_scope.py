@@ -61,8 +61,11 @@ class OutOfScopeQuestions:
 
     @cached_property
     def _names(self) -> list[Name]:
-        found = names(self._corpus, self._seed)
-        return [one for one in found if not (self._is_software and one.kind in _SOMEBODY)]
+        topics = dict.fromkeys(known.topic.text for known in self._corpus.known.values())
+        programs = [Name(topic, "program", self._index.count(topic)) for topic in topics if topic]
+        # What is named once or twice stands in a reference or an example: nobody asks these documents about it.
+        found = [one for one in names(self._corpus, self._seed) if one.kind != "organisation" or one.count > _NAMED]
+        return programs + [one for one in found if not (self._is_software and one.kind in _SOMEBODY)]
 
     @cached_property
     def _told(self) -> list[Name]:
@@ -179,6 +182,7 @@ _SOMEBODY = frozenset({"person", "organisation", "settlement", "building"})
 _PER_WORD = 2_000
 """Characters of a text on software for each of its words, at most."""
 _FREQUENT = 20
+_NAMED = 2
 _MOST_ALIKE = 2
 """How many questions may ask for the same, as long as there are others."""
 
