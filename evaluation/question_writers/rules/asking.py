@@ -47,7 +47,7 @@ _NEEDS_MORE = frozenset({"what", "what_with", "who", "how", "why"})
 """Kinds that `the file` or `your account` is no answer to."""
 _MAY_DENY = frozenset({"why", "happens"})
 _EXPLAINS = re.compile(r"(?:It|They|He|She|This|These|Such|Its|Their|The (?:latter|former|same))\b")
-_EXPLAINED = frozenset({"definition", "apposition", "why", "how", "happens", "does", "how_to"})
+_EXPLAINED = frozenset({"definition", "apposition", "why", "how", "happens", "how_to"})
 """Kinds of which a person wants to read on: what something is, why, how, what is said of it."""
 _FEWEST, _MOST = 3, 19
 _LONGEST_ANSWER, _SHORT = 32, 4
@@ -78,7 +78,7 @@ _GOES_ON = frozenset("-/’'\"”)")
 _OPENED, _CLOSED = re.compile(r"(?<![\w\"”)'’])['‘](?=\S)"), re.compile(r"(?<=\S)['’](?!\w)")
 _HALVES = frozenset({"conj", "appos"})
 _BEFORE_NOUN = frozenset({"compound", "amod", "det", "nummod", "poss", "advmod", "nmod", "npadvmod", "quantmod"})
-_ABOUT_ONE = frozenset({"definition", "does", "apposition"})
+_ABOUT_ONE = frozenset({"definition", "apposition"})
 """Kinds that ask for all there is to say of one thing: others may name it too."""
 _PHRASES = frozenset({
     "what", "what_with", "who", "by_whom", "where", "definition", "named_thing", "apposition",

@@ -10,16 +10,14 @@ from evaluation.question_writers.rules.candidates import Ask, Wording
 from evaluation.question_writers.rules.clauses import Clause, full, tidy
 from evaluation.question_writers.rules.entities import ORGANISATION_WORDS, PLACE_WORDS
 from evaluation.question_writers.rules.nouns import (
-    as_said,
     is_actor,
     is_counted,
     keeping_subject,
     phrases_of,
     who_or_what,
 )
-from evaluation.question_writers.rules.parsing import in_sentence, phrase, subtree, written
+from evaluation.question_writers.rules.parsing import in_sentence, phrase, written
 from evaluation.question_writers.rules.synonyms import inflected, other_verb
-from rag_pipeline.english.lemmas import lower_words, parts_of_speech
 from rag_pipeline.english.words import word_set
 
 if TYPE_CHECKING:
@@ -30,8 +28,6 @@ _DATE = re.compile(
     r"[A-Z][a-z]+days?|century)\b|\b\d+(?:st|nd|rd|th)\b"
 )
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d(?:s|–\d+)?$")
-_UNSAID = word_set("this these those following above below")
-_LONGEST_TOPIC, _WHOLE_DEED = 5, range(4, 31)
 _PLACES = word_set("GPE LOC FAC")
 ASKED_OBJECTS = word_set(
     "mean use represent release reveal suggest require create form contain argue provide make imply establish add find "
@@ -42,7 +38,7 @@ ASKED_OBJECTS = word_set(
 )
 """Verbs of which people ask the object with `what`: twice or more in 8,181 questions of SQuAD's kind, and near ones."""
 _ASKED_ALWAYS = word_set("mean represent require cause contain denote measure imply stand reveal offer need provide")
-"""Those of which they ask it in the present tense too; else `What does … do?`"""
+"""Those of which they ask it in the present tense too."""
 ASKED_WITH = frozenset(
     each.replace("_", " ")
     for each in word_set(
@@ -67,13 +63,6 @@ _KEPT = word_set("locate situate base hold store find keep place display house i
 _DIRECTIONS = frozenset({"west", "east", "north", "south", "way", "place", "part"})
 _LIGHT = word_set("have do make take give call name get")
 """Verbs that say little, or whose object is often read wrongly."""
-_THAT_DO = word_set(
-    "option command switch flag function method parameter variable argument field key directive action setting file "
-    "tool service program module statement operator keyword attribute property plugin utility protocol"
-)
-"""What is there to do something: of others, only what has a name of two words, without an article, is asked."""
-_STATES = word_set("use accept support follow suggest resemble expect reach occupy conclude travel attribute propose")
-_CODE = re.compile(r"[-_./(][\w-]|[\"'‘“]|\bCTRL|[a-z][A-Z]")
 _LISTING = word_set("include comprise contain consist cover")
 _LINKING = word_set("be become remain have seem mean appear contain include do make")
 
@@ -131,29 +120,6 @@ def _is_use(clause: Clause) -> bool:
     """Return whether the reader is told what to use for something, or has to do something."""
     aim = any(each.dep_ in {"xcomp", "advcl"} and each.tag_ == "VB" for each in clause.verb.children)
     return (clause.verb.lemma_ == "use" and aim) or clause.modal in {"must", "should", "shall"}
-
-
-def does(clause: Clause) -> Iterator[Ask]:
-    """`The -v option prints more messages` → `What does the -v option do?` prints more messages."""
-    general = clause.verb.tag_ in {"VBZ", "VBP"} and not clause.auxiliaries and not clause.named and not clause.negated
-    if not general or clause.brief or clause.verb.lemma_ in _LINKING | _LIGHT | _LISTING | _ASKED_ALWAYS:
-        return
-    subject = clause.subject
-    modified = any(each.dep_ in {"compound", "amod"} for each in subject.children)
-    several = subject.tag_ == "NNS" and any(each.dep_ == "compound" for each in subject.children)
-    known = (subject.tag_ in {"NN", "NNP"} or several) and subject.ent_type_ not in {"PERSON", "GPE", "NORP"}
-    the = any(each.lower_ == "the" for each in subject.children) and not re.search(r"[A-Z]", clause.said_subject())
-    incidental = the or not modified or clause.verb.lemma_ in _STATES
-    own_word = not parts_of_speech(subject.lower_) or _CODE.search(clause.said_subject())  # `od`, `--quiet`
-    if incidental and subject.lemma_.lower() not in _THAT_DO and not own_word:
-        return
-    tokens = [each for each in subtree(clause.verb) if each.i >= clause.verb.i]
-    answer = in_sentence(tokens).strip(" ,;:.")
-    said = len(clause.said_subject().split()) <= _LONGEST_TOPIC and len(answer.split()) in _WHOLE_DEED
-    known = known and not any(each.dep_ == "conj" for each in subject.children) and not re.match(r"\S+:", answer)
-    if known and said and not _UNSAID & set(lower_words(answer)) and clause.children("dobj", "ccomp"):
-        asking = "what do" if several else "what does"
-        yield Ask(as_said(tidy(f"{asking} {clause.said_subject()} do")), answer)
 
 
 def when(clause: Clause) -> Iterator[Ask]:

@@ -20,7 +20,6 @@ _TOLD_APART = 6
 _PLACED = {
     "how_to": re.compile(r"(How (?:do|can) I .+)()\?"),
     "happens": re.compile(r"(What happens)( if .+)\?"),
-    "does": re.compile(r"(What do(?:es)? .+ do)()\?"),
     "definition": re.compile(r"(What (?:is|are) [^A-Z]+)()\?"),
 }
 """Kinds of questions that name no program: `in Vim` goes behind the first group."""

@@ -20,7 +20,7 @@ _FEWEST, _MOST = 3, 6
 _EMPTY = frozenset(
     {"did", "does", "do", "was", "were", "is", "are", "has", "have", "had", "year", "many", "much", "long", "happens"}
 )
-_NO_KEYWORDS = frozenset({"what_with", "happens", "does"})
+_NO_KEYWORDS = frozenset({"what_with", "happens"})
 """Kinds whose key words alone leave open what is asked."""
 _CARRIED = frozenset({"definition", "named_thing"})
 

@@ -25,7 +25,6 @@ def placed(rule: str, question: str, text: str = MANUAL) -> str:
     [
         ("how_to", "How do I disable reading of files?", "How do I disable reading of files in wgetty?"),
         ("happens", "What happens if the output is long?", "What happens in wgetty if the output is long?"),
-        ("does", "What does the -n option do?", "What does the -n option do in wgetty?"),
         ("definition", "What is a mirror?", "What is a mirror in wgetty?"),
     ],
 )

@@ -42,8 +42,6 @@ EXAMPLES = (
     ("how_to", "If you want to close the window, click the red button.", "How do I close the window?",
      "click the red button"),
     ("how_many", "There are 38 rooms in the Tower House.", "How many rooms are there in the Tower House?", "38"),
-    ("does", "The CTRL-D command moves the window down by half a screen.", "What does the CTRL-D command do?",
-     "moves the window down by half a screen"),
     ("named_thing", "The fee for a late return is $12.", "What is the fee for a late return?", "$12"),
     ("happens", "If you lose your key, you pay for a new lock.", "What happens if I lose my key?",
      "you pay for a new lock"),
