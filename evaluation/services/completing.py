@@ -54,7 +54,7 @@ def start_completion(*, testset: TestSet, wanted: Completion, name: str = "", in
         _draw_split(copy)
         payload: dict[str, object] = {"testset": copy.pk} | asdict(wanted)
         copy.task = background.enqueue("complete", payload, inline=inline)
-        copy.report = {key: copy.report[key] for key in ("imported", "made", "usage") if key in copy.report}
+        copy.report = {key: copy.report[key] for key in ("imported", "made") if key in copy.report}
         copy.save(update_fields=["task", "report"])
     return copy
 
@@ -130,7 +130,7 @@ class CompleteTestSet(TaskHandler):
         if self.wanted.check:
             said.append(self._what_the_check_found())
         if unchecked:
-            said += [f"The model could not be asked about {unchecked:,} of them: check again."]
+            said.append(f"{unchecked:,} of the pairs and questions could not be asked about: check again.")
         testset.report = testset.report | {"made": made, "message": " ".join(said)}
         testset.save(update_fields=["report"])
         spread_out_of_scope(testset=testset)
@@ -217,7 +217,10 @@ def _check_checker(llm: str) -> None:
 
 
 def _unchecked(testset: TestSet, llm: str) -> list[list[Question]]:
-    """Return what a model has not checked, pair by pair. What a person has judged stays as that person left it."""
+    """Return what a model has not checked, pair by pair.
+
+    What a person has judged stays as that person left it; a pair without evidence has nothing to be checked by.
+    """
     groups: dict[str, list[Question]] = {}
     for question in with_documents(testset.questions.order_by("position", "id")):
         groups.setdefault(question.pair_id, []).append(question)
@@ -225,6 +228,7 @@ def _unchecked(testset: TestSet, llm: str) -> list[list[Question]]:
         group
         for group in groups.values()
         if all(each.status == Question.Status.NEW and each.metadata.get(CHECKED) != llm for each in group)
+        and (not group[0].answerable or all(each.evidence.all() for each in group))
     ]
 
 

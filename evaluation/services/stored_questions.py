@@ -43,7 +43,8 @@ def store_check(*, testset: TestSet, found: CheckedQuestions, llm: str) -> None:
     better = {each.question_id: each for each in found.mended}
     with transaction.atomic():
         for question in testset.questions.filter(question_id__in=[each.question_id for each in found.questions]):
-            question.metadata |= {CHECKED: llm} | ({PROBLEM: found.problem} if found.problem else {})
+            kept = {name: value for name, value in question.metadata.items() if name not in (PROBLEM, BEFORE)}
+            question.metadata = kept | {CHECKED: llm} | ({PROBLEM: found.problem} if found.problem else {})
             if question.question_id in better:
                 _mend(question, better[question.question_id])
             elif found.problem:

@@ -44,7 +44,10 @@ class QuestionChecking:
         self._breaker = CircuitBreaker(_MOST_FAILURES)
 
     async def check(self, groups: Sequence[_Group]) -> AsyncIterator[CheckedQuestions]:
-        """Yield what was found of each group, as it comes; of one whose call failed nothing. Raises ProviderError."""
+        """Yield what was found of each group, as it comes; of one whose call failed nothing.
+
+        Each pair has evidence. Raises ProviderError.
+        """
         waiting = deque(groups)
 
         def start() -> Coroutine[Any, Any, _GroupOutcome] | None:
@@ -81,20 +84,17 @@ class QuestionChecking:
         return CheckedQuestions(questions, problem, _mended(questions, better, evidence))
 
     async def _problem(self, pair: WrittenPair, evidence: Sequence[DraftEvidence]) -> str:
-        if not evidence:
-            return "It has no evidence to check it by"
-        return await self._tasks.problem_of_pair(
-            pair, "\n".join(each.text for each in evidence), self._elsewhere.find(pair.question, evidence)
-        )
+        elsewhere = await self._elsewhere.find(pair.question, evidence)
+        return await self._tasks.problem_of_pair(pair, "\n".join(each.text for each in evidence), elsewhere)
 
     def _around(self, evidence: Sequence[DraftEvidence]) -> DocumentPassage | None:
-        """Return the text around the evidence, to whole passages; None where there is none or it is too far apart."""
-        if not evidence or len({each.span.document_id for each in evidence}) > 1:
+        """Return the text around the evidence, to whole passages; None where it stands in several documents."""
+        if len({each.span.document_id for each in evidence}) > 1:
             return None
         document = self._documents[evidence[0].span.document_id]
         first, last = min(each.span.start for each in evidence), max(each.span.end for each in evidence)
         near = [each for each in cut(document, _AROUND) if each.start < last and first < each.end]
-        return DocumentPassage(document, near[0].start, near[-1].end) if near else None
+        return DocumentPassage(document, near[0].start, near[-1].end)
 
 
 def _pair_of(questions: Sequence[DraftQuestion]) -> WrittenPair:

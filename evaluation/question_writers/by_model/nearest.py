@@ -48,6 +48,7 @@ class PassagesElsewhere:
 
     def __init__(self, documents: Sequence[SourceDoc]) -> None:
         self._documents = documents
+        self._one_at_a_time = asyncio.Lock()
 
     @cached_property
     def _passages(self) -> list[DocumentPassage]:
@@ -57,9 +58,11 @@ class PassagesElsewhere:
     def _index(self) -> WordIndex:
         return WordIndex([passage.text for passage in self._passages])
 
-    def find(self, question: str, evidence: Sequence[DraftEvidence], count: int = 3) -> list[DocumentPassage]:
+    async def find(self, question: str, evidence: Sequence[DraftEvidence], count: int = 3) -> list[DocumentPassage]:
         """Return the best passages that hold nothing of the evidence, also not in a repeat of it; best first."""
-        rows, _ = self._index.search([question], count + 4 * len(evidence))[0]
+        async with self._one_at_a_time:  # the index of a large corpus takes seconds, in which others go on
+            index = await asyncio.to_thread(lambda: self._index)
+        rows, _ = index.search([question], count + 4 * len(evidence))[0]
         best = (self._passages[row] for row in rows.tolist())
         others = [each for each in best if not any(_holds(each, one) for one in evidence)]
         return others[:count]

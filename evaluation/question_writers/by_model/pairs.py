@@ -117,9 +117,7 @@ class PairWriting:
         if not pair.question.strip():
             return pair, [], _NOTHING
         evidence = _evidence(passage, pair.quote)
-        problem = self._problem(pair, evidence) or await self._tasks.problem_of_pair(
-            pair, "\n".join(each.text for each in evidence), self._elsewhere.find(pair.question, evidence)
-        )
+        problem = self._problem(pair, evidence) or await self._problem_by_model(pair, evidence)
         problem = problem or await self._asked_alike.problem(pair.question, pair.references)
         # Looked at again: another passage's pair may have come first while this one was checked.
         problem = problem or self._problem(pair, evidence)
@@ -127,6 +125,10 @@ class PairWriting:
             self._taken += [each.span for each in evidence]
             self._texts |= {pair.question.casefold(), pair.twin.casefold()}
         return pair, evidence, problem
+
+    async def _problem_by_model(self, pair: WrittenPair, evidence: Sequence[DraftEvidence]) -> str:
+        elsewhere = await self._elsewhere.find(pair.question, evidence)
+        return await self._tasks.problem_of_pair(pair, "\n".join(each.text for each in evidence), elsewhere)
 
     def _wording(self, number: int) -> str:
         """Return how the twin of a pair is worded."""

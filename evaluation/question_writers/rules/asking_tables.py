@@ -91,39 +91,54 @@ def _in_lower_case(text: str) -> str:
 
 def _question(name: str, label: str, value: str, unit: str) -> str:
     """Return what somebody asks whom a table tells a value; empty where the column's name is no noun."""
-    words, size = lower_words(name), len(value.split())
-    several = label.split(" of ")[0].split(" in ")[0].endswith("s") and "NOUN" in parts_of_speech(label.split()[-1])
-    if name.lower() in _TOLD and size in _TOLD_WORDS:
-        if _TOLD[name.lower()]:
-            return _TOLD[name.lower()].format(label)
-        does = re.match(r"[a-z]+s\b", value.lower()) and "VERB" in parts_of_speech(base_form(lower_words(value)[0]))
-        return f"What {'do' if several else 'does'} {label} do?" if does else f"What is {label}?"
-    if (
-        size not in _VALUE_WORDS
-        or value.count(",") > _MOST_COMMAS
-        or set(content_lemmas(value)) & set(content_lemmas(f"{name} {label}"))
-    ):
+    if name.lower() in _TOLD and len(value.split()) in _TOLD_WORDS:
+        return _of_description(name.lower(), label, value)
+    if not _is_value(value, f"{name} {label}"):
         return ""
     if _YEAR.fullmatch(name) and re.search(r"\d", value):
-        return f"What {'were' if several else 'was'} {label} in {name}{unit}?"
-    if (
-        len(words) not in _NAME_WORDS
-        or set(words) <= STOP
-        or not name[:1].isalpha()
-        or set(words) & _SAYS_NOTHING
-        or name.lower() in _TOLD
-    ):
+        return f"What {'were' if _are_several(label) else 'was'} {label} in {name}{unit}?"
+    if not _names_something(name):
         return ""
+    words = lower_words(name)
     if name.lower().endswith("ed") and "VERB" in parts_of_speech(base_form(words[-1])) and re.search(r"\d{4}", value):
         return f"When was {label} {name}?"
-    noun = re.sub(r"\s*\(.*?\)", "", name)
-    last = lower_words(noun)[-1:]
-    if not last or ("NOUN" not in parts_of_speech(last[0]) and not noun.isupper()):
+    return _by_noun(re.sub(r"\s*\(.*?\)", "", name), label, value)
+
+
+def _are_several(label: str) -> bool:
+    first = label.split(" of ")[0].split(" in ")[0]
+    return first.endswith("s") and "NOUN" in parts_of_speech(label.split()[-1])
+
+
+def _of_description(name: str, label: str, value: str) -> str:
+    """Return what a column asks that says in words what the row is, or does."""
+    if _TOLD[name]:
+        return _TOLD[name].format(label)
+    does = re.match(r"[a-z]+s\b", value.lower()) and "VERB" in parts_of_speech(base_form(lower_words(value)[0]))
+    return f"What {'do' if _are_several(label) else 'does'} {label} do?" if does else f"What is {label}?"
+
+
+def _is_value(value: str, question: str) -> bool:
+    """Return whether a cell is short, no list, and says nothing that the question would say already."""
+    short = len(value.split()) in _VALUE_WORDS and value.count(",") <= _MOST_COMMAS
+    return short and not set(content_lemmas(value)) & set(content_lemmas(question))
+
+
+def _names_something(name: str) -> bool:
+    """Return whether a column's name says what its values are: `Note` and `No.` do not."""
+    words = lower_words(name)
+    plain = len(words) in _NAME_WORDS and name[:1].isalpha() and name.lower() not in _TOLD
+    return plain and not set(words) <= STOP and not set(words) & _SAYS_NOTHING
+
+
+def _by_noun(noun: str, label: str, value: str) -> str:
+    """Return the question for the value that a noun names."""
+    words = lower_words(noun)
+    if not words or ("NOUN" not in parts_of_speech(words[-1]) and not noun.isupper()):
         return ""
-    plural = base_form(last[0], "NOUN") != last[0] and not noun.isupper()
+    named = label[:1].isupper()
     if base_form(words[0], "NOUN") != words[0] and re.fullmatch(r"[\d,. ]+", value):
-        return (
-            f"How many {noun} does {label} have?" if label[:1].isupper() else f"How many {noun} are there for {label}?"
-        )
-    link = "for" if set(words) & _FOR or not (label[:1].isupper() or label.startswith("the ")) else "of"
+        return f"How many {noun} does {label} have?" if named else f"How many {noun} are there for {label}?"
+    plural = base_form(words[-1], "NOUN") != words[-1] and not noun.isupper()
+    link = "of" if (named or label.startswith("the ")) and not set(words) & _FOR else "for"
     return f"What {'are' if plural else 'is'} the {noun} {link} {label}?"

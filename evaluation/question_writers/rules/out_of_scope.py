@@ -122,9 +122,11 @@ class OutOfScopeQuestions:
     def _read(self, rules: Rules) -> Iterator[Candidate]:
         """Yield what rules ask about sentences drawn from each document."""
         rng = random.Random(f"open:{self._seed}")
-        for doc in self._corpus.documents:
+        documents = self._corpus.documents
+        documents = documents if len(documents) <= _READ else rng.sample(list(documents), _READ)
+        for doc in documents:
             found = passages(self._corpus.sentences[doc.id], doc.text)
-            found = rng.sample(found, min(len(found), _READ // len(self._corpus.documents)))
+            found = rng.sample(found, min(len(found), _READ // len(documents)))
             known, same = self._corpus.known[doc.id], self._corpus.same_things[doc.id]
             asked = [candidate for candidate, reason in ask(found, known, same, rules) if not reason]
             rng.shuffle(asked)

@@ -7,7 +7,7 @@ import pytest
 from evaluation.question_writers.base import Completion
 from evaluation.services.completing import lacking, start_completion
 from evaluation.services.imports import import_testset
-from rag_pipeline.background.tasks import run_inline
+from rag_pipeline.background.tasks import resume, run_inline
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask
 from tests.factories import ROSETTA, make_corpus, make_testset
@@ -160,6 +160,30 @@ def test_a_check_that_was_cut_off_goes_on_with_the_rest(basics, fake_openai):
     assert run_inline(made.task, lambda _: None).state == BackgroundTask.State.FAILED
     assert "key" in made.task.error
     assert not any("checked" in one.metadata for one in made.questions.all())
+    fake_openai.key = fake_openai.own_key
+    resume(made.task)
+    assert run_inline(made.task, lambda _: None).state == BackgroundTask.State.DONE
+    assert all("checked" in one.metadata for one in made.questions.all())
+
+
+def test_a_second_model_says_what_it_found_itself(basics, fake_openai):
+    first = completed(basics, twins=False, evidence=False, check="openai:checker")
+    second = completed(first, twins=False, evidence=False, check="openai:other")
+    mended = second.questions.get(question_id="p2s")
+    assert mended.metadata == {"checked": "openai:other"}
+    assert mended.text == first.questions.get(question_id="p2s").text
+    assert second.report["message"] == "openai:other checked 7 questions: 0 mended, 0 rejected."
+    assert second.questions.get(question_id="o1").metadata["checked"] == "openai:checker"
+
+
+def test_what_has_no_evidence_is_not_checked(brought, fake_openai):
+    with pytest.raises(ConfigError, match="has all that was asked for"):
+        start_completion(testset=brought, wanted=Completion(twins=False, evidence=False, check="openai:checker"))
+    made = completed(brought, twins=False, evidence=True, check="openai:checker")
+    found = {one.text: one for one in made.questions.all()}
+    assert found["What is the name of the captain of the ship?"].status == "new"
+    assert "checked" not in found["What is the name of the captain of the ship?"].metadata
+    assert found["When was the Rosetta Stone found?"].metadata["checked"] == "openai:checker"
 
 
 @pytest.mark.parametrize(

@@ -113,3 +113,13 @@ def test_names_are_asked_about_as_what_they_are() -> None:
     bare = [one.text.removeprefix("the ").removeprefix("a ").removeprefix("an ") for one in found]
     assert all(text.lower().count(one.lower()) >= 2 for one in bare)
     assert found == names(CorpusText([SourceDoc(1, "warsaw.txt", text)]), seed=0)
+
+
+def test_of_very_many_documents_some_are_read() -> None:
+    told = [SourceDoc(number, f"{number}.txt", "Nothing is said here.") for number in range(2, 252)]
+    bought = [
+        SourceDoc(number, f"{number}.txt", f"The National Trust bought {name} Stadium.")
+        for number, name in ((300, "Wembley"), (301, "Camden"), (302, "Ashford"))
+    ]
+    near = [question.text for question in OutOfScopeQuestions(CorpusText([*told, *bought]), 0, EMBED).near()]
+    assert any(text.startswith("What was the cost of buying") for text in near)
