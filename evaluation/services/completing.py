@@ -44,6 +44,11 @@ def start_completion(*, testset: TestSet, wanted: Completion, name: str = "", in
     if wanted.check:
         _check_checker(wanted.check)
     if not lacking(testset=testset, wanted=wanted):
+        if wanted.check and _without_evidence(testset).exists():
+            raise ConfigError(
+                "What is left has no evidence to be checked by. Have it looked for, too (Evidence, or --evidence).",
+                "check",
+            )
         checked = f", and {wanted.check} has checked it" if wanted.check else ""
         raise ConfigError(
             f"“{testset}” has all that was asked for: twins, evidence and questions out of scope{checked}."

@@ -177,7 +177,7 @@ def test_a_second_model_says_what_it_found_itself(basics, fake_openai):
 
 
 def test_what_has_no_evidence_is_not_checked(brought, fake_openai):
-    with pytest.raises(ConfigError, match="has all that was asked for"):
+    with pytest.raises(ConfigError, match="no evidence to be checked by"):
         start_completion(testset=brought, wanted=Completion(twins=False, evidence=False, check="openai:checker"))
     made = completed(brought, twins=False, evidence=True, check="openai:checker")
     found = {one.text: one for one in made.questions.all()}
