@@ -51,7 +51,8 @@ test: check ## checks, unit tests, browser tests
 	$(PYTEST) --maxfail 3 -m "browser and not slow" tests/browser
 
 test-slow: setup-dev ## the long tests
-	$(PYTEST) -m slow tests
+	$(PYTEST) -p no:playwright --ignore tests/browser -m slow tests
+	$(PYTEST) -m slow tests/browser
 
 bench: setup-dev ## measure; writes docs/benchmarks.md
 	$(BIN)/python -m tests.bench.run_all
