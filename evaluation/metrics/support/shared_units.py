@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -11,8 +12,11 @@ from evaluation.metrics.support.support import statements
 from evaluation.metrics.support.units import NAME, SMALL, WORD, SupportUnit, analyse_sentences
 from evaluation.metrics.support.weighting import SCHEME
 
-_SCHEME = replace(SCHEME, small=0.05, asked=0.02)
-"""What the question says already is nearly no part of its answer, and function words count next to nothing."""
+_SCHEME = replace(SCHEME, small=0.05, asked=0.02, name=1.0, number=1.0)
+"""What the question says already is nearly no part of its answer, function words count next to nothing, and a name or
+number that is left out is one thing left out: only where evidence is checked does it show what was invented."""
+_ITEM = re.compile(r"(?<!\S)\(?(\d{1,2})[.)]\s")
+"""What may number an item of a list."""
 _TEXTS = 2048
 """Texts that are kept: more than a block of rows has of answers and references."""
 _DIGITS = 12
@@ -82,10 +86,18 @@ def _in_one_word(mine: _ReadText, theirs: _ReadText) -> Set[str]:
 @lru_cache(maxsize=_TEXTS)
 def _read(text: str) -> _ReadText:
     units: dict[str, SupportUnit] = {}
+    numbering = _numbering(text)
     for sentence in statements(text):
         for unit in sentence.units:
-            units.setdefault(unit.key, unit)
+            if sentence.start + unit.start not in numbering:
+                units.setdefault(unit.key, unit)
     everything = [sentence.said for sentence in analyse_sentences(text)]
     in_two = {word: parts for said in everything for word, parts in said.in_two.items()}
     keys = frozenset(in_two).union(*(said.keys for said in everything))
     return _ReadText(units, {key: _SCHEME.weight(unit) for key, unit in units.items()}, keys, in_two)
+
+
+def _numbering(text: str) -> Set[int]:
+    """Return where the numbers of a list's items stand, which state nothing: 1. 2. 3. in this order."""
+    found = [item.start(1) for rank, item in enumerate(_ITEM.finditer(text), 1) if int(item[1]) == rank]
+    return frozenset(found if len(found) > 1 else ())

@@ -16,8 +16,20 @@ def share(text: str, other: str, question: str = "") -> float:
 
 
 def test_the_share_is_that_of_the_weights():
-    # by 0.05, Gustave and Eiffel 1.5 each are there, 1889 with 2 is not
-    assert share("1889, by Gustave Eiffel", "by Gustave Eiffel, 1887") == pytest.approx(3.05 / 5.05)
+    # by 0.05, Gustave and Eiffel 1 each are there, 1889 with 1 is not
+    assert share("1889, by Gustave Eiffel", "by Gustave Eiffel, 1887") == pytest.approx(2.05 / 3.05)
+
+
+@pytest.mark.parametrize("text", ["1. Kierbedz\n2. Engelund\n3. Bob", "They are 1) Kierbedz 2) Engelund 3) Bob"])
+def test_the_numbers_of_a_list_state_nothing(text):
+    found = shared_units(text, "They are Kierbedz, Engelund and Bob.", "")
+    assert found is not None
+    assert (found.share, found.missing) == (1, ())
+
+
+def test_numbers_that_do_not_count_items_are_kept():
+    assert share("It opened on 3. May", "It opened in May") < 1
+    assert share("1. Kierbedz", "Kierbedz") == pytest.approx(0.5)  # a lone number is no list
 
 
 def test_a_unit_counts_once_however_often_it_is_said():
@@ -28,7 +40,7 @@ def test_a_unit_counts_once_however_often_it_is_said():
 
 def test_what_the_question_says_counts_next_to_nothing():
     question = "When was the Vistula bridge opened?"
-    # in 0.05 × 0 (absent), 1864 2; Vistula, bridge and the like × 0.02
+    # in 0.05 × 0 (absent), 1864 1; Vistula, bridge and the like × 0.02
     assert share("The Vistula bridge opened in 1864", "The Vistula bridge opened in 1901", question) < 0.1
     assert share("The Vistula bridge opened in 1864", "1864", question) > 0.9
 
