@@ -71,7 +71,7 @@ class BuiltinWriter(QuestionCompleter):
     def write_out_of_scope(self, done: Sequence[DraftQuestion] = ()) -> Iterator[Written]:
         """Yield the far questions, then the near ones; none of one kind replaces a missing one of the other."""
         stored = {question.question_id for question in done}
-        maker = OutOfScopeQuestions(self._corpus, self.spec.seed, self.embed)
+        maker = OutOfScopeQuestions(self._corpus, self.spec.seed)
         near = self.spec.near
         number = 0
         for source, wanted in ((maker.far(), self.spec.out_of_scope - near), (maker.near(), near)):
@@ -91,7 +91,7 @@ class BuiltinWriter(QuestionCompleter):
         for number, (question, tree) in enumerate(zip(questions, trees, strict=True), 1):
             said = in_sentence(list(tree), reworded=True)
             others = (f"{said[:1].upper()}{said[1:]}",)
-            candidate = Candidate("brought", question.text, question.text, others, question.references[0], "", ())
+            candidate = Candidate("brought", question.text, others, question.references[0], "", ())
             yield twin_of(question, candidate, number, self.spec)
 
     @cached_property

@@ -129,7 +129,7 @@ def passages(sentences: Sequence[DocumentSentence], text: str) -> list[Passage]:
 def is_answered_elsewhere(candidate: Candidate, index: SentenceIndex) -> bool:
     """Return whether other sentences may answer a question as well: all its words stand close together there."""
     evidence = [one.text for one in candidate.sentences]
-    return candidate.rule not in _ABOUT_ONE and index.elsewhere(candidate.original, evidence) > 0
+    return candidate.rule not in _ABOUT_ONE and index.elsewhere(candidate.text, evidence) > 0
 
 
 def ask(
@@ -147,16 +147,16 @@ def ask(
         if sentence is None or not sentence.text.rstrip("\"'”’)").endswith((".", ";")):
             continue
         for candidate, reason in _tasks(sentence, passage, known) if rules is RULES else ():
-            if candidate.original not in asked:
-                asked.add(candidate.original)
+            if candidate.text not in asked:
+                asked.add(candidate.text)
                 yield known.topic.placed(candidate), reason
         named = _named(passage, parsed)
         sources = (passage.before, passage.sentence) if passage.before and named else (passage.sentence,)
         named = named or _same(sentence, passage.sentence.title, same)
         for clause in _forms(sentence, named):
             for candidate, reason in _checked(clause, sources, passage, known, rules):
-                if candidate.original not in asked:
-                    asked.add(candidate.original)
+                if candidate.text not in asked:
+                    asked.add(candidate.text)
                     yield known.topic.placed(candidate), reason
 
 
@@ -220,13 +220,13 @@ def _checked(
 ) -> Iterator[tuple[Candidate, str]]:
     for name, rule in rules.items():
         for asked in rule(clause):
-            text, original, *others = map(in_first_person, (asked.wording(True), asked.wording(False), *asked.others))
+            text, *others = map(in_first_person, (asked.wording(False), asked.wording(True), *asked.others))
             evidence = (*sources, *_needed_behind(passage, name))
             candidate = Candidate(
-                name, text, original, tuple(others), _shortest(asked.answer),
+                name, text, tuple(others), _shortest(asked.answer),
                 clause.said_subject(), evidence, sources.index(passage.sentence),
             )  # fmt: skip
-            if original:
+            if text:
                 yield candidate, _objection(candidate, clause, known)
 
 
@@ -238,7 +238,7 @@ def _tasks(sentence: Span, passage: Passage, known: KnownThings) -> Iterator[tup
         text = in_first_person(asked.wording(False))
         others = tuple(map(in_first_person, asked.others))
         evidence = (passage.sentence, *_needed_behind(passage, rule))
-        candidate = Candidate(rule, text, text, others, _shortest(asked.answer), "", evidence)
+        candidate = Candidate(rule, text, others, _shortest(asked.answer), "", evidence)
         reason = _objection_to_form(candidate) or (CUT_SHORT if _is_cut(candidate, sentence) else "")
         yield candidate, reason or _objection_to_things(candidate, sentence, known, "")
 
@@ -293,7 +293,7 @@ def _objection(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
 
 
 def _objection_to_form(candidate: Candidate) -> str:
-    words, answer = lower_words(candidate.original), lower_words(candidate.answer)
+    words, answer = lower_words(candidate.text), lower_words(candidate.answer)
     if not _FEWEST <= len(words) <= _MOST or not any(word not in STOP for word in words[1:]):
         return LENGTH
     if (
@@ -303,21 +303,21 @@ def _objection_to_form(candidate: Candidate) -> str:
         or answer[-1] in {"the", "of", "and", "or", "a", "to", "by"}
     ):
         return CUT_SHORT
-    if _is_unbalanced(candidate.original) or _is_unbalanced(candidate.answer):
+    if _is_unbalanced(candidate.text) or _is_unbalanced(candidate.answer):
         return CUT_SHORT
     content = set(content_lemmas(candidate.answer))
-    if content and content <= set(content_lemmas(candidate.original)):
+    if content and content <= set(content_lemmas(candidate.text)):
         return GIVES_AWAY
-    if candidate.rule == "how_many" and re.search(rf"\b{re.escape(candidate.answer)}\b", candidate.original):
+    if candidate.rule == "how_many" and re.search(rf"\b{re.escape(candidate.answer)}\b", candidate.text):
         return GIVES_AWAY
-    said = f"{candidate.original}\n{candidate.answer}"
+    said = f"{candidate.text}\n{candidate.answer}"
     told = candidate.rule == TABLE  # its row is what `chapter 13` means
     if not told and (_SHOWS_ELSEWHERE.search(candidate.answer) or _SHOWS_ELSEWHERE.search(said)):
         return DANGLING
     if _ONE_OF_SEVERAL.search(said):
         return DANGLING
     pointing = answer[0] in POINTING or (len(answer) < _SHORT and POINTING & set(answer))
-    odd = not told and _ODD.search(candidate.original)
+    odd = not told and _ODD.search(candidate.text)
     return DANGLING if pointing or words[-1] == "each" or odd else ""
 
 
@@ -343,7 +343,7 @@ def _objection_to_meaning(candidate: Candidate, clause: Clause, known: KnownThin
 
 def _objection_to_things(candidate: Candidate, tokens: Iterable[Token], known: KnownThings, subject: str) -> str:
     """Return why a question is not understood without its passage."""
-    said = candidate.original.replace(" are there", " are")
+    said = candidate.text.replace(" are there", " are")
     understood = known.are_understood(tokens, f"{said} {said.lower()}")
     return "" if understood and not points_elsewhere(said, subject) else DANGLING
 
@@ -362,7 +362,7 @@ def _is_bare(candidate: Candidate) -> bool:
         return False
     topic = content_lemmas(candidate.topic) if candidate.rule != "who" else []
     full = sum(word[:1].isupper() for word in candidate.topic.split()) > 1 and candidate.rule != "who"
-    rest = [lemma for lemma in content_lemmas(candidate.original) if lemma not in topic]
+    rest = [lemma for lemma in content_lemmas(candidate.text) if lemma not in topic]
     return len(rest) < (1 if full or len(topic) > 1 or candidate.rule == "what_with" else 2)
 
 

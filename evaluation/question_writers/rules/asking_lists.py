@@ -61,7 +61,7 @@ def ask_list(tree: Tree, sentence: DocumentSentence, items: Sequence[DocumentSen
     for text, topic in dict(_questions(tree, sentence.text, items)).items():
         said = in_first_person(text)
         if len(content_lemmas(said)) >= _SAYS_ENOUGH:
-            yield Candidate(LIST, said, said, (), answer, topic, (sentence, whole), 1)
+            yield Candidate(LIST, said, (), answer, topic, (sentence, whole), 1)
 
 
 def _questions(tree: Tree, text: str, items: Sequence[DocumentSentence]) -> Iterator[tuple[str, str]]:

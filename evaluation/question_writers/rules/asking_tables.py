@@ -49,7 +49,7 @@ def ask_row(sentence: DocumentSentence) -> Iterator[Candidate]:
         text = "" if marked else _question(name, label, value, f" ({unit.group()})" if unit else "")
         if text and not _NO_VALUE.fullmatch(cell.text):
             said = DocumentSentence(Span(document, sentence.span.start, cell.end), f"{label}: {name} {value}")
-            yield Candidate(TABLE, text, text, (), value, label, (*around, said), len(around))
+            yield Candidate(TABLE, text, (), value, label, (*around, said), len(around))
 
 
 def is_empty(rows: Sequence[DocumentSentence], label: str, question: str) -> bool:

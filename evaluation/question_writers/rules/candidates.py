@@ -15,13 +15,12 @@ Wording = Callable[[bool], str]
 class Candidate:
     """A question, its shortest right answer, and the sentences that the answer rests on, in order.
 
-    `original` asks in the document's words; `others` ask the same in yet other ones. `topic`: what it is about.
+    `text` asks in the document's words; `others` ask the same in other ones. `topic`: what it is about.
     `answered_by`: which sentence has the answer.
     """
 
     rule: str
     text: str
-    original: str
     others: tuple[str, ...]
     answer: str
     topic: str
@@ -32,11 +31,6 @@ class Candidate:
     def sentence(self) -> DocumentSentence:
         """The sentence that holds the answer."""
         return self.sentences[self.answered_by]
-
-    @property
-    def wordings(self) -> tuple[str, ...]:
-        """All wordings, the first one first, each once."""
-        return tuple(dict.fromkeys((self.text, self.original, *self.others)))
 
 
 @dataclass(frozen=True)

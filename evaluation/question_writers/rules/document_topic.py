@@ -60,18 +60,13 @@ class DocumentTopic:
     def placed(self, candidate: Candidate) -> Candidate:
         """Return a question with what it is about, where it has no name and no option of its own."""
         form = _PLACED.get(candidate.rule)
-        if not self.text or form is None or self._is_plain(candidate.original):
+        if not self.text or form is None or self._is_plain(candidate.text):
             return candidate
 
         def said(text: str) -> str:
             return form.sub(rf"\g<1> in {self.text}\g<2>?", text)
 
-        return replace(
-            candidate,
-            text=said(candidate.text),
-            original=said(candidate.original),
-            others=tuple(map(said, candidate.others)),
-        )
+        return replace(candidate, text=said(candidate.text), others=tuple(map(said, candidate.others)))
 
     def _is_plain(self, question: str) -> bool:
         """Return whether a question says by a name what it is about."""

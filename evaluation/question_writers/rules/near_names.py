@@ -26,7 +26,6 @@ _A_TOWN = rf"(?<!est )\b{_TOWN} of {{name}}\b|\b{{name}}(?: is| was|,) an? (?:[\
 _DID = r"\b{name},? (?:[a-z]+ )?(?:was|were|had|died|wrote|[a-z]+ed)\b"
 """Where a text tells something of a person; others are given as examples."""
 _BUILDINGS = word_set("palace castle museum tower bridge cathedral library theatre theater stadium hall house station")
-_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+[a-z]\b")
 _OUTWARD = word_set("each every report section table figure act chapter rule code court")
 
 
@@ -50,9 +49,6 @@ def names(corpus: CorpusText, seed: int) -> list[Name]:
     named = sorted({one.text: one for one in found if one is not None}.values(), key=lambda one: one.text)
     spoken_of = [_term(said, articles, text) for said, articles in terms.items()]
     general = sorted((one for one in spoken_of if one is not None), key=lambda one: one.text)
-    named += [
-        Name(flag, "option", text.count(flag)) for flag in sorted(set(_FLAG.findall(text))) if text.count(flag) > 1
-    ]
     rng.shuffle(named)
     rng.shuffle(general)
     return sorted(named + general, key=lambda one: one.count < _SPOKEN_OF)
@@ -83,7 +79,7 @@ def _term(said: str, articles: Counter[str], text: str) -> Name | None:
     article = max(("the", "a", "an"), key=lambda each: articles[each])
     bare = articles[""] >= max(_MASS, 2 * articles[article])
     count = text.lower().count(said.lower())
-    if count < _TWICE or not (bare or articles[article]):
+    if count < _TWICE or not said.islower() or not (bare or articles[article]):
         return None  # without an article, it may be short for `the filing fee`
     said_so = "" if bare else article if article == "the" else "an" if said[0] in "aeiou" else "a"
     return Name(f"{said_so} {said}".strip(), lemma(said.split()[-1]), count)

@@ -12,15 +12,12 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from evaluation.question_writers.rules.absence import WINDOW, WindowIndex
-from evaluation.question_writers.rules.asking import TASK, ask, passages
+from evaluation.question_writers.rules.asking import ask, passages
 from evaluation.question_writers.rules.asking_absent import ABSENT, GIVEN_AWAY
 from evaluation.question_writers.rules.asking_tables import ask_row, is_empty
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.near_names import Name, names
-from evaluation.question_writers.rules.ranker import Ranker
-from evaluation.question_writers.rules.rule_table import RULES, Rules
-from rag_pipeline.embedders.base import Embed
 
 _FOLDER = Path(__file__).parent
 
@@ -42,11 +39,10 @@ def _rows(file: str) -> tuple[tuple[str, ...], ...]:
 
 
 class OutOfScopeQuestions:
-    """Makes them for one corpus, in an order drawn from the seed. `embed`: see `Ranker`."""
+    """Makes them for one corpus, in an order drawn from the seed."""
 
-    def __init__(self, corpus: CorpusText, seed: int, embed: Embed) -> None:
+    def __init__(self, corpus: CorpusText, seed: int) -> None:
         self._corpus = corpus
-        self._embed = embed
         self._seed = seed
 
     @cached_property
@@ -67,19 +63,6 @@ class OutOfScopeQuestions:
         found = [one for one in names(self._corpus, self._seed) if one.kind != "organisation" or one.count > _NAMED]
         return programs + [one for one in found if not (self._is_software and one.kind in _SOMEBODY)]
 
-    @cached_property
-    def _told(self) -> list[Name]:
-        """What the documents tell their readers how to do, and the words that they define."""
-        asked = [each for each in self._read(RULES) if each.rule in {TASK, "definition"}]
-        worth = Ranker(self._corpus.index, self._embed).worth(asked)
-        found = []
-        for each in (one for one, much in zip(asked, worth, strict=True) if much > _LIKELY):
-            if task := re.match(r"How (?:do|can) I (.+)\?", each.text):
-                found.append(Name(task[1], "software_task" if self._is_software else "task", 1))
-            elif word := re.fullmatch(r"(?:(?:an?|the) )?([a-z-]+(?: [a-z-]+)?)", each.topic):
-                found.append(Name(word[1], "word", 1))
-        return found
-
     def far(self) -> Iterator[OutOfScope]:
         """Yield questions whose key words the corpus does not use at all."""
         rows = list(_rows("far_questions.txt"))
@@ -89,11 +72,10 @@ class OutOfScopeQuestions:
                 yield OutOfScope(text, "far")
 
     def near(self) -> Iterator[OutOfScope]:
-        """Yield, in turn, what tables and passages leave open, and what is not said of tasks, names and terms."""
+        """Yield, in turn, what tables and passages leave open, and what is not said of names and terms."""
         sources = [
             self._of_rows(),
             self._left_open(),
-            self._of(self._told),
             self._of(self._names),
         ]
         seen: set[str] = set()
@@ -119,8 +101,8 @@ class OutOfScopeQuestions:
                     if count > 1 and text not in there and is_empty(rows, label, text):
                         yield OutOfScope(text, "near")
 
-    def _read(self, rules: Rules) -> Iterator[Candidate]:
-        """Yield what rules ask about sentences drawn from each document."""
+    def _asked_absent(self) -> Iterator[Candidate]:
+        """Yield what the rules for absent things ask about sentences drawn from each document."""
         rng = random.Random(f"open:{self._seed}")
         documents = self._corpus.documents
         documents = documents if len(documents) <= _READ else rng.sample(list(documents), _READ)
@@ -128,13 +110,13 @@ class OutOfScopeQuestions:
             found = passages(self._corpus.sentences[doc.id], doc.text)
             found = rng.sample(found, min(len(found), _READ // len(documents)))
             known, same = self._corpus.known[doc.id], self._corpus.same_things[doc.id]
-            asked = [candidate for candidate, reason in ask(found, known, same, rules) if not reason]
+            asked = [candidate for candidate, reason in ask(found, known, same, ABSENT) if not reason]
             rng.shuffle(asked)
             yield from asked
 
     def _left_open(self) -> Iterator[OutOfScope]:
         """Yield what passages do not say of what they tell, where the corpus says it nowhere, every kind in turn."""
-        for candidate in self._read(ABSENT):
+        for candidate in self._asked_absent():
             texts = self._corpus.texts
             around = [
                 texts[one.span.document_id][max(0, one.span.start - WINDOW) : one.span.end + WINDOW]
@@ -143,11 +125,11 @@ class OutOfScopeQuestions:
             hint = GIVEN_AWAY.get(candidate.rule)
             evidence = [one.text for one in candidate.sentences]
             told = hint is not None and hint.search(" ".join(around))
-            if not told and not self._corpus.index.elsewhere(candidate.original, evidence):
-                yield OutOfScope(candidate.original, "near")
+            if not told and not self._corpus.index.elsewhere(candidate.text, evidence):
+                yield OutOfScope(candidate.text, "near")
 
     def _of(self, found: Sequence[Name]) -> Iterator[OutOfScope]:
-        """Yield what the corpus does not say of names or tasks, each once before any comes again, attributes varied."""
+        """Yield what the corpus does not say of names, each once before any comes again, attributes varied."""
         rng = random.Random(f"near:{self._seed}")
         asked: set[str] = set()
         used: Counter[str] = Counter()
@@ -177,8 +159,6 @@ class OutOfScopeQuestions:
 _READ = 200
 """Sentences that are read for what they leave open."""
 _ANY = "\0"
-_LIKELY = 0.3
-"""What the ranker gives the question of a task that people have, at least."""
 _OF_SOFTWARE = ("command", "server", "software", "click", "install", "directory", "plugin", "api", "menu", "program")
 _SOMEBODY = frozenset({"person", "organisation", "settlement", "building"})
 _PER_WORD = 2_000

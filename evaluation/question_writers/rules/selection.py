@@ -94,7 +94,7 @@ class _Used:
         """Remember a question."""
         self.kinds[candidate.rule] += 1
         self.sentences.add(candidate.sentence.text)
-        self.texts.add(candidate.original)
+        self.texts.add(candidate.text)
         self.facts.add(_fact(candidate))
         if candidate.rule not in _REPEATABLE:
             self.answers.add(candidate.answer.lower())
@@ -102,7 +102,7 @@ class _Used:
     def allows(self, candidate: Candidate) -> bool:
         """Return whether neither the question, its answer nor its sentence was taken, nor both of these before."""
         taken = candidate.sentence.text in self.sentences
-        taken |= candidate.original in self.texts or _fact(candidate) in self.facts
+        taken |= candidate.text in self.texts or _fact(candidate) in self.facts
         return not taken and candidate.answer.lower() not in self.answers
 
 

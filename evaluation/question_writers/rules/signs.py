@@ -43,7 +43,6 @@ def _of_question(candidate: Candidate, words: Sequence[str], lemmas: Sequence[st
         "pointing": sum(word in _POINTS for word in words),
         "ends with preposition": words[-1] in _PREPOSITIONS if words else False,
         "about the reader": candidate.topic.lower() in {"you", ""},
-        "other words": candidate.text != candidate.original,
         "rarity": sum(told) / len(told) if told else 0,
         "rarest": max(told, default=0),
         "unknown": len(unknown) / max(1, len(lemmas)),
@@ -84,7 +83,7 @@ def _of_corpus(candidate: Candidate, asked: Sequence[str], index: SentenceIndex)
     known = [math.log1p(index.holding(lemma)) for lemma in asked]
     return {
         "standing out": math.log(index.standing_out(candidate.text, evidence) + 0.1),
-        "elsewhere": min(4, index.elsewhere(candidate.original, evidence)),
+        "elsewhere": min(4, index.elsewhere(candidate.text, evidence)),
         "least known": min(known, default=0),
         "known": sum(known) / max(1, len(known)),
         "most known": max(known, default=0),

@@ -17,7 +17,7 @@ ESSAY = "# Iceland\n\n" + "Many people live in Iceland. They like the snow. " * 
 def placed(rule: str, question: str, text: str = MANUAL) -> str:
     """Return a question as a document's topic completes it."""
     sentences = tuple(split_document(SourceDoc(1, "a", text)))
-    return DocumentTopic(sentences).placed(Candidate(rule, question, question, (), "so", "", sentences[:1])).text
+    return DocumentTopic(sentences).placed(Candidate(rule, question, (), "so", "", sentences[:1])).text
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def told(text: str, *answering: str) -> str:
     document = SourceDoc(1, "capes.txt", text)
     corpus = CorpusText([document])
     sentences = tuple(one for one in corpus.sentences[1] if one.text in (answering or (ANSWER,)))
-    candidate = Candidate("when", "", "", (), "1828", "", sentences)
+    candidate = Candidate("when", "", (), "1828", "", sentences)
     return " | ".join(document.text[span.start : span.end] for span in evidence_of(candidate, corpus))
 
 

@@ -40,7 +40,7 @@ def test_stems_are_compared() -> None:
 
 def test_near_questions_hold_their_promise_on_a_real_article() -> None:
     text = WARSAW.read_text(encoding="utf-8")
-    maker = OutOfScopeQuestions(CorpusText([SourceDoc(1, "warsaw.txt", text)]), 0, EMBED)
+    maker = OutOfScopeQuestions(CorpusText([SourceDoc(1, "warsaw.txt", text)]), 0)
     near = [question for question, _ in zip(maker.near(), range(20), strict=False)]
     assert len(near) == 20
     for question in [each for each in near if each.entity]:
@@ -55,7 +55,7 @@ def test_what_a_passage_leaves_open_is_asked_and_what_it_says_is_not() -> None:
     told = "Marie Curie discovered radium in 1898."
     open_ = "Norman Foster designed the Wembley Stadium."
     texts = [
-        [question.text for question in OutOfScopeQuestions(CorpusText([SourceDoc(1, "a", text)]), 0, EMBED).near()]
+        [question.text for question in OutOfScopeQuestions(CorpusText([SourceDoc(1, "a", text)]), 0).near()]
         for text in (told, open_)
     ]
     assert not [text for text in texts[0] if text.startswith("When")]
@@ -95,12 +95,12 @@ def test_an_empty_place_of_a_table_is_asked_about() -> None:
 
 
 def _near(text: str) -> list[str]:
-    return [question.text for question in OutOfScopeQuestions(CorpusText([SourceDoc(1, "a", text)]), 0, EMBED).near()]
+    return [question.text for question in OutOfScopeQuestions(CorpusText([SourceDoc(1, "a", text)]), 0).near()]
 
 
 def test_far_questions_share_no_key_word_with_the_documents() -> None:
     corpus = CorpusText([SourceDoc(1, "a.txt", "The ukulele is an instrument. Penguins are birds. Chess is a game.")])
-    texts = [question.text for question in OutOfScopeQuestions(corpus, 0, EMBED).far()]
+    texts = [question.text for question in OutOfScopeQuestions(corpus, 0).far()]
     assert len(texts) == len(set(texts)) >= 290
     assert not [text for text in texts if "ukulele" in text or "penguins" in text or "chess" in text]
 
@@ -121,5 +121,5 @@ def test_of_very_many_documents_some_are_read() -> None:
         SourceDoc(number, f"{number}.txt", f"The National Trust bought {name} Stadium.")
         for number, name in ((300, "Wembley"), (301, "Camden"), (302, "Ashford"))
     ]
-    near = [question.text for question in OutOfScopeQuestions(CorpusText([*told, *bought]), 0, EMBED).near()]
+    near = [question.text for question in OutOfScopeQuestions(CorpusText([*told, *bought]), 0).near()]
     assert any(text.startswith("What was the cost of buying") for text in near)

@@ -17,7 +17,7 @@ from rag_pipeline.types import Span
 FOLDER = shipped_weights()
 TEXT = "A trustee is a person who holds property for others."
 WHAT = Candidate(
-    "definition", "What is a trustee?", "What is a trustee?", (), "a person who holds property for others",
+    "definition", "What is a trustee?", (), "a person who holds property for others",
     "a trustee", (DocumentSentence(Span(1, 0, len(TEXT)), TEXT, ""),),
 )  # fmt: skip
 

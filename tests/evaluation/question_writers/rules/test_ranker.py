@@ -23,7 +23,7 @@ TEXTS = (
 
 def candidate(rule: str, question: str, answer: str, text: str, topic: str) -> Candidate:
     """Return a question about one sentence."""
-    return Candidate(rule, question, question, (), answer, topic, (DocumentSentence(Span(1, 0, len(text)), text, ""),))
+    return Candidate(rule, question, (), answer, topic, (DocumentSentence(Span(1, 0, len(text)), text, ""),))
 
 
 GOOD = candidate("definition", "What is a trustee?", "a person who holds property for others", TEXTS[0], "a trustee")

@@ -12,7 +12,7 @@ from rag_pipeline.types import SourceDoc
 
 SENTENCE = tuple(split_document(SourceDoc(1, "a", "The Treaty of Karlowitz was signed at Karlowitz in 1699.")))
 QUESTION = Candidate(
-    "when", "When was the Treaty of Karlowitz signed?", "When was the Treaty of Karlowitz signed?",
+    "when", "When was the Treaty of Karlowitz signed?",
     ("What year was the Treaty of Karlowitz signed?",), "1699", "the Treaty of Karlowitz", SENTENCE,
 )  # fmt: skip
 
@@ -26,7 +26,7 @@ def test_key_words_keep_the_topic_and_say_what_is_asked_for() -> None:
 
 
 def test_too_few_words_are_no_query() -> None:
-    short = Candidate("what", "What did Smith buy?", "What did Smith buy?", (), "a car", "Smith", SENTENCE)
+    short = Candidate("what", "What did Smith buy?", (), "a car", "Smith", SENTENCE)
     assert keywords(short) == ""
 
 
