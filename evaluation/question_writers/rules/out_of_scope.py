@@ -58,9 +58,9 @@ class OutOfScopeQuestions:
     @cached_property
     def _names(self) -> list[Name]:
         topics = dict.fromkeys(known.topic.text for known in self._corpus.known.values())
-        programs = [Name(topic, "program", self._index.count(topic)) for topic in topics if topic]
-        # What is named once or twice stands in a reference or an example: nobody asks these documents about it.
-        found = [one for one in names(self._corpus, self._seed) if one.kind != "organisation" or one.count > _NAMED]
+        programs = [Name(topic, "software", self._index.count(topic)) for topic in topics if topic]
+        # Who is named a few times stands in a reference or an example: nobody asks these documents about them.
+        found = [one for one in names(self._corpus, self._seed) if one.kind not in _CITED or one.count > _NAMED]
         return programs + [one for one in found if not (self._is_software and one.kind in _SOMEBODY)]
 
     def far(self) -> Iterator[OutOfScope]:
@@ -164,7 +164,7 @@ _SOMEBODY = frozenset({"person", "organisation", "settlement", "building"})
 _PER_WORD = 2_000
 """Characters of a text on software for each of its words, at most."""
 _FREQUENT = 20
-_NAMED = 2
+_CITED, _NAMED = frozenset({"person", "organisation"}), 3
 _MOST_ALIKE = 2
 """How many questions may ask for the same, as long as there are others."""
 
