@@ -1,12 +1,12 @@
 """Which questions people would accept and might ask, learned from questions that were read strictly.
 
-2,326 questions that the rules made of 90 documents of many kinds were read one by one, by three readers: is it good
+2,904 questions that the rules made of 144 documents of many kinds were read one by one, by eleven readers: is it good
 English, understood without its passage, with one answer, the given one right (*acceptable*); might somebody ask so
 (*natural*)? Two learned both and are added up: gradient boosting (200 trees of three questions each) from `signs`, and
 a linear head over what an encoder makes of question, answer and sentence (`question_network`). question_ranker.json and
 question_network.safetensors hold what they learned, made of scikit-learn's own trees and of its logistic regression
-(C = .001 on standardised numbers); how much each of the two counts, and how strict the readers are that had no part in
-the rules, was fitted to predictions for documents left out (docs/testset-quality.md).
+(C = .001 on standardised numbers); how much each of the two counts was fitted to predictions for documents left out, by
+the readers that had no part in the rules (docs/testset-quality.md).
 """
 
 from __future__ import annotations
