@@ -41,9 +41,9 @@ _LIMITS = re.compile(
     r"(?:However|But|Except|Unless|Otherwise|In (?:that|this|such) case|This (?:does|is|was|means|includes|applies)|"
     r"These (?:include|are|were)|For example|For instance|Instead|Therefore|Thus|As a result|If)\b"
 )
-_BRIEFLY = frozenset({"when", "what", "by_whom", "called", "where", "apposition", "what_with", "who", "why"})
+_BRIEFLY = frozenset({"when", "by_whom", "called", "apposition", "what_with", "who", "why"})
 """Kinds that are understood without all that the sentence says."""
-_NEEDS_MORE = frozenset({"what", "what_with", "who", "how", "why"})
+_NEEDS_MORE = frozenset({"what_with", "who", "how", "why"})
 """Kinds that `the file` or `your account` is no answer to."""
 _MAY_DENY = frozenset({"why", "happens"})
 _EXPLAINS = re.compile(r"(?:It|They|He|She|This|These|Such|Its|Their|The (?:latter|former|same))\b")
@@ -81,7 +81,7 @@ _BEFORE_NOUN = frozenset({"compound", "amod", "det", "nummod", "poss", "advmod",
 _ABOUT_ONE = frozenset({"definition", "apposition"})
 """Kinds that ask for all there is to say of one thing: others may name it too."""
 _PHRASES = frozenset({
-    "what", "what_with", "who", "by_whom", "where", "definition", "named_thing", "apposition",
+    "what_with", "who", "by_whom", "definition", "named_thing", "apposition",
     "identity", "how_to",
 })  # fmt: skip
 """Kinds that a phrase answers, which must not end before the next of a list."""

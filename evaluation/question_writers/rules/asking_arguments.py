@@ -1,4 +1,4 @@
-"""Rules that ask for what a verb goes with: who does it, to what, when, where, by whom."""
+"""Rules that ask for what a verb goes with: who does it, when, by whom, on what it depends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.candidates import Ask, Wording
 from evaluation.question_writers.rules.clauses import Clause, full, tidy
-from evaluation.question_writers.rules.entities import ORGANISATION_WORDS, PLACE_WORDS
 from evaluation.question_writers.rules.nouns import (
     is_actor,
     is_counted,
@@ -28,17 +27,6 @@ _DATE = re.compile(
     r"[A-Z][a-z]+days?|century)\b|\b\d+(?:st|nd|rd|th)\b"
 )
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d(?:s|–\d+)?$")
-_PLACES = word_set("GPE LOC FAC")
-ASKED_OBJECTS = word_set(
-    "mean use represent release reveal suggest require create form contain argue provide make imply establish add find "
-    "contribute involve indicate propose show cause discover introduce undergo reject seek maintain encourage defeat "
-    "offer reflect measure translate conclude run denote earn win hold host lack beat identify receive order "
-    "conquer guard enable purchase endorse inherit design develop share join fight depict inhabit build increase sign "
-    "violate attract reduce criticize rule uphold signify play own portray invent write publish found study eat lose"
-)
-"""Verbs of which people ask the object with `what`: twice or more in 8,181 questions of SQuAD's kind, and near ones."""
-_ASKED_ALWAYS = word_set("mean represent require cause contain denote measure imply stand reveal offer need provide")
-"""Those of which they ask it in the present tense too."""
 ASKED_WITH = frozenset(
     each.replace("_", " ")
     for each in word_set(
@@ -49,21 +37,7 @@ ASKED_WITH = frozenset(
         "derive_from die_of suffer_from replace_by replace_with specialize_in specialise_in range_from invest_in"
     )
 )
-"""The same of verbs with a preposition: `What does … depend on?`"""
-_SORTS = (
-    ORGANISATION_WORDS
-    | PLACE_WORDS
-    | word_set(
-        "prize award medal cup league act treaty bill law war battle order championship theory theorem method language "
-        "convention agreement company committee program programme project mission series festival trophy"
-    )
-)
-_KEPT = word_set("locate situate base hold store find keep place display house install bury save")
-"""Verbs that say where something is."""
-_DIRECTIONS = frozenset({"west", "east", "north", "south", "way", "place", "part"})
-_LIGHT = word_set("have do make take give call name get")
-"""Verbs that say little, or whose object is often read wrongly."""
-_LISTING = word_set("include comprise contain consist cover")
+"""Verbs with a preposition of which people ask what stands behind it: `What does … depend on?`"""
 _LINKING = word_set("be become remain have seem mean appear contain include do make")
 
 
@@ -88,40 +62,6 @@ def _is_definite_name(noun: Token) -> bool:
     return noun.pos_ == "PROPN" and is_actor(noun) and not any(each.like_num for each in noun.subtree)
 
 
-def object_(clause: Clause) -> Iterator[Ask]:
-    """`Curie discovered radium in 1898` → `What did Curie discover in 1898?` radium."""
-    for noun in clause.children("dobj"):
-        if noun.pos_ not in {"NOUN", "PROPN"} or clause.verb.lemma_ in _LIGHT | _LISTING:
-            continue
-        if (
-            is_counted(noun)
-            or noun.ent_type_ in {"MONEY", "PERCENT", "DATE"}
-            or noun.tag_ == "PRP"
-            or noun.lower_ in _DIRECTIONS
-        ):
-            continue
-        sort = _sort(noun)
-        asked = clause.verb.lemma_ in (_ASKED_ALWAYS if clause.is_general else ASKED_OBJECTS)
-        if clause.subject.lower_ == "you":
-            asked = _is_use(clause)
-        elif not clause.is_general and (clause.subject.pos_ == "PROPN" or clause.named):
-            asked = True  # what somebody did once
-        if sort or asked or noun.ent_type_ == "PERSON":
-            yield Ask(keeping_subject(clause, f"which {sort}" if sort else who_or_what(noun), [noun]), full(noun))
-
-
-def _sort(noun: Token) -> str:
-    """Return what a name says that it names: `prize` of `the Nobel Prize`."""
-    named = noun.pos_ == "PROPN" and noun.tag_ == "NNP" and noun.lower_ in _SORTS
-    return noun.lower_ if named and any(each.dep_ == "compound" for each in noun.children) else ""
-
-
-def _is_use(clause: Clause) -> bool:
-    """Return whether the reader is told what to use for something, or has to do something."""
-    aim = any(each.dep_ in {"xcomp", "advcl"} and each.tag_ == "VB" for each in clause.verb.children)
-    return (clause.verb.lemma_ == "use" and aim) or clause.modal in {"must", "should", "shall"}
-
-
 def when(clause: Clause) -> Iterator[Ask]:
     """`… in 1596` → `When did …?`"""
     for part, noun in phrases_of(clause):
@@ -141,20 +81,6 @@ def when(clause: Clause) -> Iterator[Ask]:
         asking = {"by": "by when", "since": "since when", "until": "until when"}.get(part.lower_, "when")
         said = "what year" if year and len(clause.verb.text) % 2 else asking
         yield Ask(keeping_subject(clause, asking, rest, other_asking=said), answer, year)
-
-
-def where(clause: Clause) -> Iterator[Ask]:
-    """`… in Warsaw` → `Where did …?`"""
-    for part, noun in phrases_of(clause):
-        named = noun.ent_type_ in _PLACES and noun.pos_ == "PROPN"
-        if sum(other.ent_type_ in _PLACES for _, other in phrases_of(clause)) > 1:
-            continue
-        kept = clause.is_passive and clause.verb.lemma_ in _KEPT and noun.pos_ == "NOUN" and not noun.ent_type_
-        kept = kept and not (clause.verb.lemma_ == "base" and part.lower_ == "on")
-        if part.lower_ not in {"in", "at", "near", "on"} or not (named or kept) or part.i < clause.verb.i:
-            continue
-        answer = written(phrase(noun)) if named and part.lower_ != "near" else written(phrase(part))
-        yield Ask(keeping_subject(clause, "where", [part]), answer)
 
 
 def by_whom(clause: Clause) -> Iterator[Ask]:

@@ -13,13 +13,11 @@ Rules = Mapping[str, Callable[[Clause], Iterator[Ask]]]
 
 RULES: Rules = {
     "who": asking_arguments.subject,
-    "what": asking_arguments.object_,
     "definition": asking_clauses.definition,
     "named_thing": asking_clauses.named_thing,
     "apposition": asking_clauses.apposition,
     "called": asking_clauses.called,
     "when": asking_arguments.when,
-    "where": asking_arguments.where,
     "by_whom": asking_arguments.by_whom,
     "what_with": asking_arguments.stranded,
     "why": asking_clauses.why,

@@ -13,7 +13,7 @@ _CARRIERS = (
     "Do you know {clause}?", "Can you tell me {clause}?", "I would like to know {clause}.", "Could you say {clause}?",
 )  # fmt: skip
 _ASKED_FOR = {
-    "when": "date", "how_many": "number", "where": "location", "why": "reason",
+    "when": "date", "how_many": "number", "why": "reason",
     "definition": "meaning", "called": "name",
 }  # fmt: skip
 _FEWEST, _MOST = 3, 6

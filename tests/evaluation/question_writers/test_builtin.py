@@ -162,7 +162,7 @@ def test_half_of_the_out_of_scope_questions_is_near() -> None:
 def read_again() -> tuple[SourceDoc, SourceDoc]:
     """Return pieces of two real texts."""
     manual = read_document("faa_amt_handbook_page.pdf", (DATA / "faa_amt_handbook_page.pdf").read_bytes()).text
-    return SourceDoc(1, "warsaw.txt", SAMPLE[:2000]), SourceDoc(2, "faa.pdf", manual[:2500])
+    return SourceDoc(1, "warsaw.txt", SAMPLE[:9000]), SourceDoc(2, "faa.pdf", manual[:2500])
 
 
 @lru_cache

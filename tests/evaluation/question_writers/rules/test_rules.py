@@ -25,9 +25,7 @@ def good(text: str) -> dict[tuple[str, str], str]:
 
 EXAMPLES = (
     ("when", "The Treaty of Karlowitz was signed in 1699.", "When was the Treaty of Karlowitz signed?", "1699"),
-    ("where", "Marie Curie was born in Warsaw.", "Where was Marie Curie born?", "Warsaw"),
     ("who", "Marie Curie discovered radium with a friend.", "Who discovered radium with a friend?", "Marie Curie"),
-    ("what", "Marie Curie discovered radium with a friend.", "What did Marie Curie discover with a friend?", "radium"),
     ("by_whom", "Wembley Stadium was designed by Norman Foster.", "Who designed Wembley Stadium?", "Norman Foster"),
     ("how_many", "The National Trust owns 32 pubs in England.", "How many pubs in England does the National Trust own?",
      "32"),
