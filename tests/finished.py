@@ -70,7 +70,7 @@ def _make(folder: Path) -> None:
 
     django.setup()
     text = folder / TEXT
-    text.write_text(SAMPLE.read_text(encoding="utf-8")[:4000], encoding="utf-8")
+    text.write_text(SAMPLE.read_text(encoding="utf-8")[:8000], encoding="utf-8")
     _run(folder, "ingest", str(text), "--corpus", CORPUS)
     _run(
         *(folder, "generate_testset", "--corpus", CORPUS, "--name", TESTSET, "--pairs", "4", "--out-of-scope", "2"),

@@ -36,7 +36,7 @@ def no_weights(monkeypatch):
 @pytest.fixture
 def written() -> TestSet:
     """A test set written by rules on a real text, with questions that are out of scope."""
-    corpus = make_corpus(files={"warsaw.txt": SAMPLE.read_text("utf-8")[:15000]})
+    corpus = make_corpus(files={"warsaw.txt": SAMPLE.read_text("utf-8")[:26000]})
     testset = start_generation(corpus=corpus, name="Basics", spec=GeneratorSpec(pairs=6, out_of_scope=4))
     assert run_inline(testset.task).state == "done"
     return testset
