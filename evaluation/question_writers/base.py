@@ -22,6 +22,9 @@ from rag_pipeline.types import SourceDoc
 
 Stage = Literal["pairs", "out_of_scope"]
 """What is written: simple questions with their complex twins, or questions that the documents do not answer."""
+QUALITIES = ((0.4, "likely good"), (0.2, "fair"), (0.0, "doubtful"))
+"""What a pair of the rules is called by the least that their ranker gives it (`metadata.quality`): strict readers
+accept about 7, 5 and 3 in 10 of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 
 from evaluation.generator_spec import GeneratorSpec
-from evaluation.question_writers.base import QuestionCompleter, question_writers
+from evaluation.question_writers.base import QUALITIES, QuestionCompleter, question_writers
 from evaluation.question_writers.evidence_search import EvidenceSearch
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
@@ -18,7 +18,7 @@ from evaluation.question_writers.rules.evidence import evidence_of
 from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
 from evaluation.question_writers.rules.parsing import in_sentence
 from evaluation.question_writers.rules.purpose import situation
-from evaluation.question_writers.rules.selection import Purpose, Selection
+from evaluation.question_writers.rules.selection import Purpose, Selected, Selection
 from evaluation.question_writers.rules.slips import apply_slip
 from evaluation.question_writers.rules.twins import keywords, protected_words, rephrase, situate
 from evaluation.types import HOLDOUT, RULES_SLIPS, DraftEvidence, DraftQuestion, Rejected, Written
@@ -63,7 +63,7 @@ class BuiltinWriter(QuestionCompleter):
             candidate = selected.candidate
             if candidate is None or (evidence_of(candidate, self._corpus)[0], (candidate.answer,)) not in stored:
                 rejected = tuple(Rejected(text, reason) for text, reason in selected.rejected)
-                made = self._pair(numbers.popleft(), candidate, selected.nearness) if candidate else ()
+                made = self._pair(numbers.popleft(), candidate, selected) if candidate else ()
                 yield Written(made, rejected)
             if not numbers:
                 return
@@ -138,11 +138,12 @@ class BuiltinWriter(QuestionCompleter):
     def _declining(self) -> Declining:
         return Declining(self._corpus, self.embed)
 
-    def _pair(self, number: int, candidate: Candidate, nearness: float) -> tuple[DraftQuestion, DraftQuestion]:
+    def _pair(self, number: int, candidate: Candidate, selected: Selected) -> tuple[DraftQuestion, DraftQuestion]:
         pair_id = _pair_id(number)
         metadata: dict[str, object] = {"question_type": candidate.rule, "writer": self.key}
+        metadata["quality"] = next(name for least, name in QUALITIES if selected.liked >= least)
         if self.spec.purpose:
-            metadata["nearness_to_purpose"] = round(nearness, 2)
+            metadata["nearness_to_purpose"] = round(selected.nearness, 2)
         simple = DraftQuestion(
             f"{pair_id}-simple", pair_id, "simple", candidate.text, references=(candidate.answer,),
             evidence=tuple(DraftEvidence(span, self._text_at(span)) for span in evidence_of(candidate, self._corpus)),

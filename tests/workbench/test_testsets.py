@@ -125,6 +125,21 @@ def test_filters_choose_pairs(client, query, pairs):
     assert [pair.pair_id for pair in listed.pairs] == pairs
 
 
+def test_doubtful_pairs_are_shown_and_rejected_at_once(client):
+    testset = make_testset()
+    assert "quality" not in client.get(f"/testsets/{testset.pk}/").context["filters"].fields  # nobody rated these
+    testset.questions.filter(pair_id="p1").update(metadata={"quality": "likely good"})
+    testset.questions.filter(pair_id="p2").update(metadata={"quality": "doubtful"})
+    address = f"/testsets/{testset.pk}/"
+    assert "Reject the" not in words_of(client.get(address))
+    page = client.get(address, {"quality": "doubtful"})
+    assert [pair.pair_id for pair in page.context["list"].pairs] == ["p2"]
+    assert "Simple · doubtful" in words_of(page)
+    assert "Reject the 2 not judged on this page" in words_of(page)
+    client.post(f"/testsets/{testset.pk}/status/", {"id": page.context["list"].new_ids, "status": "rejected"})
+    assert set(testset.questions.filter(status="rejected").values_list("pair_id", flat=True)) == {"p2"}
+
+
 def test_the_number_of_queries_does_not_grow(client, django_assert_num_queries, django_assert_max_num_queries):
     testset = make_testset()
     address = f"/testsets/{testset.pk}/"

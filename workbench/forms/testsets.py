@@ -9,7 +9,7 @@ from django import forms
 from evaluation.exchange.base import AnswersReader, TestSetReader, accepted
 from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Question
-from evaluation.question_writers.base import Completion
+from evaluation.question_writers.base import QUALITIES, Completion
 from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus
@@ -164,12 +164,19 @@ class QuestionFilter(forms.Form):
     split = forms.ChoiceField(
         label="Split", required=False, choices=(("", "Both splits"), ("tune", "Tune"), ("holdout", "Holdout"))
     )
+    quality = forms.ChoiceField(
+        label="Quality",
+        required=False,
+        choices=(("", "Any quality"), *((name, name.capitalize()) for _, name in QUALITIES)),
+    )
     text = forms.CharField(
         label="Text", required=False, max_length=200, widget=forms.TextInput(attrs={"type": "search"})
     )
 
-    def __init__(self, data: Any, *, transformations: list[str]) -> None:
+    def __init__(self, data: Any, *, transformations: list[str], qualities: bool) -> None:
         super().__init__(data, auto_id="filter-%s")
+        if not qualities:
+            del self.fields["quality"]
         choices = [(name, name.replace("_", " ").capitalize()) for name in transformations]
         self.fields["transformation"].choices = [("", "All transformations"), *choices]  # type: ignore[attr-defined]
 

@@ -108,9 +108,13 @@ def page_of(*, testset: TestSet, pair_id: str) -> int:
     return before // PAIRS_A_PAGE + 1
 
 
+_STORED_AS = {"quality": "metadata__quality"}
+"""Where the value of a filter stands, if not in a field of its name."""
+
+
 def filtered(questions: QuerySet[Question], chosen: Mapping[str, str]) -> QuerySet[Question]:
     """Return the questions that match; `text` is looked for in question and reference."""
-    exact = {name: value for name, value in chosen.items() if name != "text"}
+    exact = {_STORED_AS.get(name, name): value for name, value in chosen.items() if name != "text"}
     found = questions.filter(**exact)
     if text := chosen.get("text"):
         found = found.filter(Q(text__icontains=text) | Q(reference_answers__icontains=text))
@@ -176,6 +180,11 @@ def transformations_of(testset: TestSet) -> list[str]:
     """Return the transformations there are in a test set, sorted."""
     found = testset.questions.exclude(transformation="").order_by("transformation")
     return list(found.values_list("transformation", flat=True).distinct())
+
+
+def has_qualities(testset: TestSet) -> bool:
+    """Return whether the pairs of a test set say how good they most likely are."""
+    return testset.questions.filter(metadata__has_key="quality").exists()
 
 
 def counts_of(testset: TestSet) -> dict[str, int]:

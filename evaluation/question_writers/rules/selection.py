@@ -43,12 +43,14 @@ _MOST, _LEAST_MOST = 0.3, 3
 class Selected:
     """A chosen question, what was thrown away on the way to it, and how near it is to the purpose (0 without one).
 
-    `candidate` is None at the very end, where things were thrown away and nothing more was found.
+    `liked`: what the ranker gives it, 0 to 1. `candidate` is None at the very end, where things were thrown away and
+    nothing more was found.
     """
 
     candidate: Candidate | None
     rejected: tuple[tuple[str, str], ...]
     nearness: float = 0.0
+    liked: float = 0.0
 
 
 class Purpose:
@@ -154,7 +156,8 @@ class Selection:
                 if chosen is not None:
                     chosen_any = True
                     turn += 1
-                    yield Selected(chosen[0], tuple(self._rejected), chosen[1])
+                    found, nearness = chosen
+                    yield Selected(found.candidate, tuple(self._rejected), nearness, found.liked)
                     self._rejected = []
             if not chosen_any and not any(self._waiting) and not self._ask_again() and not self._relent(turn):
                 break
@@ -215,7 +218,7 @@ class Selection:
     def _out(self, candidate: Candidate) -> float:
         return self._corpus.index.standing_out(candidate.text, [one.text for one in candidate.sentences])
 
-    def _choose(self, number: int, hardness: float) -> tuple[Candidate, float] | None:
+    def _choose(self, number: int, hardness: float) -> tuple[_Found, float] | None:
         """Return the best candidate of a region to which nobody objects, with its nearness to the purpose."""
         while True:
             free = [each for each in self._found[number] if self._used.allows(each.candidate)]
@@ -223,7 +226,7 @@ class Selection:
             self._found[number] = free
             near = self._purpose.nearness([each.candidate.text for each in free])
             ranked = [
-                (self._worth(each, hardness) + nearness, nearness, each.candidate)
+                (self._worth(each, hardness) + nearness, nearness, each)
                 for each, nearness in zip(free, near, strict=True)
             ]
             if not ranked:
@@ -233,12 +236,12 @@ class Selection:
                 self._spare[number] += free
                 self._found[number] = []
                 return None
-            reason = self._objection(best)
+            reason = self._objection(best.candidate)
             if not reason:
-                self._used.take(best)
+                self._used.take(best.candidate)
                 return best, nearness
-            self._rejected.append((best.text, reason))
-            self._found[number] = [each for each in free if each.candidate is not best]
+            self._rejected.append((best.candidate.text, reason))
+            self._found[number] = [each for each in free if each is not best]
 
     def _worth(self, found: _Found, hardness: float) -> float:
         total = 1 + sum(self._used.kinds.values())

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from evaluation.generator_spec import GeneratorSpec
-from evaluation.question_writers.base import question_writers
+from evaluation.question_writers.base import QUALITIES, question_writers
 from evaluation.question_writers.builtin import BuiltinWriter
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.declining import Declining
@@ -148,6 +148,12 @@ def test_the_purpose_speaks_in_situations_and_is_noted() -> None:
     assert situations
     assert sum("my stay in warsaw" in text.lower() for text in situations) >= len(situations) - 2  # a slip may be there
     assert all("nearness_to_purpose" in simple.metadata for simple, _ in pairs)
+
+
+def test_each_pair_says_how_good_it_most_likely_is() -> None:
+    named = Counter(simple.metadata["quality"] for simple, _ in written())
+    assert set(named) <= {name for _, name in QUALITIES}
+    assert len(named) > 1  # not all alike
 
 
 def test_half_of_the_out_of_scope_questions_is_near() -> None:
