@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 
 from evaluation.generator_spec import GeneratorSpec
-from evaluation.question_writers.base import QUALITIES, QuestionCompleter, question_writers
+from evaluation.question_writers.base import QUALITIES, QUALITY, QuestionCompleter, question_writers
 from evaluation.question_writers.evidence_search import EvidenceSearch
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
@@ -141,7 +141,7 @@ class BuiltinWriter(QuestionCompleter):
     def _pair(self, number: int, candidate: Candidate, selected: Selected) -> tuple[DraftQuestion, DraftQuestion]:
         pair_id = _pair_id(number)
         metadata: dict[str, object] = {"question_type": candidate.rule, "writer": self.key}
-        metadata["quality"] = next(name for least, name in QUALITIES if selected.liked >= least)
+        metadata[QUALITY] = next(name for least, name in QUALITIES if selected.liked >= least)
         if self.spec.purpose:
             metadata["nearness_to_purpose"] = round(selected.nearness, 2)
         simple = DraftQuestion(

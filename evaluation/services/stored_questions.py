@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import Prefetch, QuerySet
 
 from evaluation.models import Evidence, Question, TestSet
+from evaluation.question_writers.base import QUALITY
 from evaluation.types import CheckedQuestions, DraftEvidence, DraftQuestion
 from rag_pipeline.models import Document
 
@@ -43,7 +44,8 @@ def store_check(*, testset: TestSet, found: CheckedQuestions, llm: str) -> None:
     better = {each.question_id: each for each in found.mended}
     with transaction.atomic():
         for question in testset.questions.filter(question_id__in=[each.question_id for each in found.questions]):
-            kept = {name: value for name, value in question.metadata.items() if name not in (PROBLEM, BEFORE)}
+            outdated = {PROBLEM, BEFORE} | ({QUALITY} if better else set())
+            kept = {name: value for name, value in question.metadata.items() if name not in outdated}
             question.metadata = kept | {CHECKED: llm} | ({PROBLEM: found.problem} if found.problem else {})
             if question.question_id in better:
                 _mend(question, better[question.question_id])

@@ -15,6 +15,7 @@ from django.db.models import Max
 from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Evidence, Question, TestSet
 from evaluation.queries.judge_prompts import changed_writer_prompts
+from evaluation.question_writers.base import QUALITY
 from evaluation.services.files import write_testset_file
 from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background import tasks as background
@@ -187,8 +188,10 @@ def edit_question(*, question: Question, text: str, reference_answers: Sequence[
         target.reference_answers = references if target.answerable else []
         target.status = Status.REVIEWED
         target.save(update_fields=["text", "reference_answers", "status"])
-        if target.answerable:
-            target.testset.questions.filter(pair_id=target.pair_id).update(reference_answers=references)
+        for each in target.testset.questions.filter(pair_id=target.pair_id) if target.answerable else ():
+            each.reference_answers = references
+            each.metadata.pop(QUALITY, None)  # it was said of what the rules wrote
+            each.save(update_fields=["reference_answers", "metadata"])
     write_testset_file(testset=target.testset)
     return target
 

@@ -27,7 +27,7 @@ _CARRIED = frozenset({"definition", "named_thing"})
 
 def rephrase(candidate: Candidate, rng: random.Random) -> str:
     """Return the question in other words: another wording of its rule, else as somebody asks who is polite."""
-    others = [text for text in dict.fromkeys(candidate.others) if text != candidate.text]
+    others = [text for text in dict.fromkeys(candidate.others) if text not in {"", candidate.text}]
     if others:
         return rng.choice(others)
     if candidate.rule in _CARRIED and (match := re.fullmatch(r"(What|Who) (is|are|was|were) (.+)\?", candidate.text)):

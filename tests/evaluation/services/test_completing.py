@@ -166,6 +166,14 @@ def test_a_check_that_was_cut_off_goes_on_with_the_rest(basics, fake_openai):
     assert all("checked" in one.metadata for one in made.questions.all())
 
 
+def test_a_mended_pair_is_not_called_good_or_doubtful_any_more(basics, fake_openai):
+    basics.questions.exclude(kind="out_of_scope").update(metadata={"quality": "doubtful"})
+    made = completed(basics, twins=False, evidence=False, check="openai:checker")
+    mended = {each.pair_id for each in made.questions.all() if "before" in each.metadata}
+    assert mended
+    assert {each.pair_id for each in made.questions.all() if "quality" in each.metadata} == {"p1", "p2", "p3"} - mended
+
+
 def test_a_second_model_says_what_it_found_itself(basics, fake_openai):
     first = completed(basics, twins=False, evidence=False, check="openai:checker")
     second = completed(first, twins=False, evidence=False, check="openai:other")

@@ -26,6 +26,15 @@ def test_an_unused_test_set_is_edited_in_place():
     assert question(testset, "p1c").reference_answers == ["Memphis"]  # twins share their references
 
 
+def test_what_a_person_changed_is_not_called_good_or_doubtful_any_more():
+    testset = make_testset()
+    testset.questions.filter(pair_id__in=["p1", "p2"]).update(metadata={"quality": "doubtful", "writer": "builtin"})
+    testsets.edit_question(question=question(testset, "p1s"), text="Where?", reference_answers=["Memphis"])
+    left = {each.question_id: each.metadata for each in testset.questions.filter(pair_id__in=["p1", "p2"])}
+    assert [left[name] for name in ("p1s", "p1c")] == [{"writer": "builtin"}] * 2
+    assert left["p2s"]["quality"] == "doubtful"
+
+
 def test_editing_a_used_one_makes_a_new_version_and_leaves_the_old_as_it_was():
     testset = make_testset()
     make_run(testset)
