@@ -304,14 +304,14 @@ def test_counts_what_it_costs(fake_openai: FakeOpenAI) -> None:
 
 
 def test_an_abandoned_writing_asks_no_more(fake_openai: FakeOpenAI) -> None:
-    fake_openai.next(*[Behaviour()] * 24)
-    fake_openai.always = Behaviour.hang()
     steps = writer(pairs=50, at_once=4).write_pairs()
     next(steps)
-    wait_for(lambda: len(fake_openai.requests) > 24)
+    fake_openai.always = Behaviour.hang()
+    wait_for(lambda: fake_openai.in_flight > 0)
+    asked = len(fake_openai.requests)
     steps.close()
     wait_for(lambda: fake_openai.in_flight == 0)
-    assert len(fake_openai.requests) <= 24 + 8
+    assert len(fake_openai.requests) <= asked + 8
 
 
 def test_a_model_that_never_quotes_its_passage_is_not_sent_through_all_documents(
