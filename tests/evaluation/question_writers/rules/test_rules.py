@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.question_writers.rules.asking import DANGLING, GIVES_AWAY, ask, passages
+from evaluation.question_writers.rules.asking import ask, passages
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.objections import DANGLING, GIVES_AWAY
 from rag_pipeline.types import SourceDoc
 
 
