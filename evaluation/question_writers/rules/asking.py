@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.asking_lists import ask_list, items_behind, lead_in
+from evaluation.question_writers.rules.asking_sections import SECTIONS, TERM, is_defined, section_questions
 from evaluation.question_writers.rules.asking_tables import ask_row
 from evaluation.question_writers.rules.asking_tasks import how_many_there_are, how_to
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.clauses import Clause, clauses
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
-from evaluation.question_writers.rules.first_person import in_first_person
+from evaluation.question_writers.rules.first_person import as_asked
 from evaluation.question_writers.rules.objections import (
     CUT_SHORT,
     ODD,
     is_cut,
     objection,
+    objection_to_author,
     objection_to_form,
     objection_to_things,
 )
@@ -51,7 +53,7 @@ _HEADED = re.compile(
 """A heading that was joined to its sentence: `Fees If you file late, …`, `Ringo Starr Ringo Starr was …`."""
 _MOST_ROWS = 120
 """Rows of tables that are asked about in one document, spread over them."""
-_ABOUT_ONE = frozenset({"definition", "apposition"})
+_ABOUT_ONE = SECTIONS | {"definition", "apposition"}
 """Kinds that ask for all there is to say of one thing: others may name it too."""
 
 
@@ -60,13 +62,14 @@ class Passage:
     """A sentence, and the one before it in the same paragraph where its subject is a pronoun.
 
     `behind`: the one behind it, where that limits what it says (`However, …`) or goes on about it (`It …`).
-    `items`: those of the list that it leads to.
+    `items`: those of the list that it leads to. `asked`: what the passage answers as a whole that it begins.
     """
 
     sentence: DocumentSentence
     before: DocumentSentence | None = None
     behind: DocumentSentence | None = None
     items: tuple[DocumentSentence, ...] = ()
+    asked: tuple[Candidate, ...] = ()
 
 
 def passages(sentences: Sequence[DocumentSentence], text: str) -> list[Passage]:
@@ -91,7 +94,7 @@ def passages(sentences: Sequence[DocumentSentence], text: str) -> list[Passage]:
         if behind is not None and (not goes_on or "\n\n" in text[one.span.end : behind.span.start]):
             behind = None
         found.append(Passage(one, before, behind))
-    return found
+    return found + [Passage(one.sentence, asked=(one,)) for one in section_questions(sentences, text)]
 
 
 def is_answered_elsewhere(candidate: Candidate, index: SentenceIndex) -> bool:
@@ -106,7 +109,8 @@ def ask(
     """Yield every question that the rules make of the passages, with why it cannot be asked, empty where it can."""
     if rules is RULES:
         yield from _ask_rows_and_lists(found, known)
-    found = [each for each in found if each.sentence.row is None and not each.items]
+        yield from _ask_sections(found, known)
+    found = [each for each in found if each.sentence.row is None and not each.items and not each.asked]
     texts = list(dict.fromkeys(one.text for each in found for one in (each.sentence, each.before) if one))
     parsed = dict(zip(texts, parse(map(_without_brackets, texts)), strict=True))
     asked: set[str] = set()
@@ -137,6 +141,19 @@ def _ask_rows_and_lists(found: Sequence[Passage], known: KnownThings) -> Iterato
             for candidate in ask_list(whole, each.sentence, each.items):
                 things = objection_to_things(candidate, whole, known, candidate.topic)
                 yield candidate, objection_to_form(candidate) or things
+
+
+def _ask_sections(found: Sequence[Passage], known: KnownThings) -> Iterator[tuple[Candidate, str]]:
+    asked = [candidate for each in found for candidate in each.asked]
+    trees = iter(parse(text for one in asked for text in (one.text, one.answer)))
+    for candidate in asked:
+        tree, told = next(trees), only_sentence(next(trees))
+        own = candidate.rule != TERM  # who asks it speaks of `the museum`, too
+        reason = objection_to_things(candidate, () if own else tree, known, candidate.topic)
+        if candidate.rule == TERM and (told is None or not is_defined(candidate, told)):
+            reason = CUT_SHORT
+        reason = objection_to_author(candidate) or reason
+        yield known.topic.placed(candidate), reason
 
 
 def _without_brackets(text: str) -> str:
@@ -188,7 +205,7 @@ def _checked(
 ) -> Iterator[tuple[Candidate, str]]:
     for name, rule in rules.items():
         for asked in rule(clause):
-            text, *others = map(in_first_person, (asked.wording(False), asked.wording(True), *asked.others))
+            text, *others = map(as_asked, (asked.wording(False), asked.wording(True), *asked.others))
             evidence = (*sources, *_needed_behind(passage, name))
             candidate = Candidate(
                 name, text, tuple(others), _shortest(asked.answer),
@@ -203,8 +220,8 @@ def _tasks(sentence: Span, passage: Passage, known: KnownThings) -> Iterator[tup
         *((TASK, each) for each in how_to(sentence)),
         *(("how_many", each) for each in how_many_there_are(sentence)),
     ]:
-        text = in_first_person(asked.wording(False))
-        others = tuple(map(in_first_person, asked.others))
+        text = as_asked(asked.wording(False))
+        others = tuple(map(as_asked, asked.others))
         evidence = (passage.sentence, *_needed_behind(passage, rule))
         candidate = Candidate(rule, text, others, _shortest(asked.answer), "", evidence)
         reason = objection_to_form(candidate) or (CUT_SHORT if is_cut(candidate, sentence) else "")

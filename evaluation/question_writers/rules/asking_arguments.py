@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from evaluation.question_writers.rules.candidates import Ask, Wording
 from evaluation.question_writers.rules.clauses import Clause, full, tidy
 from evaluation.question_writers.rules.nouns import (
+    has_role,
     is_actor,
     is_counted,
     keeping_subject,
@@ -38,6 +39,7 @@ ASKED_WITH = frozenset(
     )
 )
 """Verbs with a preposition of which people ask what stands behind it: `What does … depend on?`"""
+_MODALS = {"may": "can", "shall": "must"}
 _LINKING = word_set("be become remain have seem mean appear contain include do make")
 
 
@@ -89,7 +91,7 @@ def by_whom(clause: Clause) -> Iterator[Ask]:
         noun = next((each for each in agent.children if each.dep_ == "pobj"), None)
         if noun is None or noun.pos_ not in {"NOUN", "PROPN"}:
             continue
-        if not is_actor(noun):
+        if not is_actor(noun) and not (clause.is_general and not clause.named and has_role(noun)):
             continue
         others = (clause.question("by whom", [agent]),)
         yield Ask(
@@ -106,6 +108,9 @@ def _by_agent(clause: Clause, asking: str, agent: Token) -> Wording:
 def _actively(clause: Clause, asking: str, agent: Token, *, reworded: bool) -> str:
     """Return `Who designed the palace?` for `was designed by`."""
     first = clause.auxiliaries[0].lower_ if clause.auxiliaries else ""
+    if clause.modal and len(clause.auxiliaries) == 2 and not clause.negated:
+        rest = f"{clause.said_subject(reworded=reworded)} {clause.rest([agent], reworded=reworded)}"
+        return tidy(f"{asking} {_MODALS.get(first, first)} {clause.verb.lemma_.lower()} {rest}")
     if len(clause.auxiliaries) != 1 or first not in {"is", "are", "was", "were"} or clause.negated:
         return clause.question(asking, [agent], reworded=reworded, end="by")
     base = other_verb(clause.verb) if reworded else clause.verb.lemma_.lower()

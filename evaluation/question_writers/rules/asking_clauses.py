@@ -68,7 +68,8 @@ def named_thing(clause: Clause) -> Iterator[Ask]:
     """`The capital of Oyo is Ibadan` → `What is the capital of Oyo?` Ibadan."""
     of = any(each.dep_ == "prep" and each.lower_ == "of" for each in clause.subject.children)
     measured = clause.subject.lemma_.lower() in _MEASURED
-    told = any(each.dep_ == "prep" for each in clause.subject.children)
+    described = sum(each.dep_ in {"amod", "compound"} for each in clause.subject.children) > 1
+    told = described or any(each.dep_ == "prep" for each in clause.subject.children)
     limit = told and (measured or any(each.lower_ in _LIMITS for each in clause.subject.children))
     one_of_many = any(each.lower_ in {"a", "an"} for each in clause.subject.children)
     if one_of_many or clause.auxiliaries or clause.named or clause.negated:

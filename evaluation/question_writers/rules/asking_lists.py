@@ -10,7 +10,7 @@ from evaluation.question_writers.rules.asking_arguments import ASKED_WITH
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.clauses import clauses, tidy
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
-from evaluation.question_writers.rules.first_person import in_first_person
+from evaluation.question_writers.rules.first_person import as_asked
 from evaluation.question_writers.rules.parsing import in_sentence, phrase
 from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech
 from rag_pipeline.types import Span
@@ -59,7 +59,7 @@ def ask_list(tree: Tree, sentence: DocumentSentence, items: Sequence[DocumentSen
     span = Span(sentence.span.document_id, sentence.span.start, items[-1].span.end)
     whole = DocumentSentence(span, " ".join((sentence.text, *(one.text for one in items))))
     for text, topic in dict(_questions(tree, sentence.text, items)).items():
-        said = in_first_person(text)
+        said = as_asked(text)
         if len(content_lemmas(said)) >= _SAYS_ENOUGH:
             yield Candidate(LIST, said, (), answer, topic, (sentence, whole), 1)
 

@@ -44,7 +44,7 @@ def ask_row(sentence: DocumentSentence) -> Iterator[Candidate]:
     around = (sentence,) if row.is_record else (titles, sentence)
     label, unit = _label(row), _UNIT.search(row.names[0].text)
     for column, cell in zip(row.names[1:], row.cells[1:], strict=True) if label else ():
-        name, value = _in_lower_case(plain_text(column.text)), plain_text(cell.text).strip(" .;")
+        name, value = in_lower_case(plain_text(column.text)), plain_text(cell.text).strip(" .;")
         marked = "`" in column.text  # a matrix: each column is a case, not what is told of the row
         text = "" if marked else _question(name, label, value, f" ({unit.group()})" if unit else "")
         if text and not _NO_VALUE.fullmatch(cell.text):
@@ -56,7 +56,7 @@ def is_empty(rows: Sequence[DocumentSentence], label: str, question: str) -> boo
     """Return whether the rows of a label have nothing in the columns that a question names."""
     own = [one.row for one in rows if one.row and _label(one.row) == label]
     cells = [pair for row in own for pair in zip(row.names[1:], row.cells[1:], strict=True)]
-    named = [cell for name, cell in cells if _in_lower_case(plain_text(name.text)) in question]
+    named = [cell for name, cell in cells if in_lower_case(plain_text(name.text)) in question]
     return len(own) == 1 and (own[0].is_record or bool(named)) and not any(cell.text for cell in named)
 
 
@@ -70,7 +70,7 @@ def _label(row: TableRow) -> str:
         return ""  # several, or one of a group
     if label.isupper() and parts_of_speech(words[0]) and len(words) == 1:
         return ""
-    said = label if row.in_titles else _in_lower_case(label)
+    said = label if row.in_titles else in_lower_case(label)
     is_kind = kind.isalpha() and base_form(kind, "NOUN") == kind and kind not in _SAYS_NOTHING | STOP | set(words)
     if is_kind and (_is_code(label) or (label.islower() and len(words) == 1)):
         return f"the {said} {kind}"
@@ -83,7 +83,7 @@ def _is_code(text: str) -> bool:
     return re.search(r"^[-/.$_]|[a-z][_./-][a-z]|[a-z][A-Z]|\(\)", text) is not None
 
 
-def _in_lower_case(text: str) -> str:
+def in_lower_case(text: str) -> str:
     """Return a phrase without the capitals of a heading."""
     words = [word.lower() if word.istitle() and parts_of_speech(word.lower()) else word for word in text.split()]
     return " ".join(words)

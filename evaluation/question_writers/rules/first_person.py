@@ -15,11 +15,21 @@ _OBJECT_OF = word_set(
 )
 
 
+_OWN_NAME = re.compile(
+    r"\b([Tt])his (?=(?:[A-Z]\w+ )*(?:Licen[cs]e|Agreement|Policy|Act|Contract|Lease|Constitution|Handbook|Guide|Plan|"
+    r"Code|Charter|Order|Regulation|Notice|Terms|policy|agreement|handbook|licen[cs]e|contract|lease|guide|manual|document)\b)"
+)
+"""What a document calls itself."""
 _TO_THE_BOT = re.compile(r"(?:(?:Can|Could) you (?:explain|tell me|say)|Do you know)\b")
 """Whoever is asked so is the one who answers."""
 
 
-def in_first_person(text: str) -> str:
+def as_asked(text: str) -> str:
+    """Return a question as somebody asks it who has not the document before them: `you` is `I`, `this Act` is `the`."""
+    return _OWN_NAME.sub(r"\1he ", _in_first_person(text))
+
+
+def _in_first_person(text: str) -> str:
     """Return a question to `you` as the one who is meant asks it: `What must you sign?` → `What must I sign?`"""
     if not re.search(r"\byou", text, re.IGNORECASE):
         return text

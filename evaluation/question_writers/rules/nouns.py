@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,17 @@ OCCUPATIONS = word_set(
 )
 """What only persons are, also where a text has no capitals."""
 ACTORS = frozenset({"PERSON", "ORG", "GPE", "NORP"})
+_IN_A_ROLE = re.compile(
+    r"(?:[^e]er|or|ee|ant|ist|ian)s?$|^(?:person|people|stud\w+|client|resident|agent|staff|part(?:y|ies)|compan(?:y|ies)|board|"
+    r"committee|team|council|court|parents?|child(?:ren)?|members?|bank|state|agency|authority|spouse)s?$"
+)
+_NOBODY = word_set(
+    "letter paper number order folder header buffer server computer printer container parameter filter power water "
+    "cover offer transfer matter manner register charter chapter quarter layer marker error factor vector monitor "
+    "processor fee degree tree restaurant instant grant plant warrant list floor door color colour sensor motor "
+    "behavior winter summer weather center counter timer scanner browser compiler interpreter parser loader driver "
+    "adapter router controller pointer iterator operator constructor selector indicator descriptor executor"
+)
 _SET_PHRASES = frozenset({"into law", "into account", "into force", "on foot", "of course", "to death", "in place"})
 
 
@@ -47,6 +59,11 @@ def is_actor(noun: Token) -> bool:
         return single or looks_like_person(named)
     people = noun.ent_type_ == "NORP" and (noun.tag_ == "NNPS" or noun.lower_.endswith("s"))
     return people or (noun.ent_type_ == "GPE" and noun.pos_ == "PROPN") or noun.lower_ in _FOLK
+
+
+def has_role(noun: Token) -> bool:
+    """Return whether a noun is most likely somebody: `the tenant`, `any member`, `the finance director`."""
+    return is_actor(noun) or (_IN_A_ROLE.search(noun.lower_) is not None and noun.lemma_.lower() not in _NOBODY)
 
 
 def is_counted(noun: Token) -> bool:

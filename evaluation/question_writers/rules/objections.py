@@ -29,7 +29,7 @@ _BRIEFLY = frozenset({"when", "by_whom", "called", "apposition", "what_with", "w
 """Kinds that are understood without all that the sentence says."""
 _NEEDS_MORE = frozenset({"what_with", "who", "how", "why"})
 """Kinds that `the file` or `your account` is no answer to."""
-_MAY_DENY = frozenset({"why", "happens"})
+_MAY_DENY = frozenset({"why", "happens", "yes_no"})
 _FEWEST, _MOST = 3, 19
 _LONGEST_ANSWER, _SHORT = 32, 4
 _VAGUE = word_set("example reason result addition part way fact thing kind type number case other series")
@@ -119,6 +119,16 @@ def objection_to_form(candidate: Candidate) -> str:
     pointing = answer[0] in POINTING or (len(answer) < _SHORT and POINTING & set(answer))
     odd = not told and ODD.search(candidate.text)
     return DANGLING if pointing or words[-1] == "each" or odd else ""
+
+
+def objection_to_author(candidate: Candidate) -> str:
+    """Return what there is against a question whose words and answer are the author's own."""
+    words = lower_words(candidate.text)
+    if not _FEWEST <= len(words) <= _MOST or not content_lemmas(candidate.text):
+        return LENGTH
+    if _is_unbalanced(candidate.text):
+        return CUT_SHORT
+    return DANGLING if _SHOWS_ELSEWHERE.search(candidate.text) or _ONE_OF_SEVERAL.search(candidate.text) else ""
 
 
 def _objection_to_meaning(candidate: Candidate, clause: Clause, known: KnownThings) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from evaluation.question_writers.rules import asking_amounts, asking_arguments, asking_clauses
+from evaluation.question_writers.rules import asking_amounts, asking_arguments, asking_clauses, asking_terms
+from evaluation.question_writers.rules.asking_closed import CLOSED, closed
 from evaluation.question_writers.rules.candidates import Ask
 from evaluation.question_writers.rules.clauses import Clause
 
@@ -24,5 +25,11 @@ RULES: Rules = {
     "how": asking_clauses.how,
     "how_many": asking_amounts.how_many,
     "happens": asking_clauses.outcome,
+    CLOSED: closed,
+    "how_long": asking_terms.how_long,
+    "how_often": asking_terms.how_often,
+    "how_soon": asking_terms.how_soon,
+    "to_whom": asking_terms.to_whom,
+    "how_much": asking_terms.how_much,
 }
 """By kind of question, as stored with it."""

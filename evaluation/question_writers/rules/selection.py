@@ -33,7 +33,7 @@ _GOOD, _FAIR = 0.1, 0.05
 """What the ranker must give a question that is asked at once, and where fewer of these are found than are wanted."""
 _AT_ONCE = 12
 """Sentences of a region that are parsed before one is chosen."""
-_REPEATABLE = frozenset({"when", "how_many"})
+_REPEATABLE = frozenset({"when", "how_many", "yes_no"})
 """Kinds of which two may have the same answer."""
 _MOST, _LEAST_MOST = 0.3, 3
 """The share of a set that one kind has at most, as long as there are others."""

@@ -20,9 +20,9 @@ _FEWEST, _MOST = 3, 6
 _EMPTY = frozenset(
     {"did", "does", "do", "was", "were", "is", "are", "has", "have", "had", "year", "many", "much", "long", "happens"}
 )
-_NO_KEYWORDS = frozenset({"what_with", "happens"})
+_NO_KEYWORDS = frozenset({"what_with", "happens", "yes_no"})
 """Kinds whose key words alone leave open what is asked."""
-_CARRIED = frozenset({"definition", "named_thing"})
+_CARRIED = frozenset({"definition", "named_thing", "faq", "term"})
 
 
 def rephrase(candidate: Candidate, rng: random.Random) -> str:

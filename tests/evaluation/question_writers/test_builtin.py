@@ -75,6 +75,9 @@ def test_evidence_is_exact_and_its_answer_sentence_is_asked_once_or_twice() -> N
 def test_the_answer_is_in_the_evidence_and_not_in_the_question() -> None:
     for simple, _ in written():
         (answer,) = simple.references
+        if simple.metadata["question_type"] == "yes_no":
+            assert answer in {"Yes", "No"}
+            continue
         said = " ".join(plain_text(evidence.text) for evidence in simple.evidence).lower()
         for part in answer.split("; "):
             assert set(lower_words(part)) <= set(lower_words(said))

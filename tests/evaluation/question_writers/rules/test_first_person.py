@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.question_writers.rules.first_person import in_first_person
+from evaluation.question_writers.rules.first_person import as_asked
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,10 @@ from evaluation.question_writers.rules.first_person import in_first_person
         ("Can you explain what a lien is?", "Can you explain what a lien is?"),
         ("Can you explain what your lender is?", "Can you explain what my lender is?"),
         ("How tall is the tower?", "How tall is the tower?"),
+        ("Does this Public License cover patents?", "Does the Public License cover patents?"),
+        ("What does this lease say of pets?", "What does the lease say of pets?"),
+        ("Who built this tower?", "Who built this tower?"),
     ],
 )
 def test_who_asks_says_i_where_the_text_says_you(text: str, said: str) -> None:
-    assert in_first_person(text) == said
+    assert as_asked(text) == said

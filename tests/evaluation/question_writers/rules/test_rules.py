@@ -44,6 +44,23 @@ EXAMPLES = (
     ("named_thing", "The fee for a late return is $12.", "What is the fee for a late return?", "$12"),
     ("happens", "If you lose your key, you pay for a new lock.", "What happens if I lose my key?",
      "you pay for a new lock"),
+    ("yes_no", "Employees may carry over five days of leave.", "Can employees carry over five days of leave?", "Yes"),
+    ("yes_no", "The deposit must not be used for rent.", "Can the deposit be used for rent?", "No"),
+    ("yes_no", "You must keep the receipt of each purchase.", "Do I have to keep the receipt of each purchase?", "Yes"),
+    ("yes_no", "The warranty does not cover damage by water.", "Does the warranty cover damage by water?", "No"),
+    ("yes_no", "A written notice is required for repairs.", "Is a written notice required for repairs?", "Yes"),
+    ("how_long", "Records of accidents are kept for seven years.", "How long are records of accidents kept?",
+     "seven years"),
+    ("how_often", "Air filters should be replaced every six months.", "How often should air filters be replaced?",
+     "every six months"),
+    ("how_soon", "Deposits must be returned within 30 days of its end.", "How soon must deposits be returned?",
+     "within 30 days of its end"),
+    ("by_whom", "Travel must be approved by the finance director.", "Who must approve travel?",
+     "the finance director"),
+    ("to_whom", "Complaints should be sent to the owner in writing.", "Who should complaints be sent to?",
+     "the owner"),
+    ("how_much", "Employees receive 25 days of paid leave.", "How many days of paid leave do employees receive?", "25"),
+    ("named_thing", "The annual membership fee is $45.", "What is the annual membership fee?", "$45"),
     ("what_with", "Photosynthesis depends on light and on water.", "What does photosynthesis depend on?", "light"),
 )  # fmt: skip
 
@@ -52,6 +69,20 @@ EXAMPLES = (
 def test_a_rule_asks_for_its_part_of_a_sentence(rule: str, text: str, question: str, answer: str) -> None:
     found = {(one.rule, one.text): one.answer for one, _ in asked(text)}
     assert answer in found[rule, question]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Employees may carry over leave only once a year.",
+        "If the manager agrees, employees may carry over five days of leave.",
+        "Members may not leave unless they have paid their fees.",
+        "No employee may carry over more than five days of leave.",
+        "The storm might reach the coast of Florida.",
+    ],
+)
+def test_what_holds_only_sometimes_is_not_asked_with_yes_or_no(text: str) -> None:
+    assert "yes_no" not in {one.rule for one, _ in asked(text)}
 
 
 def test_a_pronoun_stands_for_the_name_before_it_and_both_sentences_are_evidence() -> None:

@@ -1,0 +1,178 @@
+"""Questions that a whole passage answers: what a heading asks, the task that it names, the label of an item.
+
+Where the author has put question and answer, or task and steps, no sentence needs to be taken apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from evaluation.question_writers.rules.asking_tables import in_lower_case
+from evaluation.question_writers.rules.candidates import Candidate
+from evaluation.question_writers.rules.document_sentences import DocumentSentence, plain_text
+from evaluation.question_writers.rules.first_person import as_asked
+from rag_pipeline.english.function_words import STOP
+from rag_pipeline.english.lemmas import base_form, content_lemmas, lower_words, parts_of_speech
+from rag_pipeline.english.words import word_set
+from rag_pipeline.types import Span
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span as Tree
+
+FAQ, TASK_SECTION, TERM = "faq", "task", "term"
+SECTIONS = frozenset({FAQ, TASK_SECTION, TERM})
+_QUESTION_WORDS, _ANSWER_WORDS, _SENTENCES = range(3, 20), range(4, 91), 8
+_SECTION_WORDS, _LABEL_WORDS, _TOLD_WORDS, _LABELLED = range(8, 121), range(1, 5), range(5, 33), 3
+_MARK = re.compile(r"^(?:Q(?:uestion)?\s*\d*\s*[:.)-]|\d+(?:\.\d+)*[.):]?|[a-z][.)])\s+", re.IGNORECASE)
+_ASKS = re.compile(
+    r"(?:What|Which|Who|Whose|Where|When|Why|How|Do|Does|Did|Is|Are|Was|Were|Can|Could|Will|Would|Should|Must|May|"
+    r"Has|Have|Am|If|In|For|On|At|To|With)\b"
+)
+_ANSWERS = re.compile(r"^A(?:nswer)?\s*[:.)-]\s+")
+_FENCE = re.compile(r"^\s*(?:```|~~~)|^(?: {4}|\t)\S|<(?:pre|table|img)\b|!\[|^\s*\|", re.MULTILINE)
+_TASK = re.compile(r"(?:How (?:to|do (?:I|you)|can (?:I|you)) )?(?P<verb>[A-Za-z][a-z]+) (?P<rest>[^:?!.,;()]+)")
+_TO_READER = re.compile(r"\b[Yy]ou (?:can|may|must|should|need|have to|will need)\b")
+_NO_ANSWER = re.compile(r"^(?:\d|See )|\d\\?\.$|\?$|: [^.:]*$|\b(?:following|ways to)\b[^.]*\.$")
+_NO_TASK = word_set("be have introduce include understand know learn overview begin start get work live come happen")
+_LABEL = re.compile(
+    r"\s*(?P<label>\*\*[^*\n]{2,60}\*\*|__[^_\n]{2,60}__|`[^`\n]{2,40}`|[^\s:–—(),.;-][^:–—,;?!\n]{1,40}?)"
+    r"(?P<end>:(?=\s)| [-–—](?=\s))"
+)
+_ASIDE = word_set("tip note notes example warning caution important line summary issue problem reason optional step")
+_NOUN_FIRST = re.compile(r"(?:an?|the|one|your?|path|list|name|number|optional|location)\b", re.IGNORECASE)
+_CODE = re.compile(r"(?:^|\s)-{1,2}\w|[_.$]\w|\w\(|[a-z][A-Z]")
+_BACK = word_set("this that these those it they he she such its their here above below following also")
+
+
+def section_questions(sentences: Sequence[DocumentSentence], text: str) -> Iterator[Candidate]:
+    """Yield the questions that whole passages of a document answer, by the place where these begin."""
+    prose = [one for one in sentences if one.row is None]
+    for (heading, marked), run in groupby(prose, key=lambda one: (one.heading, one.heading_marked)):
+        body = list(run)
+        if marked and heading:
+            yield from _of_heading(heading, body, text)
+        yield from _of_lone_questions(body, text)
+        yield from _of_labels(body, text)
+
+
+def _of_heading(heading: str, body: Sequence[DocumentSentence], text: str) -> Iterator[Candidate]:
+    if heading.endswith("?"):
+        yield from _asked(heading, body, text)
+    elif (task := _task(heading)) and (whole := _whole(body, text, len(body))) is not None:
+        words = len(whole.text.split())
+        if words in _SECTION_WORDS and _tells_what_to_do(body):
+            yield Candidate(TASK_SECTION, f"How do I {task}?", (f"What do I have to do to {task}?",),
+                            whole.text, "", (whole,))  # fmt: skip
+
+
+def _asked(question: str, body: Sequence[DocumentSentence], text: str) -> Iterator[Candidate]:
+    """Yield a question that the document asks itself; the first paragraphs below it answer it."""
+    said = _MARK.sub("", question).strip(' *"“”')
+    for sentences in range(min(len(body), _SENTENCES), 0, -1):
+        whole = _whole(body, text, sentences)
+        ends = sentences == len(body) or "\n\n" in text[body[sentences - 1].span.end : body[sentences].span.start]
+        if whole is None or not ends or len(whole.text.split()) not in _ANSWER_WORDS:
+            continue
+        plain = _NO_ANSWER.search(whole.text) is None
+        if len(said.split()) in _QUESTION_WORDS and plain and _ASKS.match(said) and said.count("?") == 1:
+            yield Candidate(FAQ, f"{said[:1].upper()}{said[1:]}", (), whole.text, "", (whole,))
+        return
+
+
+def _of_lone_questions(body: Sequence[DocumentSentence], text: str) -> Iterator[Candidate]:
+    """Yield the questions that stand as paragraphs of their own, in a list of several."""
+    at = [number for number, one in enumerate(body) if one.text.endswith("?") and _is_alone(one, text)]
+    if len(at) < _LABELLED:
+        return
+    for number, end in zip(at, [*at[1:], len(body)], strict=True):
+        yield from _asked(body[number].text, body[number + 1 : end], text)
+
+
+def _is_alone(sentence: DocumentSentence, text: str) -> bool:
+    """Return whether a sentence is a line of its own."""
+    before = text[: sentence.span.start].rpartition("\n")[2]
+    behind = text[sentence.span.end :].partition("\n")[0]
+    return not re.sub(r"[\W\d]|Q", "", before) and not behind.strip(' *_"”')
+
+
+def _task(heading: str) -> str:
+    """Return what a heading names as a task, as it stands behind `How do I`: `install plugins`; empty for none."""
+    said = _MARK.sub("", heading).strip(" *#")
+    match = _TASK.fullmatch(said)
+    if match is None or len(said.split()) > 9:
+        return ""
+    verb, rest = match["verb"].lower(), match["rest"].strip()
+    asks = said.lower().startswith("how ")
+    base = base_form(verb, "VERB")
+    gerund = verb.endswith("ing") and base != verb
+    if not (gerund or asks) or "VERB" not in parts_of_speech(base) or base in _NO_TASK:
+        return ""
+    words = lower_words(rest)
+    opens = (words and words[0] not in STOP | {"up"}) or words[0] in {"a", "an", "the", "your", "to"}
+    if not opens or {"and", "or"} & set(words[:1]) or not content_lemmas(rest):
+        return ""
+    return as_asked(f"{base} {in_lower_case(rest)}")
+
+
+def _tells_what_to_do(body: Sequence[DocumentSentence]) -> bool:
+    """Return whether some sentence gives an order, or says what the reader can or must do."""
+    first = {(lower_words(one.text) or [""])[0] for one in body}
+    orders = any("VERB" in parts_of_speech(word) and base_form(word, "VERB") == word for word in first - STOP)
+    return orders or any(_TO_READER.search(one.text) for one in body)
+
+
+def _whole(body: Sequence[DocumentSentence], text: str, count: int) -> DocumentSentence | None:
+    """Return the first sentences of a section as one; None where code or a picture belongs to them, or more follows."""
+    if not body or not count:
+        return None
+    first, last = body[0], body[count - 1]
+    raw = text[first.span.start : last.span.end]
+    behind = text[last.span.end : last.span.end + 12]
+    said = _ANSWERS.sub("", " ".join(one.text for one in body[:count]))
+    refers = (lower_words(said) or [""])[0] in _BACK
+    if _FENCE.search(raw) or re.match(r"\s*(?:```|~~~|\n {4})", behind) or said.endswith(":") or refers:
+        return None
+    return DocumentSentence(Span(first.span.document_id, first.span.start, last.span.end), said, first.heading)
+
+
+def _of_labels(body: Sequence[DocumentSentence], text: str) -> Iterator[Candidate]:
+    """Yield what the labelled items of a list are: ``- `--force`: overwrites files`` → `What does --force do?`"""
+    found = [(one, match) for one in body if one.is_list_item and (match := _label(one, text))]
+    for one, match in found if len(found) >= _LABELLED else ():
+        label = plain_text(match["label"]).strip(" :.")
+        told = one.text[len(plain_text(match.group()).strip()) :].lstrip(" :-–—").strip()
+        words = lower_words(label)
+        plain = len(words) in _LABEL_WORDS and "<" not in label and not set(words) & _ASIDE
+        if plain and len(told.split()) in _TOLD_WORDS and (asked := _of_label(label, told)):
+            yield Candidate(TERM, asked, (), told, label, (one,))
+
+
+def _of_label(label: str, told: str) -> str:
+    """Return what somebody asks who finds a label; empty where the label alone does not say which is meant."""
+    if _CODE.search(label):
+        return f"What {'is' if _NOUN_FIRST.match(told) else 'does'} {label}{'' if _NOUN_FIRST.match(told) else ' do'}?"
+    said = label if label.isupper() else in_lower_case(label)
+    *before, last = said.split()
+    if said.islower() and not before:
+        return ""  # `size`, `tags`: of what?
+    if said.islower() and base_form(last, "NOUN") != last:
+        return f"What are {said}?"
+    if said.islower() and (article := re.match(r"(?:a|an|the)\b", told.lower())):
+        own = "the" if article.group() == "the" else "an" if said[0] in "aeiou" else "a"
+        return f"What is {own} {said}?"
+    return "" if said.islower() else f"What is {said}?"
+
+
+def _label(item: DocumentSentence, text: str) -> re.Match[str] | None:
+    return _LABEL.match(text, item.span.start, item.span.end)
+
+
+def is_defined(candidate: Candidate, told: Tree) -> bool:
+    """Return whether words behind a label say what it is, a noun with what belongs to it, or what an option does."""
+    root = told.root
+    subject = any(each.dep_ in {"nsubj", "nsubjpass"} for each in root.children)
+    does = root.tag_ in {"VBZ", "VB"} and _CODE.search(candidate.topic) is not None
+    return not subject and (root.pos_ in {"NOUN", "PROPN"} or does)
