@@ -30,14 +30,16 @@ _SAYS = word_set("allow support include require cover apply accept permit need p
 _LIMITING = word_set(
     "only never hardly unless except if whether when until either neither nor however where while although because "
     "likely usually often sometimes generally normally typically otherwise than rather before after further similar "
-    "more other such"
+    "more other such depending"
 )
 """Words whose clause or limit a short question would leave out, or that point to what stands around them."""
 _POSSIBLE = word_set(
-    "vary result happen occur work help come seem cause lead mean take become find see contact change fail include be"
+    "vary result happen occur work help come seem cause lead mean take become find see contact change fail include be "
+    "want wish prefer like"
 )
 """Verbs that `may` and `can` say might happen, or that send the reader elsewhere."""
 _NO_SUBJECT = word_set("no any each every all some many most few both neither either none nothing anything this that")
+_POINTING = word_set("this that these those")
 _LEAST = 3
 """Content words of a question."""
 
@@ -47,7 +49,8 @@ def closed(clause: Clause) -> Iterator[Ask]:
     said = [each for each in clause.verb.subtree if not _is_joined(each, clause)]
     words = {each.lower_ for each in said}
     first = next(iter(clause.subject.subtree)).lower_
-    if clause.named or words & (_LIMITING | {":"}) or first in _NO_SUBJECT or _is_said_again(clause):
+    points = any(each.lower_ in _POINTING and each.dep_ in {"dobj", "pobj", "nsubj", "nsubjpass"} for each in said)
+    if clause.named or points or words & (_LIMITING | {":"}) or first in _NO_SUBJECT or _is_said_again(clause):
         return
     start, behind = _verbs(clause)
     if not start:

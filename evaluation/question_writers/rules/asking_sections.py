@@ -32,10 +32,18 @@ _ASKS = re.compile(
     r"Has|Have|Am|If|In|For|On|At|To|With)\b"
 )
 _ANSWERS = re.compile(r"^A(?:nswer)?\s*[:.)-]\s+")
-_FENCE = re.compile(r"^\s*(?:```|~~~)|^(?: {4}|\t)\S|<(?:pre|table|img)\b|!\[|^\s*\|", re.MULTILINE)
+_FENCE = re.compile(r"^\s*(?:```|~~~)|^(?: {4}|\t)\S|<(?:pre|table|img|div|p)\b|!\[|^\s*\|", re.MULTILINE)
 _TASK = re.compile(r"(?:How (?:to|do (?:I|you)|can (?:I|you)) )?(?P<verb>[A-Za-z][a-z]+) (?P<rest>[^:?!.,;()]+)")
 _TO_READER = re.compile(r"\b[Yy]ou (?:can|may|must|should|need|have to|will need)\b")
 _NO_ANSWER = re.compile(r"^(?:\d|See )|\d\\?\.$|\?$|: [^.:]*$|\b(?:following|ways to)\b[^.]*\.$")
+_ELSEWHERE = re.compile(
+    r"\b(?:next|previous|last|following|above|below|preceding) (?:question|section|entry|item|answer|chapter)s?\b|"
+    r"\b(?:question|section|entry|item|answer|chapter) (?:above|below)\b",
+    re.IGNORECASE,
+)
+_LEADS_ON = re.compile(r"\b(?:see|refer to|(?:take a )?look at|read|visit|devoted to|described in)\b", re.IGNORECASE)
+_LEADS_ON_IN = 25
+"""Words of an answer up to which it says little more than where the answer is."""
 _NO_TASK = word_set("be have introduce include understand know learn overview begin start get work live come happen")
 _LABEL = re.compile(
     r"\s*(?P<label>\*\*[^*\n]{2,60}\*\*|__[^_\n]{2,60}__|`[^`\n]{2,40}`|[^\s:–—(),.;-][^:–—,;?!\n]{1,40}?)"
@@ -43,6 +51,7 @@ _LABEL = re.compile(
 )
 _ASIDE = word_set("tip note notes example warning caution important line summary issue problem reason optional step")
 _NOUN_FIRST = re.compile(r"(?:an?|the|one|your?|path|list|name|number|optional|location)\b", re.IGNORECASE)
+_ARTICLE_FIRST = re.compile(r"(?:an?|the)\b", re.IGNORECASE)
 _CODE = re.compile(r"(?:^|\s)-{1,2}\w|[_.$]\w|\w\(|[a-z][A-Z]")
 _BACK = word_set("this that these those it they he she such its their here above below following also")
 
@@ -76,10 +85,16 @@ def _asked(question: str, body: Sequence[DocumentSentence], text: str) -> Iterat
         ends = sentences == len(body) or "\n\n" in text[body[sentences - 1].span.end : body[sentences].span.start]
         if whole is None or not ends or len(whole.text.split()) not in _ANSWER_WORDS:
             continue
-        plain = _NO_ANSWER.search(whole.text) is None
+        plain = _NO_ANSWER.search(whole.text) is None and not _is_elsewhere(whole.text)
         if len(said.split()) in _QUESTION_WORDS and plain and _ASKS.match(said) and said.count("?") == 1:
             yield Candidate(FAQ, f"{said[:1].upper()}{said[1:]}", (), whole.text, "", (whole,))
         return
+
+
+def _is_elsewhere(answer: str) -> bool:
+    """Return whether an answer says where the answer is."""
+    brief = len(answer.split()) < _LEADS_ON_IN
+    return _ELSEWHERE.search(answer) is not None or (brief and _LEADS_ON.search(answer) is not None)
 
 
 def _of_lone_questions(body: Sequence[DocumentSentence], text: str) -> Iterator[Candidate]:
@@ -154,16 +169,18 @@ def _of_label(label: str, told: str) -> str:
     """Return what somebody asks who finds a label; empty where the label alone does not say which is meant."""
     if _CODE.search(label):
         return f"What {'is' if _NOUN_FIRST.match(told) else 'does'} {label}{'' if _NOUN_FIRST.match(told) else ' do'}?"
+    article = _ARTICLE_FIRST.match(told)
+    if article is None:
+        return ""  # of other labels anything may be said: `Gentoo: emerge beets`
     said = label if label.isupper() else in_lower_case(label)
     *before, last = said.split()
     if said.islower() and not before:
         return ""  # `size`, `tags`: of what?
     if said.islower() and base_form(last, "NOUN") != last:
         return f"What are {said}?"
-    if said.islower() and (article := re.match(r"(?:a|an|the)\b", told.lower())):
-        own = "the" if article.group() == "the" else "an" if said[0] in "aeiou" else "a"
-        return f"What is {own} {said}?"
-    return "" if said.islower() else f"What is {said}?"
+    own = "" if not said.islower() else "the " if article.group().lower() == "the" else "a "
+    own = "an " if own == "a " and said[0] in "aeiou" else own
+    return f"What is {own}{said}?"
 
 
 def _label(item: DocumentSentence, text: str) -> re.Match[str] | None:

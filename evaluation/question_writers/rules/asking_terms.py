@@ -99,7 +99,8 @@ def _holds(clause: Clause) -> bool:
     """Return whether a clause says what holds in general of something with a name of its own."""
     limited = any(each.dep_ in {"advcl", "neg"} for each in clause.verb.children)
     perfect = any(each.lemma_ == "have" for each in clause.auxiliaries)
-    return clause.is_general and not (clause.named or limited or clause.brief or perfect)
+    bare = clause.verb.dep_ == "conj" and clause.verb.tag_ == "VBG"  # `should be up and running`
+    return clause.is_general and not (clause.named or limited or clause.brief or perfect or bare)
 
 
 def _is_length(noun: Token) -> bool:

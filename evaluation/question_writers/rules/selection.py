@@ -21,7 +21,7 @@ UNLIKELY = "it reads poorly"
 
 _HARDNESS = (0.2, 0.6, 1.0, 1.0, 1.3, 1.6, 1.85, 2.2, 2.65, 3.8)
 """How much the evidence of people's questions stands out: every tenth of 1,589 questions on nine documents."""
-_LIKED = 0.8
+_LIKED = 1.6
 """How much what a reader would accept and find natural counts, beside hardness and variety."""
 _HARDER, _VARIETY, _TWICE = 0.4, 0.8, 0.15
 """What a candidate loses by the distance from the hardness wanted, by its kind's share, by a short answer used."""
@@ -29,14 +29,17 @@ _LONG, _USUAL = 0.2, 140
 """What evidence longer than usual gains: people ask about long sentences as often as these have things to say."""
 _FIRST = -0.4
 """The least worth of a question that is asked before all others, as hard as is wanted and of a kind that is wanted."""
-_GOOD, _FAIR = 0.1, 0.05
-"""What the ranker must give a question that is asked at once, and where fewer of these are found than are wanted."""
-_AT_ONCE = 12
-"""Sentences of a region that are parsed before one is chosen."""
+_GOOD, _BEST_OF_REGION, _FAIR = 0.2, 0.1, 0.05
+"""What the ranker must give a question that is asked at once, that is the best of a region without any such, and that
+fills up where fewer are found than are wanted."""
+_AT_ONCE = 36
+"""Sentences of a region that are parsed before one is chosen, as long as there are not so many candidates."""
 _REPEATABLE = frozenset({"when", "how_many", "yes_no"})
 """Kinds of which two may have the same answer."""
 _MOST, _LEAST_MOST = 0.3, 3
 """The share of a set that one kind has at most, as long as there are others."""
+_ALIKE, _MOST_ALIKE = frozenset({"yes_no"}), 1 / 3
+"""Kinds of which nearly all answers are the same one, and their share in any set: else who always says yes is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +105,15 @@ class _Used:
             self.answers.add(candidate.answer.lower())
 
     def allows(self, candidate: Candidate) -> bool:
-        """Return whether neither the question, its answer nor its sentence was taken, nor both of these before."""
+        """Return whether neither question, answer nor sentence was taken before, nor the kind too often."""
         taken = candidate.sentence.text in self.sentences
         taken |= candidate.text in self.texts or _fact(candidate) in self.facts
+        taken |= candidate.rule in _ALIKE and self._is_most_alike()
         return not taken and candidate.answer.lower() not in self.answers
+
+    def _is_most_alike(self) -> bool:
+        alike = sum(self.kinds[rule] for rule in _ALIKE)
+        return alike >= max(_LEAST_MOST, _MOST_ALIKE * (self.kinds.total() + 1))
 
 
 def _fact(candidate: Candidate) -> tuple[str, str]:
@@ -140,6 +148,7 @@ class Selection:
         self._spare: list[list[_Found]] = [[] for _ in parts]
         self._fair: list[list[_Found]] = [[] for _ in parts]
         self._hardness = [rng.choice(_HARDNESS) for _ in range(count)]
+        self._poor = set(range(len(parts)))
         self._asked_again = False
         self._count = count
         self._used = _Used(most=max(_LEAST_MOST, count * _MOST))
@@ -152,8 +161,10 @@ class Selection:
             chosen_any = False
             self._look_further()
             for number in range(len(self._found)):
+                self._take_best_of_poor(number)
                 chosen = self._choose(number, self._hardness[turn % len(self._hardness)])
                 if chosen is not None:
+                    self._poor.discard(number)
                     chosen_any = True
                     turn += 1
                     found, nearness = chosen
@@ -173,6 +184,16 @@ class Selection:
         self._found, self._spare = self._spare, [[] for _ in self._spare]
         self._used.sentences.clear()
         return any(self._found)
+
+    def _take_best_of_poor(self, number: int) -> None:
+        """Let a region that was read to its end and gave nothing good ask the best that it has: no part is left out."""
+        if number not in self._poor or self._waiting[number] or self._found[number]:
+            return
+        allowed = [each for each in self._fair[number] if self._used.allows(each.candidate)]
+        best = max(allowed, key=lambda each: each.liked, default=None)
+        if best is not None and best.liked >= _BEST_OF_REGION:
+            self._fair[number].remove(best)
+            self._found[number].append(best)
 
     def _relent(self, made: int) -> bool:
         """Let the best of the fair ones be asked as far as more are wanted; return whether there is any."""
