@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.asking_lists import ask_list, items_behind, lead_in
-from evaluation.question_writers.rules.asking_sections import SECTIONS, TERM, is_defined, section_questions
+from evaluation.question_writers.rules.asking_sections import SECTIONS, TERM, as_defined, is_defined, section_questions
 from evaluation.question_writers.rules.asking_tables import ask_row
 from evaluation.question_writers.rules.asking_tasks import how_many_there_are, how_to
 from evaluation.question_writers.rules.candidates import Candidate
@@ -152,6 +152,7 @@ def _ask_sections(found: Sequence[Passage], known: KnownThings) -> Iterator[tupl
         reason = objection_to_things(candidate, () if own else tree, known, candidate.topic)
         if candidate.rule == TERM and (told is None or not is_defined(candidate, told)):
             reason = CUT_SHORT
+        candidate = as_defined(candidate) if candidate.rule == TERM else candidate
         reason = objection_to_author(candidate) or reason
         yield known.topic.placed(candidate), reason
 

@@ -27,6 +27,7 @@ _DATE = re.compile(
     r"\b(?:1[0-9]|20)\d\d|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|"
     r"[A-Z][a-z]+days?|century)\b|\b\d+(?:st|nd|rd|th)\b"
 )
+_WITH_YEAR = re.compile(r"\b(?:\d{3,4}s?|centur\w+|BC|AD|BCE|CE)\b")
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d(?:s|–\d+)?$")
 ASKED_WITH = frozenset(
     each.replace("_", " ")
@@ -78,6 +79,9 @@ def when(clause: Clause) -> Iterator[Ask]:
             continue
         if _DATE.search(clause.question("when", [part])):
             continue  # the other of two dates
+        happened = any(each.tag_ == "VBD" for each in (clause.verb, *clause.auxiliaries))
+        if happened and not _WITH_YEAR.search(answer):
+            continue  # `on July 11th`, of a year that is said elsewhere
         rest = [part]
         year = (clause.question("what year", rest),) if _YEAR.match(answer) and part.lower_ == "in" else ()
         asking = {"by": "by when", "since": "since when", "until": "until when"}.get(part.lower_, "when")

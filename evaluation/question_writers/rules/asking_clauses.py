@@ -165,6 +165,8 @@ def _reason(part: Token) -> str:
 
 def how(clause: Clause) -> Iterator[Ask]:
     """`… by heating the ore` → `How …?`"""
+    if any(each.lower_ == "also" for each in clause.verb.children):
+        return  # one way of several
     for part in clause.children("prep"):
         verb = next((each for each in part.children if each.dep_ == "pcomp" and each.tag_ == "VBG"), None)
         if verb is not None and part.lower_ == "by" and part.i > clause.verb.i:
@@ -181,8 +183,20 @@ def outcome(clause: Clause) -> Iterator[Ask]:
         wish = part.lemma_ in _WISHES and any(each.lower_ == "you" for each in part.children)
         own = clause.subject in clause.verb.children and _is_usual(part)
         own = own and clause.verb.lemma_ not in _FINDING_OUT
-        if own and clause.is_general and not wish and said.lower().startswith("if ") and 4 <= len(said.split()) <= 16:
-            yield Ask(as_said(tidy(f"what happens i{said[1:]}")), answer)
+        asked = _asked_of(clause)
+        usual = own and clause.is_general and not wish and said.lower().startswith("if ")
+        if usual and asked and 4 <= len(said.split()) <= 16:
+            yield Ask(as_said(tidy(f"{asked} i{said[1:]}")), answer)
+
+
+def _asked_of(clause: Clause) -> str:
+    """Return what asks for what follows from a condition: what happens, what to do; empty for mere advice."""
+    if clause.subject.lower_ != "you" or clause.negated:
+        return "what happens"
+    needed = clause.verb.lemma_ in {"need", "have"} and clause.children("xcomp")
+    if needed or clause.modal in {"must", "should", "shall"}:
+        return "what should I do" if clause.modal == "should" else "what do I have to do"
+    return "" if clause.modal in {"can", "may", "might", "could"} else "what happens"
 
 
 def _is_usual(condition: Token) -> bool:

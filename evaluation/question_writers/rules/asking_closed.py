@@ -38,6 +38,7 @@ _POSSIBLE = word_set(
     "want wish prefer like"
 )
 """Verbs that `may` and `can` say might happen, or that send the reader elsewhere."""
+_NEGATES = word_set("no none nothing nobody etc")
 _NO_SUBJECT = word_set("no any each every all some many most few both neither either none nothing anything this that")
 _POINTING = word_set("this that these those")
 _LEAST = 3
@@ -49,8 +50,10 @@ def closed(clause: Clause) -> Iterator[Ask]:
     said = [each for each in clause.verb.subtree if not _is_joined(each, clause)]
     words = {each.lower_ for each in said}
     first = next(iter(clause.subject.subtree)).lower_
+    quoted = clause.subject.i > 0 and clause.subject.nbor(-1).text in {'"', "“", "'", "‘"}  # `"You" includes …`
     points = any(each.lower_ in _POINTING and each.dep_ in {"dobj", "pobj", "nsubj", "nsubjpass"} for each in said)
-    if clause.named or points or words & (_LIMITING | {":"}) or first in _NO_SUBJECT or _is_said_again(clause):
+    odd = points or quoted or words & (_LIMITING | _NEGATES | {":"})
+    if clause.named or odd or first in _NO_SUBJECT or _is_said_again(clause):
         return
     start, behind = _verbs(clause)
     if not start:
@@ -88,6 +91,8 @@ def _verbs(clause: Clause) -> tuple[str, str]:
             return ("do" if clause.is_plural or clause.subject.lower_ == "you" else "does"), f"have to {rest}"
         if modal in _LEAVE and (lemma in _POSSIBLE or not _is_leave(clause)):
             return "", ""
+        if modal == "should" and not has_role(clause.subject):
+            return "", ""  # `The packages should be there soon` expects, and orders nothing
         return ("can", rest) if modal in _LEAVE else ("should" if modal == "should" else "", rest)
     if not clause.is_general:
         return "", ""

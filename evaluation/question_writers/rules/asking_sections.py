@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from dataclasses import replace
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.asking_tables import in_lower_case
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
 
 FAQ, TASK_SECTION, TERM = "faq", "task", "term"
 SECTIONS = frozenset({FAQ, TASK_SECTION, TERM})
-_QUESTION_WORDS, _ANSWER_WORDS, _SENTENCES = range(3, 20), range(4, 91), 8
+_QUESTION_WORDS, _ANSWER_WORDS = range(3, 20), range(4, 121)
 _SECTION_WORDS, _LABEL_WORDS, _TOLD_WORDS, _LABELLED = range(8, 121), range(1, 5), range(5, 33), 3
 _MARK = re.compile(r"^(?:Q(?:uestion)?\s*\d*\s*[:.)-]|\d+(?:\.\d+)*[.):]?|[a-z][.)])\s+", re.IGNORECASE)
 _ASKS = re.compile(
     r"(?:What|Which|Who|Whose|Where|When|Why|How|Do|Does|Did|Is|Are|Was|Were|Can|Could|Will|Would|Should|Must|May|"
     r"Has|Have|Am|If|In|For|On|At|To|With)\b"
 )
+_SAYS_WHICH = re.compile(r"(?:Yes|No|Nope|Absolutely|Certainly|Of course|Not)\b")
 _ANSWERS = re.compile(r"^A(?:nswer)?\s*[:.)-]\s+")
 _FENCE = re.compile(r"^\s*(?:```|~~~)|^(?: {4}|\t)\S|<(?:pre|table|img|div|p)\b|!\[|^\s*\|", re.MULTILINE)
 _TASK = re.compile(r"(?:How (?:to|do (?:I|you)|can (?:I|you)) )?(?P<verb>[A-Za-z][a-z]+) (?P<rest>[^:?!.,;()]+)")
@@ -50,7 +52,6 @@ _LABEL = re.compile(
     r"(?P<end>:(?=\s)| [-–—](?=\s))"
 )
 _ASIDE = word_set("tip note notes example warning caution important line summary issue problem reason optional step")
-_NOUN_FIRST = re.compile(r"(?:an?|the|one|your?|path|list|name|number|optional|location)\b", re.IGNORECASE)
 _ARTICLE_FIRST = re.compile(r"(?:an?|the)\b", re.IGNORECASE)
 _CODE = re.compile(r"(?:^|\s)-{1,2}\w|[_.$]\w|\w\(|[a-z][A-Z]")
 _BACK = word_set("this that these those it they he she such its their here above below following also")
@@ -58,13 +59,25 @@ _BACK = word_set("this that these those it they he she such its their here above
 
 def section_questions(sentences: Sequence[DocumentSentence], text: str) -> Iterator[Candidate]:
     """Yield the questions that whole passages of a document answer, by the place where these begin."""
-    prose = [one for one in sentences if one.row is None]
-    for (heading, marked), run in groupby(prose, key=lambda one: (one.heading, one.heading_marked)):
-        body = list(run)
-        if marked and heading:
+    found = _sections(sentences)
+    guessed = sum(heading.endswith("?") and not marked for heading, marked, _ in found)
+    for heading, marked, body in found:
+        if heading and (marked or (heading.endswith("?") and guessed >= _LABELLED)):
             yield from _of_heading(heading, body, text)
         yield from _of_lone_questions(body, text)
         yield from _of_labels(body, text)
+
+
+def _sections(sentences: Sequence[DocumentSentence]) -> list[tuple[str, bool, list[DocumentSentence]]]:
+    """Return each heading, whether it is marked as one, and the sentences below it, without the next heading."""
+    prose = [one for one in sentences if one.row is None]
+    runs = groupby(prose, key=lambda one: (one.heading, one.heading_marked))
+    found = [(heading, marked, list(run)) for (heading, marked), run in runs]
+    for (_, _, body), (following, _, _) in pairwise(found):
+        # One that is not marked stands among the sentences too, its number as one of its own.
+        while body and following.endswith(body[-1].text):
+            following = following.removesuffix(body.pop().text).strip()
+    return found
 
 
 def _of_heading(heading: str, body: Sequence[DocumentSentence], text: str) -> Iterator[Candidate]:
@@ -78,17 +91,18 @@ def _of_heading(heading: str, body: Sequence[DocumentSentence], text: str) -> It
 
 
 def _asked(question: str, body: Sequence[DocumentSentence], text: str) -> Iterator[Candidate]:
-    """Yield a question that the document asks itself; the first paragraphs below it answer it."""
+    """Yield a question that the document asks itself: all below it answers it, or a first paragraph with yes or no."""
     said = _MARK.sub("", question).strip(' *"“”')
-    for sentences in range(min(len(body), _SENTENCES), 0, -1):
-        whole = _whole(body, text, sentences)
-        ends = sentences == len(body) or "\n\n" in text[body[sentences - 1].span.end : body[sentences].span.start]
-        if whole is None or not ends or len(whole.text.split()) not in _ANSWER_WORDS:
-            continue
-        plain = _NO_ANSWER.search(whole.text) is None and not _is_elsewhere(whole.text)
-        if len(said.split()) in _QUESTION_WORDS and plain and _ASKS.match(said) and said.count("?") == 1:
-            yield Candidate(FAQ, f"{said[:1].upper()}{said[1:]}", (), whole.text, "", (whole,))
+    breaks = (n for n in range(1, len(body)) if "\n\n" in text[body[n - 1].span.end : body[n].span.start])
+    first = _whole(body, text, next(breaks, 0))
+    whole = _whole(body, text, len(body))
+    if whole is None or len(whole.text.split()) not in _ANSWER_WORDS:
+        whole = first if first is not None and _SAYS_WHICH.match(first.text) else None
+    if whole is None or _NO_ANSWER.search(whole.text) or _is_elsewhere(whole.text):
         return
+    long = len(whole.text.split()) not in _ANSWER_WORDS or len(said.split()) not in _QUESTION_WORDS
+    if not long and _ASKS.match(said) and said.count("?") == 1:
+        yield Candidate(FAQ, f"{said[:1].upper()}{said[1:]}", (), whole.text, "", (whole,))
 
 
 def _is_elsewhere(answer: str) -> bool:
@@ -168,7 +182,7 @@ def _of_labels(body: Sequence[DocumentSentence], text: str) -> Iterator[Candidat
 def _of_label(label: str, told: str) -> str:
     """Return what somebody asks who finds a label; empty where the label alone does not say which is meant."""
     if _CODE.search(label):
-        return f"What {'is' if _NOUN_FIRST.match(told) else 'does'} {label}{'' if _NOUN_FIRST.match(told) else ' do'}?"
+        return f"What is {label}?"
     article = _ARTICLE_FIRST.match(told)
     if article is None:
         return ""  # of other labels anything may be said: `Gentoo: emerge beets`
@@ -185,6 +199,14 @@ def _of_label(label: str, told: str) -> str:
 
 def _label(item: DocumentSentence, text: str) -> re.Match[str] | None:
     return _LABEL.match(text, item.span.start, item.span.end)
+
+
+def as_defined(candidate: Candidate) -> Candidate:
+    """Return the question about a label that fits what is behind it: `prints the names` is what it does."""
+    first, *others = lower_words(candidate.answer)
+    base = base_form(first, "VERB")
+    does = base != first and "VERB" in parts_of_speech(base) and others[:1] not in (["of"], ["for"], ["and"])
+    return replace(candidate, text=f"What does {candidate.topic} do?") if does else candidate
 
 
 def is_defined(candidate: Candidate, told: Tree) -> bool:

@@ -97,11 +97,13 @@ def _said(task: Token) -> str:
 
 
 def _done(action: Token, clause: Token) -> str:
-    """Return what is to be done, from its verb on."""
-    tokens = [each for each in subtree(action, [clause]) if each.i >= action.i]
+    """Return what is to be done, from its verb on: of `you need to get a key`, from `get`."""
+    needed = [each for each in action.children if each.dep_ == "xcomp" and each is not clause and _is_aim(each)]
+    first = needed[0].i if action.lemma_ in {"need", "have"} and needed else action.i
+    tokens = [each for each in subtree(action, [clause]) if each.i >= first]
     text = in_sentence(tokens).strip(" ,;:.")
     # Where the aim was taken out of the middle, the tree was wrong.
-    last = max(each.i for each in tokens if not each.is_punct)
+    last = max((each.i for each in tokens if not each.is_punct), default=-1)
     whole = clause.i < action.i or last < clause.left_edge.i
     said = len(text.split()) in _ACTION_WORDS and not _UNSAID & set(lower_words(text))
     return text if said and whole and len(content_lemmas(text)) > 1 else ""

@@ -45,10 +45,12 @@ def how_often(clause: Clause) -> Iterator[Ask]:
     """`The filter should be replaced every six months` → `How often should the filter be replaced?`"""
     if not _holds(clause):
         return
+    counted = frozenset({"once", "twice", "times"})
     for part in clause.verb.children:
         said = tree_text(part)
-        timed = part.lower_ in _REGULARLY | _TIMES | {"once", "twice", "times"}
-        if timed and _OFTEN.fullmatch(said.lower()) and part.dep_ in {"npadvmod", "advmod"} and part.i > clause.verb.i:
+        timed = part.lower_ in _REGULARLY | _TIMES | counted and part.dep_ in {"npadvmod", "advmod"}
+        again = any(each.lower_ in counted for each in clause.verb.subtree if each not in part.subtree)
+        if timed and not again and _OFTEN.fullmatch(said.lower()) and part.i > clause.verb.i:
             yield Ask(as_said(clause.question("how often", [part])), said)
 
 

@@ -28,6 +28,7 @@ _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(?P<hash>.+?)\s*#*|(?:=\s*)+(?P<wiki>[^=
 RUN_IN_HEADING = re.compile(r"^(?P<title>(?:[A-Z][\w-]+ ){2,6})(?=(?:The|A|An) [a-z])")
 """A run-in heading, which a PDF has joined to the sentence below it: `Elastic Stop Nut The elastic stop nut is …`."""
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+•●▪◦–]|\d{1,3}[.)]|[A-Za-z][.)]|\((?:\d{1,3}|[a-z]|[ivx]+)\)|[IVXLC]+\.)\s+")
+_NUMBERED_QUESTION = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})+\.?|Q\d*[.:])\s+[A-Z(][^?]{5,160}\?")
 _TABLE_ROW = re.compile(r"^\s*\||\t.*\t|\s\|\s.*\s\|\s|\S {3,}\S.* {3,}\S|\.{5,}")
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _QUOTE_MARK = re.compile(r"(?:^|\n)[ \t]*>[ \t]?(?:\[!\w+\])?")
@@ -179,10 +180,11 @@ def _without_digits(line: str) -> str:
 
 
 def _bare_heading(text: str) -> str:
-    """Return a lone short line without a full stop as the heading it most likely is."""
+    """Return a lone short line without a full stop, or a numbered question, as the heading it most likely is."""
     line = text.strip()
     lone = len(line) < 80 and "\n" not in line and line[-1:] not in set(".!?:;,")
-    return plain_text(line) if lone and line[:1].isupper() else ""
+    asked = _NUMBERED_QUESTION.fullmatch(line)
+    return plain_text(line) if (lone and line[:1].isupper()) or asked else ""
 
 
 def _sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -227,9 +229,10 @@ def plain_text(raw: str) -> str:
     text = re.sub(r"[\s\u00a0]+", " ", text.replace("\u00ad", ""))
     text = re.sub(r" @([-,.])@ ", r"\1", text)
     text = re.sub(r"(\d) ?[–—] ?(\d)", r"\1–\2", text)
-    text = re.sub(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.,])[*_](?!\w)|`", "", text)
+    text = re.sub(r"(?<!\\)(?:\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.,])[*_](?!\w)|`)", "", text)
+    text = re.sub(r"\\([*_`#~<>\[\]])|¶", r"\1", text)
     text = re.sub(r"\[(?:\d{1,3}|\^[\w-]+|citation needed|note \d+)\]", "", text)
-    text = re.sub(r"\s+((?!\.[a-z])[,.;:?!%)\]])", r"\1", text)
+    text = re.sub(r"\s+((?![.:!][a-z])[,.;:?!%)\]])", r"\1", text)
     text = re.sub(r"([(\[])\s+", r"\1", text)
     text = re.sub(r"(?<=\w) (['’](?:s|t|re|ve|ll|d|m)?)(?=[\s.,;:)]|$)", r"\1", text)
     text = re.sub(r'(^|[\s(])" ([^"]*?) "', r'\1"\2"', text)

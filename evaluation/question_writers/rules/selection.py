@@ -29,9 +29,10 @@ _LONG, _USUAL = 0.2, 140
 """What evidence longer than usual gains: people ask about long sentences as often as these have things to say."""
 _FIRST = -0.4
 """The least worth of a question that is asked before all others, as hard as is wanted and of a kind that is wanted."""
-_GOOD, _BEST_OF_REGION, _FAIR = 0.2, 0.1, 0.05
-"""What the ranker must give a question that is asked at once, that is the best of a region without any such, and that
-fills up where fewer are found than are wanted."""
+_GOOD, _FAIR = 0.2, 0.05
+"""What the ranker must give a question that is asked at once, and where few are found."""
+_FEWEST = 20
+"""Pairs that a set has at least, of fair questions too: with fewer it finds most settings equally good."""
 _AT_ONCE = 36
 """Sentences of a region that are parsed before one is chosen, as long as there are not so many candidates."""
 _REPEATABLE = frozenset({"when", "how_many", "yes_no"})
@@ -94,12 +95,14 @@ class _Used:
     answers: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
     facts: set[tuple[str, str]] = field(default_factory=set)
+    documents: set[int] = field(default_factory=set)
 
     def take(self, candidate: Candidate) -> None:
         """Remember a question."""
         self.kinds[candidate.rule] += 1
         self.sentences.add(candidate.sentence.text)
         self.texts.add(candidate.text)
+        self.documents.add(candidate.sentence.span.document_id)
         self.facts.add(_fact(candidate))
         if candidate.rule not in _REPEATABLE:
             self.answers.add(candidate.answer.lower())
@@ -143,12 +146,12 @@ class Selection:
         rng = random.Random(f"regions:{seed}")
         parts = regions(corpus.documents, corpus.sentences, count, rng)
         askable = {doc.id: passages(corpus.sentences[doc.id], doc.text) for doc in corpus.documents}
+        self._document = [part.document_id for part in parts]
         self._waiting = [_in_order(askable[part.document_id], part.sentences) for part in parts]
         self._found: list[list[_Found]] = [[] for _ in parts]
         self._spare: list[list[_Found]] = [[] for _ in parts]
         self._fair: list[list[_Found]] = [[] for _ in parts]
         self._hardness = [rng.choice(_HARDNESS) for _ in range(count)]
-        self._poor = set(range(len(parts)))
         self._asked_again = False
         self._count = count
         self._used = _Used(most=max(_LEAST_MOST, count * _MOST))
@@ -164,7 +167,6 @@ class Selection:
                 self._take_best_of_poor(number)
                 chosen = self._choose(number, self._hardness[turn % len(self._hardness)])
                 if chosen is not None:
-                    self._poor.discard(number)
                     chosen_any = True
                     turn += 1
                     found, nearness = chosen
@@ -186,20 +188,21 @@ class Selection:
         return any(self._found)
 
     def _take_best_of_poor(self, number: int) -> None:
-        """Let a region that was read to its end and gave nothing good ask the best that it has: no part is left out."""
-        if number not in self._poor or self._waiting[number] or self._found[number]:
+        """Let a document that was read to its end and gave nothing good ask its best question: none is left out."""
+        own = [each for each, document in enumerate(self._document) if document == self._document[number]]
+        if self._document[number] in self._used.documents or any(self._waiting[n] or self._found[n] for n in own):
             return
-        allowed = [each for each in self._fair[number] if self._used.allows(each.candidate)]
-        best = max(allowed, key=lambda each: each.liked, default=None)
-        if best is not None and best.liked >= _BEST_OF_REGION:
-            self._fair[number].remove(best)
+        allowed = [(n, each) for n in own for each in self._fair[n] if self._used.allows(each.candidate)]
+        home, best = max(allowed, key=lambda pair: pair[1].liked, default=(0, None))
+        if best is not None:
+            self._fair[home].remove(best)
             self._found[number].append(best)
 
     def _relent(self, made: int) -> bool:
-        """Let the best of the fair ones be asked as far as more are wanted; return whether there is any."""
+        """Let the best of the fair ones be asked as far as there are too few; return whether there is any."""
         rows = enumerate(self._fair)
         allowed = [(each, number) for number, row in rows for each in row if self._used.allows(each.candidate)]
-        best = sorted(allowed, key=lambda pair: -pair[0].liked)[: max(0, self._count - made)]
+        best = sorted(allowed, key=lambda pair: -pair[0].liked)[: max(0, min(self._count, _FEWEST) - made)]
         for each, number in best:
             self._fair[number].remove(each)
             self._found[number].append(each)

@@ -22,6 +22,8 @@ _EMPTY = frozenset(
 )
 _NO_KEYWORDS = frozenset({"what_with", "happens", "yes_no"})
 """Kinds whose key words alone leave open what is asked."""
+_LIMITS = re.compile(r"not|no|never|only|without|except|unless|\w+n['’]t", re.IGNORECASE)
+"""Words without which another thing is asked."""
 _CARRIED = frozenset({"definition", "named_thing", "faq", "term"})
 
 
@@ -38,9 +40,9 @@ def rephrase(candidate: Candidate, rng: random.Random) -> str:
 
 def keywords(candidate: Candidate) -> str:
     """Return what somebody would type into a search field; empty where too few or too many words are left."""
-    if candidate.rule in _NO_KEYWORDS:
-        return ""
     original = [word.strip("\"'“”‘’(),;:?") for word in candidate.text.split()]
+    if candidate.rule in _NO_KEYWORDS or any(_LIMITS.fullmatch(word) for word in original):
+        return ""
     kept = [word for word in original if word and word.lower() not in STOP | _EMPTY]
     hint = _ASKED_FOR.get(candidate.rule, "") if len(kept) >= _FEWEST - 1 else ""
     kept = [*kept, hint] if hint and hint not in kept else kept

@@ -37,6 +37,7 @@ def test_list_items_are_read_without_their_sign() -> None:
 
 
 def test_tokenised_text_reads_as_people_write() -> None:
+    assert plain_text("Type :set first ; \\*then\\* save ¶") == "Type :set first; *then* save"
     assert plain_text("the game 's real @-@ time mode ( 1 @,@ 200 units ) , sold well .") == (
         "the game's real-time mode (1,200 units), sold well."
     )

@@ -42,6 +42,8 @@ EXAMPLES = (
      "click the red button"),
     ("how_many", "There are 38 rooms in the Tower House.", "How many rooms are there in the Tower House?", "38"),
     ("named_thing", "The fee for a late return is $12.", "What is the fee for a late return?", "$12"),
+    ("happens", "If you lose your key, you should contact the porter.", "What should I do if I lose my key?",
+     "you should contact the porter"),
     ("happens", "If you lose your key, you pay for a new lock.", "What happens if I lose my key?",
      "you pay for a new lock"),
     ("yes_no", "Employees may carry over five days of leave.", "Can employees carry over five days of leave?", "Yes"),
@@ -79,10 +81,34 @@ def test_a_rule_asks_for_its_part_of_a_sentence(rule: str, text: str, question: 
         "Members may not leave unless they have paid their fees.",
         "No employee may carry over more than five days of leave.",
         "The storm might reach the coast of Florida.",
+        "Packages should be provided for your platform.",
+        'For legal entities, "You" includes any entity that controls the licence.',
+        "You can replace that with a text of your own.",
     ],
 )
 def test_what_holds_only_sometimes_is_not_asked_with_yes_or_no(text: str) -> None:
     assert "yes_no" not in {one.rule for one, _ in asked(text)}
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ("when", "The Debian Project was founded by Ian Murdock on August 16th."),
+        ("how", "Work can also be prioritised by routing it to different servers."),
+        ("how_often", "The archives are updated twice every day."),
+        ("how_soon", "Your website should be up and running within ten minutes."),
+        ("happens", "If you need more space, you can buy a larger lamp for the desk."),
+    ],
+)
+def test_what_would_be_asked_in_part_or_of_something_else_is_not_asked(rule: str, text: str) -> None:
+    assert rule not in {one.rule for one, _ in asked(text)}
+
+
+def test_what_is_needed_for_a_task_is_said_without_need() -> None:
+    tasks = [
+        one for one, _ in asked("To build a package, you need to install the basic tools.") if one.rule == "how_to"
+    ]
+    assert [one.answer for one in tasks] == ["install the basic tools"]
 
 
 def test_a_pronoun_stands_for_the_name_before_it_and_both_sentences_are_evidence() -> None:

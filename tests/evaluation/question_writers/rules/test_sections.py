@@ -76,6 +76,23 @@ def test_questions_that_are_lines_of_their_own_are_taken_where_there_are_several
     assert not asked(f"{lines[0]}\n\n{said}")
 
 
+def test_numbered_questions_of_a_plain_text_are_headings_over_several_lines_too() -> None:
+    asks = ["Is the museum open on\nMondays?", "Are dogs allowed in the garden?", "Does a ticket cost more than $5?"]
+    said = ["No, but the cafe is open\nfrom ten to four.", "Yes, those who are\non a lead.", "No, it is free for all."]
+    contents = "\n".join(f"2.{number}. {line}" for number, line in enumerate(asks, 1))
+    parts = [f"2.{number}. {line}\n\n{told}" for number, (line, told) in enumerate(zip(asks, said, strict=True), 1)]
+    found = asked("\n\n".join([contents, *parts]))
+    assert {one.text: one.answer for one in found.values()} == {
+        line.replace("\n", " "): told.replace("\n", " ") for line, told in zip(asks, said, strict=True)
+    }
+
+
+def test_an_answer_of_which_only_a_part_is_prose_is_none_unless_it_says_yes_or_no() -> None:
+    steps = "```\ninstall it\n```"
+    assert not asked(f"## How do I install the driver of the lamp?\n\nOpen the settings first.\n\n{steps}")
+    assert asked(f"## Can I install the driver of the lamp?\n\nYes, in the settings.\n\nSee below.\n\n{steps}")
+
+
 def test_a_task_in_a_heading_is_asked_for_and_its_steps_are_the_answer() -> None:
     found = asked(MANUAL)
     assert list(found) == ["How do I replace the light bulb?"]

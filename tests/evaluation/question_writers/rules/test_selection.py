@@ -25,10 +25,10 @@ def corpus() -> CorpusText:
 
 
 @cache
-def selected(fair: float, count: int = 60, best_of_region: float = 1.0) -> tuple[Selected, ...]:
+def selected(fair: float, count: int = 60) -> tuple[Selected, ...]:
     """Return all that is chosen for a set of so many where so much is fair."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("_GOOD", 0.5), ("_FAIR", fair), ("_BEST_OF_REGION", best_of_region)):
+        for name, value in (("_GOOD", 0.5), ("_FAIR", fair)):
             patch.setattr(selection, name, value)
         return tuple(Selection(corpus(), count, 0, Purpose("", EMBED)))
 
@@ -45,17 +45,14 @@ def test_what_is_fair_is_asked_after_what_is_good_where_less_was_found_than_aske
     assert len(good) < len(filled) <= 60
 
 
-def test_a_region_without_anything_good_asks_its_best() -> None:
-    good = selected(fair=0.1, count=6)[:6]
-    spread = selected(fair=0.1, count=6, best_of_region=0.2)[:6]
-    assert {_part(each) for each in spread} == set(range(6)) > {_part(each) for each in good}
-    assert sum(each.liked for each in spread) < sum(each.liked for each in good)
-
-
-def _part(chosen: Selected) -> int:
-    """Return in which sixth of the article a question is answered."""
-    assert chosen.candidate is not None
-    return chosen.candidate.sentence.span.start * 6 // 12_000
+def test_a_document_without_anything_good_asks_its_best() -> None:
+    poor = SourceDoc(4, "poor.txt", WARSAW[16_530:17_100])
+    both = CorpusText([*corpus().documents, poor])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(selection, "_GOOD", 0.5)
+        chosen = list(Selection(both, 8, 0, Purpose("", EMBED)))[:8]
+    asked = [each for each in chosen if each.candidate and each.candidate.sentence.span.document_id == 4]
+    assert [each.liked < 0.5 for each in asked] == [True]
 
 
 def test_what_is_fair_is_not_asked_where_enough_is_good() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.document_sentences import split_document
 from evaluation.question_writers.rules.purpose import situation
@@ -28,6 +30,12 @@ def test_key_words_keep_the_topic_and_say_what_is_asked_for() -> None:
 def test_too_few_words_are_no_query() -> None:
     short = Candidate("what", "What did Smith buy?", (), "a car", "Smith", SENTENCE)
     assert keywords(short) == ""
+
+
+@pytest.mark.parametrize("limit", ["only", "not", "without", "don't"])
+def test_a_question_with_a_limit_has_no_key_words(limit: str) -> None:
+    text = f"How do I send tasks {limit} to some servers of mine?"
+    assert keywords(Candidate("how_to", text, (), "use a queue", "tasks", SENTENCE)) == ""
 
 
 def test_names_are_never_misspelt() -> None:
