@@ -232,7 +232,7 @@ def plain_text(raw: str) -> str:
     text = re.sub(r"(?<!\\)(?:\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.,])[*_](?!\w)|`)", "", text)
     text = re.sub(r"\\([*_`#~<>\[\]])|¶", r"\1", text)
     text = re.sub(r"\[(?:\d{1,3}|\^[\w-]+|citation needed|note \d+)\]", "", text)
-    text = re.sub(r"\s+((?![.:!][a-z])[,.;:?!%)\]])", r"\1", text)
+    text = re.sub(r"\s+((?![.:!][A-Za-z/])[,.;:?!%)\]])", r"\1", text)
     text = re.sub(r"([(\[])\s+", r"\1", text)
     text = re.sub(r"(?<=\w) (['’](?:s|t|re|ve|ll|d|m)?)(?=[\s.,;:)]|$)", r"\1", text)
     text = re.sub(r'(^|[\s(])" ([^"]*?) "', r'\1"\2"', text)

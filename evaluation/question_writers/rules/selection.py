@@ -33,6 +33,8 @@ _GOOD, _FAIR = 0.2, 0.05
 """What the ranker must give a question that is asked at once, and where few are found."""
 _FEWEST = 20
 """Pairs that a set has at least, of fair questions too: with fewer it finds most settings equally good."""
+_FEW = 0.1
+"""The share of a set that fair questions may complete."""
 _AT_ONCE = 36
 """Sentences of a region that are parsed before one is chosen, as long as there are not so many candidates."""
 _REPEATABLE = frozenset({"when", "how_many", "yes_no"})
@@ -202,7 +204,9 @@ class Selection:
         """Let the best of the fair ones be asked as far as there are too few; return whether there is any."""
         rows = enumerate(self._fair)
         allowed = [(each, number) for number, row in rows for each in row if self._used.allows(each.candidate)]
-        best = sorted(allowed, key=lambda pair: -pair[0].liked)[: max(0, min(self._count, _FEWEST) - made)]
+        missing = self._count - made
+        wanted = missing if missing <= _FEW * self._count else min(self._count, _FEWEST) - made
+        best = sorted(allowed, key=lambda pair: -pair[0].liked)[: max(0, wanted)]
         for each, number in best:
             self._fair[number].remove(each)
             self._found[number].append(each)

@@ -37,7 +37,10 @@ def test_list_items_are_read_without_their_sign() -> None:
 
 
 def test_tokenised_text_reads_as_people_write() -> None:
-    assert plain_text("Type :set first ; \\*then\\* save ¶") == "Type :set first; *then* save"
+    assert (
+        plain_text("Run ./doc or the .EXE , type :set first ; \\*then\\* save ¶")
+        == "Run ./doc or the .EXE, type :set first; *then* save"
+    )
     assert plain_text("the game 's real @-@ time mode ( 1 @,@ 200 units ) , sold well .") == (
         "the game's real-time mode (1,200 units), sold well."
     )
