@@ -18,7 +18,7 @@ from rag_pipeline.embedders.base import Embedder, Offsets, Vectors, embedders, n
 from rag_pipeline.embedders.bert_graph import averages_tokens
 from rag_pipeline.embedders.fast_encoder import FastEncoder, Row, can_encode
 from rag_pipeline.embedders.late import LateWindows
-from rag_pipeline.embedders.token_tables import TokenTable, token_tables
+from rag_pipeline.embedders.token_tables import TokenTable, token_tables, tokenizer_of
 from rag_pipeline.errors import ConfigError, ProviderError
 from rag_pipeline.kept_by_text import KeptByText
 from rag_pipeline.local_models import hub as model_hub
@@ -78,14 +78,12 @@ class LocalEmbedder(Embedder):
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer
-
         file = Path(self.path) / "tokenizer.json"
         if file.exists():
-            tokenizer = Tokenizer.from_file(str(file))
-        else:
-            tokenizer = self._model.tokenizer.backend_tokenizer
-            tokenizer = Tokenizer.from_str(tokenizer.to_str())
+            return tokenizer_of(file)
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_str(self._model.tokenizer.backend_tokenizer.to_str())
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
