@@ -11,19 +11,20 @@ class RagPipelineConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Hand over the limits of model calls, the store of their replies and the folders of the engine."""
+        """Hand over the limits of model calls, the store of their replies and the places of the engine."""
         from django.conf import settings
 
-        from rag_pipeline.runtime import ModelLimits, configure, set_models_folder, set_readings_folder
+        from rag_pipeline import runtime
 
-        configure(
-            ModelLimits(
+        runtime.configure(
+            runtime.ModelLimits(
                 timeout_s=settings.REQUEST_TIMEOUT_S,
                 max_retries=settings.MAX_RETRIES,
                 prices_file=settings.PRICES_FILE,
                 concurrency=settings.CONCURRENCY,
             )
         )
-        set_models_folder(lambda: settings.DATA_DIR / "models")
-        set_readings_folder(lambda: settings.DATA_DIR / "readings")
+        runtime.set_models_folder(lambda: settings.DATA_DIR / "models")
+        runtime.set_readings_folder(lambda: settings.DATA_DIR / "readings")
+        runtime.set_checksums_file(lambda: settings.DATA_DIR / "checksums.sqlite3")
         autodiscover_modules("services.replies")

@@ -42,6 +42,7 @@ _configured = ModelLimits()
 _replies: ReplyStore | None = None
 _models_folder: Callable[[], Path] | None = None
 _readings_folder: Callable[[], Path] | None = None
+_checksums_file: Callable[[], Path] | None = None
 
 
 def configure(limits: ModelLimits) -> None:
@@ -88,3 +89,14 @@ def set_readings_folder(folder: Callable[[], Path]) -> None:
 def readings_folder() -> Path | None:
     """Return the folder of what the built-in reader has read; None where nothing is kept."""
     return _readings_folder() if _readings_folder else None
+
+
+def set_checksums_file(file: Callable[[], Path]) -> None:
+    """Say where checksums of large files are kept: called once when the application starts."""
+    global _checksums_file
+    _checksums_file = file
+
+
+def checksums_file() -> Path | None:
+    """Return the SQLite file of the checksums of large files; None where they are not kept."""
+    return _checksums_file() if _checksums_file else None

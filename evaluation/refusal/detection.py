@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib.resources import files
 from itertools import chain
 
@@ -105,12 +105,17 @@ class RefusalDetector:
     def classify_many(self, answers: Sequence[str]) -> list[Refusal]:
         """Return one label an answer, in order. Raises ProviderError when embedding fails."""
         split = [_sentences(answer) for answer in answers]
-        verdicts = self._judge_new((text for row in split for text in row), {})
-        # The clauses of all answers together: an embedding call for each would take longer than all the rest.
-        first = [_first_that_counts(row, verdicts) for row in split]
+        greetings = [_greetings(row) for row in split]
+        # Judging is by meaning, and slow: of a long answer only the sentences that its label depends on are judged.
+        verdicts = self._judge_new(
+            (text for row, count in zip(split, greetings, strict=True) for text in row[: count + 1]), {}
+        )
+        first = [_first_that_counts(row, count, verdicts) for row, count in zip(split, greetings, strict=True)]
         clauses = [_clauses(row, at, verdicts) for row, at in zip(split, first, strict=True)]
-        verdicts |= self._judge_new(chain.from_iterable(clauses), verdicts)
-        return [_label(*each, verdicts) for each in zip(split, first, clauses, strict=True)]
+        later = [_later(row, at, verdicts) for row, at in zip(split, first, strict=True)]
+        # Those of all answers together: an embedding call for each would take longer than all the rest.
+        verdicts |= self._judge_new(chain(*clauses, *later), verdicts)
+        return [_label(*each, verdicts) for each in zip(split, first, clauses, later, strict=True)]
 
     def _judge_new(self, texts: Iterable[str], known: Verdicts) -> Verdicts:
         """Judge what is not known yet, all in one go."""
@@ -165,25 +170,26 @@ def _sentences(answer: str) -> list[str]:
     return [text for text in found if any(character.isalnum() for character in text)]
 
 
-def _label(sentences: Sequence[str], first: int, clauses: Sequence[str], verdicts: Verdicts) -> Refusal:
+def _label(
+    sentences: Sequence[str], first: int, clauses: Sequence[str], later: Sequence[str], verdicts: Verdicts
+) -> Refusal:
     if not sentences:
         return Refusal("empty")
-    verdict, rest = verdicts[sentences[first]], sentences[first + 1 :]
+    verdict = verdicts[sentences[first]]
     if not verdict.refused:
-        missing = _taken_back(clauses, rest, verdicts)
+        missing = _taken_back(clauses, later, verdicts)
         detail = f"It answers, and then: “{missing}”"
         return replace(verdict, label="partial", rule="substance", detail=detail) if missing else verdict
-    substance = _substance(clauses, verdicts) or _following(rest, verdicts)
+    substance = _substance(clauses, verdicts) or _following(later, verdicts)
     if not substance:
         return verdict
     detail = f"{verdict.detail} But then it answers: “{substance}”"
     return replace(verdict, label="partial", rule="substance", detail=detail)
 
 
-def _taken_back(clauses: Sequence[str], rest: Sequence[str], verdicts: Verdicts) -> str:
+def _taken_back(clauses: Sequence[str], later: Sequence[str], verdicts: Verdicts) -> str:
     """Return the first later sentence, or clause of the answering one, that says what it does not know, or nothing."""
-    later = (text for text in rest if verdicts[text].refused and _matches("afterthoughts", text))
-    return next(chain(later, (clause for clause in clauses if verdicts[clause].refused)), "")
+    return next((text for text in chain(later, clauses) if verdicts[text].refused), "")
 
 
 def _substance(clauses: Sequence[str], verdicts: Verdicts) -> str:
@@ -192,9 +198,17 @@ def _substance(clauses: Sequence[str], verdicts: Verdicts) -> str:
     return next((after for before, after in sides if verdicts[before].refused and not verdicts[after].refused), "")
 
 
-def _following(rest: Sequence[str], verdicts: Verdicts) -> str:
+def _following(later: Sequence[str], verdicts: Verdicts) -> str:
     """Return the first sentence of substance, or an empty string."""
-    return next((text for text in rest if not verdicts[text].refused and _says_something(text)), "")
+    return next((text for text in later if not verdicts[text].refused), "")
+
+
+def _later(sentences: Sequence[str], first: int, verdicts: Verdicts) -> list[str]:
+    """Return what else the label depends on: after a refusal what says something, after an answer afterthoughts."""
+    if not sentences:
+        return []
+    matters = _says_something if verdicts[sentences[first]].refused else partial(_matches, "afterthoughts")
+    return [text for text in sentences[first + 1 :] if matters(text)]
 
 
 def _clauses(sentences: Sequence[str], first: int, verdicts: Verdicts) -> list[str]:
@@ -205,10 +219,15 @@ def _clauses(sentences: Sequence[str], first: int, verdicts: Verdicts) -> list[s
     return [side for both in _sides(text) for side in both] if verdicts[text].refused else _turns(text)
 
 
-def _first_that_counts(sentences: Sequence[str], verdicts: Verdicts) -> int:
+def _greetings(sentences: Sequence[str]) -> int:
+    """Return how many sentences stand before the first that says something."""
+    return next((place for place, text in enumerate(sentences) if not _is_filler(text)), len(sentences))
+
+
+def _first_that_counts(sentences: Sequence[str], greetings: int, verdicts: Verdicts) -> int:
     """Return the place of the first sentence that declines or says something; greetings before it are passed over."""
-    counting = (place for place, text in enumerate(sentences) if verdicts[text].refused or not _is_filler(text))
-    return next(counting, 0)
+    refusing = (place for place in range(greetings) if verdicts[sentences[place]].refused)
+    return next(refusing, greetings if greetings < len(sentences) else 0)
 
 
 def _letters(text: str) -> str:

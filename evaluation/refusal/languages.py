@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 
 from evaluation.refusal.any_of import any_of
@@ -27,10 +27,22 @@ _ARABIC_LETTERS = str.maketrans("أإآٱةى", "ااااهي")
 
 @dataclass(frozen=True)
 class Wording:
-    """What declining sentences and sentences without substance look like in the languages of a script."""
+    """What declining sentences and sentences without substance look like in the languages of a script.
 
-    declining: re.Pattern[str]
-    filler: re.Pattern[str]
+    Compiled when first looked for: those of all scripts together take 40 ms.
+    """
+
+    patterns: tuple[list[str], list[str]]
+
+    @cached_property
+    def declining(self) -> re.Pattern[str]:
+        """Found in every sentence that declines."""
+        return re.compile(any_of(self.patterns[0]))
+
+    @cached_property
+    def filler(self) -> re.Pattern[str]:
+        """Found in every sentence without substance."""
+        return re.compile(any_of(self.patterns[1]))
 
 
 def declines(plain: str) -> bool:
@@ -65,7 +77,7 @@ def _by_script() -> dict[re.Pattern[str], Wording]:
         both = lines.setdefault(_SCRIPTS.get(code, _LATIN), ([], []))
         for all_of_script, own in zip(both, patterns(code), strict=True):
             all_of_script += own
-    return {script: Wording(*(re.compile(any_of(each)) for each in both)) for script, both in lines.items()}
+    return {script: Wording(both) for script, both in lines.items()}
 
 
 def patterns(code: str) -> tuple[list[str], list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.metrics.base import POOLED
-from evaluation.models import Run, RunMetric, Scoring
+from evaluation.models import Run, RunMetric
 from evaluation.queries.run_groups import metadata_keys, scores_by
 from evaluation.queries.runs import summary_of
 from evaluation.scoring.answered import mean_of
@@ -28,7 +28,7 @@ def run_summary(*, run: Run) -> dict[str, Any]:
         "failed": run.answers.exclude(error="").count(),
         "chunks": run.chunks,
         "contexts_from": run.contexts_origin or None,
-        "judge": _judge(run, scoring),
+        "judge": run_judge(run=run),
         "metrics": {row.metric: _summary(row) for row in rows if not row.group},
         "groups": _groups(rows),
         "by_metadata": {key: _by_metadata(run, key, rows) for key in metadata_keys(run)} if rows else {},
@@ -37,8 +37,9 @@ def run_summary(*, run: Run) -> dict[str, Any]:
     }
 
 
-def _judge(run: Run, scoring: Scoring | None) -> dict[str, Any] | None:
-    """Return who judged, what that took and the prompts; None where nobody was asked."""
+def run_judge(*, run: Run) -> dict[str, Any] | None:
+    """Return who judged a run, what that took and the prompts; None where nobody was asked."""
+    scoring = run.current_scoring
     if scoring is None or not scoring.judging:
         return None
     return {

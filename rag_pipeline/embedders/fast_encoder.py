@@ -11,14 +11,11 @@ import numpy as np
 
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.embedders.bert_graph import build, can_build
-from rag_pipeline.embedders.streams import Array, Streams, padded
+from rag_pipeline.embedders.streams import Array, Streams, batches_of, padded
 
 Row = Sequence[int] | Array
 """Ids of the tokens of a text, special ones included, no more than the model reads at once."""
 
-_BATCH_TOKENS = 512
-"""A batch this large stays in the cache of a core (measured: 256 and 1,024 are slower)."""
-_BATCH_ROWS = 32
 _TEXTS, _TOKENS = 0, 1
 """Outputs of the graph."""
 
@@ -53,18 +50,9 @@ class FastEncoder:
 
 
 def _batches(rows: Sequence[Row]) -> Iterator[tuple[tuple[Array, Array], list[int]]]:
-    """Yield padded batches with the places of their rows.
-
-    Of like length together: a batch costs as much as its longest text. The longest come first, so that all cores end
-    together.
-    """
-    order = sorted(range(len(rows)), key=lambda place: -len(rows[place]))
-    start = 0
-    while start < len(order):
-        count = min(_BATCH_ROWS, max(1, _BATCH_TOKENS // max(1, len(rows[order[start]]))))
-        batch = order[start : start + count]
+    """Yield padded batches with the places of their rows."""
+    for batch in batches_of(rows):
         yield padded([rows[place] for place in batch]), batch
-        start += count
 
 
 def can_encode(folder: Path) -> bool:

@@ -18,10 +18,11 @@ from rag_pipeline.embedders.base import Embedder, Offsets, Vectors, embedders, n
 from rag_pipeline.embedders.bert_graph import averages_tokens
 from rag_pipeline.embedders.fast_encoder import FastEncoder, Row, can_encode
 from rag_pipeline.embedders.late import LateWindows
-from rag_pipeline.embedders.token_tables import TokenTable, token_tables
+from rag_pipeline.embedders.token_tables import TokenTable, token_tables, tokenizer_of
 from rag_pipeline.errors import ConfigError, ProviderError
 from rag_pipeline.kept_by_text import KeptByText
 from rag_pipeline.local_models import hub as model_hub
+from rag_pipeline.local_models.checksums import sha256_of
 from rag_pipeline.local_models.processor import cpu_has_bfloat16
 from rag_pipeline.local_models.scripts import mostly_known, spelled_in_ascii, spells_ascii
 
@@ -77,14 +78,12 @@ class LocalEmbedder(Embedder):
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer
-
         file = Path(self.path) / "tokenizer.json"
         if file.exists():
-            tokenizer = Tokenizer.from_file(str(file))
-        else:
-            tokenizer = self._model.tokenizer.backend_tokenizer
-            tokenizer = Tokenizer.from_str(tokenizer.to_str())
+            return tokenizer_of(file)
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_str(self._model.tokenizer.backend_tokenizer.to_str())
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
@@ -312,10 +311,7 @@ def unit_length(vectors: Vectors) -> Vectors:
 
 
 def shipped_weights() -> Path | None:
-    """Return the folder of the installed MiniLM weights, or None where the package is absent or not the official one.
-
-    The hash is taken once per installed file and remembered beside the process only: 90 MB take 0.1 s.
-    """
+    """Return the folder of the installed MiniLM weights; None where the package is absent or not the official one."""
     found = importlib.util.find_spec(_PACKAGE)
     if found is None or found.origin is None:
         return None
@@ -323,17 +319,7 @@ def shipped_weights() -> Path | None:
     weights = folder / "model.safetensors"
     if not weights.exists():
         return None
-    return folder if _is_official(str(weights), weights.stat().st_mtime_ns) else None
-
-
-_checked: dict[tuple[str, int], bool] = {}
-
-
-def _is_official(path: str, mtime: int) -> bool:
-    if (path, mtime) not in _checked:
-        with open(path, "rb") as file:
-            _checked[path, mtime] = hashlib.file_digest(file, "sha256").hexdigest() == _OFFICIAL_SHA256
-    return _checked[path, mtime]
+    return folder if sha256_of(weights) == _OFFICIAL_SHA256 else None
 
 
 def load_model(path: str, name: str, *, exact: bool = False) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from itertools import groupby
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +18,8 @@ T = TypeVar("T")
 
 MULTIPLE = 16
 """Lengths are padded to multiples of it: the processor's matrix units like that (10 % quicker)."""
+_BATCH_TOKENS = 512
+"""A batch this large stays in the cache of a core (measured: 256 and 1,024 are slower)."""
 
 
 class Streams:
@@ -62,16 +65,31 @@ class Streams:
         self._idle.append(idle)
 
 
+def batches_of(rows: Sequence[Sized]) -> Iterator[list[int]]:
+    """Yield the places of rows that are computed together.
+
+    All of a batch are padded to the same length, so that nobody is padded for another's sake. The longest come first,
+    so that all cores end together.
+    """
+    order = sorted(range(len(rows)), key=lambda place: -len(rows[place]))
+    for length, alike in groupby(order, key=lambda place: _padded_length(len(rows[place]))):
+        places, count = list(alike), max(1, _BATCH_TOKENS // max(1, length))
+        yield from (places[start : start + count] for start in range(0, len(places), count))
+
+
 def padded(rows: Sequence[Sequence[int] | Array]) -> tuple[Array, Array]:
     """Return the ids and the mask of some token rows as int64, each (rows, longest), up to a multiple of `MULTIPLE`."""
-    length = max(len(row) for row in rows)
-    length += -length % MULTIPLE
+    length = _padded_length(max(len(row) for row in rows))
     ids = np.zeros((len(rows), length), np.int64)
     mask = np.zeros((len(rows), length), np.int64)
     for number, row in enumerate(rows):
         ids[number, : len(row)] = row
         mask[number, : len(row)] = 1
     return ids, mask
+
+
+def _padded_length(length: int) -> int:
+    return length + -length % MULTIPLE
 
 
 def _cores() -> int:

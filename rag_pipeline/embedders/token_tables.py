@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +17,21 @@ if TYPE_CHECKING:
 
 _KEPT_TOKENS = 8_000_000
 """Tokens of the documents used last, 12 bytes each: some 35 MB of English."""
+
+
+def tokenizer_of(file: Path) -> Tokenizer:
+    """Return the tokenizer in a file, which cuts and pads nothing; opened once for all who use it."""
+    return _opened(file, file.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _opened(file: Path, changed: int) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 @dataclass(frozen=True, slots=True)

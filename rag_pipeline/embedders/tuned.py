@@ -10,10 +10,10 @@ from pathlib import Path
 from rag_pipeline.embedders.base import embedders
 from rag_pipeline.embedders.local import LocalEmbedder, weight_files
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.local_models.checksums import sha256_of
 from rag_pipeline.runtime import models_folder
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
-_hashes: dict[tuple[str, int, int], str] = {}
 
 
 def tuned_names() -> list[str]:
@@ -72,10 +72,5 @@ def weights_hash(folder: Path) -> str:
     """Return 16 hex digits of the SHA-256 of a model's weights; taken once for each state of the files."""
     digest = hashlib.sha256()
     for file in weight_files(folder):
-        state = file.stat()
-        key = (str(file), state.st_size, state.st_mtime_ns)
-        if key not in _hashes:
-            with file.open("rb") as opened:
-                _hashes[key] = hashlib.file_digest(opened, "sha256").hexdigest()
-        digest.update(f"{file.relative_to(folder)}:{_hashes[key]}\n".encode())
+        digest.update(f"{file.relative_to(folder)}:{sha256_of(file)}\n".encode())
     return digest.hexdigest()[:16]

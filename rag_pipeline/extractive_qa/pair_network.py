@@ -14,15 +14,13 @@ from typing import Any
 import numpy as np
 
 from rag_pipeline.embedders.bert_graph import build_pair_reader
-from rag_pipeline.embedders.streams import MULTIPLE, Streams
+from rag_pipeline.embedders.streams import MULTIPLE, Streams, batches_of
 from rag_pipeline.extractive_qa.decoding import Logits
 from rag_pipeline.extractive_qa.encoding import Window, padded
 
 WORD_TABLE = "embeddings.word_embeddings.weight"
 """The one part of the encoder that is not trained: it comes from the installed package."""
 _LAYER = re.compile(r"encoder\.layer\.(\d+)\.")
-_BATCH = 2
-"""Windows a batch: small, so that the few of one question keep all cores busy."""
 _Batch = tuple[tuple[Any, Any, Any], list[int]]
 _Keep = Callable[[Any, list[int]], None]
 
@@ -45,9 +43,7 @@ class PairNetwork:
     def logits(self, windows: Sequence[Window]) -> list[Logits]:
         """Return the logits (length, outputs of the head) of each window, in order."""
         found: list[Logits] = [np.zeros((0, 0), np.float32)] * len(windows)
-        # Of like length together: a batch costs as much as its longest window.
-        order = sorted(range(len(windows)), key=lambda place: len(windows[place].ids))
-        batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
+        batches = batches_of([window.ids for window in windows])
 
         def keep(values: Any, batch: list[int]) -> None:
             for row, place in enumerate(batch):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from rag_pipeline.embedders.local import shipped_weights
+from rag_pipeline.embedders.token_tables import tokenizer_of
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.extractive_qa.decoding import AnswerSpan, Logits, best_of
 from rag_pipeline.extractive_qa.encoding import QUESTION_PIECES, PairEncoder, Window, WordPieces, sentence_numbers
@@ -116,9 +117,4 @@ def _shipped() -> SpanReader:
 
 def pair_encoder(folder: Path) -> PairEncoder:
     """Return the encoder of pairs with the tokenizer of `folder`."""
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return PairEncoder(tokenizer)
+    return PairEncoder(tokenizer_of(folder / "tokenizer.json"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.local_models.checksums import sha256_of
 
 FOLDER = Path(__file__).parent / "trained"
 WEIGHTS, CARD = "reader.safetensors", "reader.json"
@@ -36,8 +36,7 @@ def default_strictness() -> float:
 def checked_weights(folder: Path = FOLDER) -> Path:
     """Return the file of the weights. Raises ConfigError where it is absent or not the one that the card names."""
     try:
-        with (folder / WEIGHTS).open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+        found = sha256_of(folder / WEIGHTS)
     except OSError as error:
         raise ConfigError(f"The built-in reader's weights cannot be read: {error}. {_MEND}", "llm") from error
     if found != card(folder)["sha256"]:

@@ -21,7 +21,7 @@ from evaluation.services.contexts import find_source, refuse_retrieval_settings
 from evaluation.services.files import export_run
 from evaluation.services.given_contexts import contexts_from_file
 from evaluation.services.runs import start_run
-from evaluation.services.summaries import run_summary
+from evaluation.services.summaries import run_judge, run_summary
 from evaluation.services.testsets import get_testset
 from evaluation.spec import EvaluationSpec, RunOptions
 from rag_pipeline.english.wording import counted
@@ -96,7 +96,7 @@ class Command(WorkbenchCommand):
         chunks = f" · {run.chunks:,} chunks" if run.chunks else ""
         self.out(f"{run} · {run.testset} · {run.answers.count()} questions{chunks}{contexts}")
         self.out(score_table(run))
-        if judge := run_summary(run=run)["judge"]:
+        if judge := run_judge(run=run):
             self.out(usage_line(judge["model"], judge, wrote_the_answers=judge["under_test"]))
         for note in run.notes:
             self.out(note)

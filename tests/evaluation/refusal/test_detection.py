@@ -237,3 +237,30 @@ def test_the_refusal_counts_in_any_language_also_with_a_word_beside_it():
     )
     assert label(detector, "很抱歉，我不了解这个话题。") == "refused"
     assert label(detector, "这座塔于1889年落成。") == "attempt"
+
+
+@pytest.mark.parametrize(
+    "answer, looked_at",
+    [
+        ("The shop opens at nine. It closes at six. Lunch is at noon.", ["The shop opens at nine."]),
+        (
+            "The shop opens at nine. However, I do not have the closing time. Lunch is at noon.",
+            ["The shop opens at nine.", "However, I do not have the closing time."],
+        ),
+        (
+            f"Hello! {REFUSAL}. Great question. The shop opens at nine.",
+            ["Hello!", f"{REFUSAL}.", "The shop opens at nine."],
+        ),
+    ],
+)
+def test_only_what_a_label_depends_on_is_judged(embed, answer, looked_at):
+    """Each sentence that is judged is embedded, and that is slow."""
+    asked = []
+
+    def noted(texts):
+        asked.extend(texts)
+        return embed(texts)
+
+    detector = RefusalDetector(noted, EvaluationSpec(refusal_list=False), REFUSAL)
+    detector.classify_many([answer])
+    assert [text for text in asked if text != REFUSAL] == looked_at

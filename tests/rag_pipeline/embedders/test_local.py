@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from rag_pipeline.embedders.bert_graph import can_build
 from rag_pipeline.embedders.local import LocalEmbedder, shipped_weights, weighted_means
+from rag_pipeline.embedders.token_tables import tokenizer_of
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.indexing.embedding_cache import CachedEmbedder
 from rag_pipeline.local_models.scripts import mostly_known, spelled_in_ascii, spells_ascii
@@ -65,6 +67,16 @@ def test_the_weights_are_the_official_ones():
     folder = shipped_weights()
     assert folder is not None
     assert can_build(folder)
+
+
+def test_all_who_use_a_tokenizer_share_it(embedder, tmp_path):
+    other = LocalEmbedder("all-MiniLM-L6-v2", "mean")
+    assert other._tokenizer is embedder._tokenizer
+    copy = tmp_path / "tokenizer.json"
+    copy.write_bytes((Path(embedder.path) / "tokenizer.json").read_bytes())
+    first = tokenizer_of(copy)
+    os.utime(copy, (0, 0))
+    assert tokenizer_of(copy) is not first  # another file by now
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
