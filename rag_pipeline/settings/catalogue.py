@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
+from rag_pipeline.registry import Unit
 from rag_pipeline.setting_fields import Setting, Stage, settings_in, why_unread
 from rag_pipeline.settings.conditions import ONLY_READ_BY, SEARCH, WITH_CONTEXT
 from rag_pipeline.settings.core import CoreSettings
@@ -38,8 +40,7 @@ def option_names() -> set[str]:
 
 def option_owners(name: str) -> list[str]:
     """Return which units read an option, in words, those of a kind together: chunker fixed, recursive."""
-    owners = ((part, [unit.key for unit in part.registry if name in unit.Options.model_fields]) for part in PARTS)
-    return [f"{part.title.lower()} {', '.join(keys)}" for part, keys in owners if keys]
+    return list(_owners(name, tuple(tuple(part.registry) for part in PARTS)))
 
 
 def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
@@ -51,8 +52,19 @@ def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
     unread = {name: reason for name, reason in reasons.items() if reason}
     read = {name for part in PARTS if part.field not in unread for name in part.chosen(values)}
     reason = why_unread((WITH_CONTEXT, SEARCH), values)
+    units = tuple(tuple(part.registry) for part in PARTS)
     for part in sorted(PARTS, key=lambda part: part.field not in unread):
         for name in part.settings().keys() - read - unread.keys():
             of_part = unread.get(part.field)
-            unread[name] = reason or of_part or f"{ONLY_READ_BY} {' or '.join(option_owners(name))}"
+            unread[name] = reason or of_part or f"{ONLY_READ_BY} {' or '.join(_owners(name, units))}"
     return unread
+
+
+@cache
+def _owners(name: str, units: tuple[tuple[type[Unit], ...], ...]) -> tuple[str, ...]:
+    """Return which of these units, those of each part, read an option: every page asks for all that is not read."""
+    owners = (
+        (part, [unit.key for unit in of_part if name in unit.Options.model_fields])
+        for part, of_part in zip(PARTS, units, strict=True)
+    )
+    return tuple(f"{part.title.lower()} {', '.join(keys)}" for part, keys in owners if keys)

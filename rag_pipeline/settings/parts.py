@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from rag_pipeline.errors import ConfigError
@@ -59,12 +61,18 @@ class Part:
 
     def settings(self) -> dict[str, Setting]:
         """Return the options of all its units, chosen or not, by name."""
-        return {name: each for unit in self.registry for name, each in settings_in(unit.Options, self.stage).items()}
+        return dict(_settings_of(tuple(self.registry), self.stage))
 
     def chosen(self, values: Mapping[str, Any]) -> Mapping[str, Setting]:
         """Return the options of the unit that flat settings choose; none where they choose none."""
         unit = self.maybe(values.get(self.field))
         return {} if unit is None else settings_in(unit.Options, self.stage)
+
+
+@cache
+def _settings_of(units: tuple[type[Unit], ...], stage: Stage) -> Mapping[str, Setting]:
+    """Return the options of some units: they stay the same while no other unit is registered."""
+    return MappingProxyType({name: each for unit in units for name, each in settings_in(unit.Options, stage).items()})
 
 
 PARTS = tuple(
