@@ -66,6 +66,8 @@ class VectorFile:
             connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
     def _rows(self, columns: str, role: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
+        if not keys or not self._path.exists():  # a file is made by what is written first: making it takes a while
+            return
         with self._open() as connection:
             for start in range(0, len(keys), _LOOKUP):
                 part = keys[start : start + _LOOKUP]

@@ -54,19 +54,22 @@ class CachedEmbedder(Embedder):
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one vector per text, embedding only what was never seen."""
-        keys = [text_key(text) for text in texts]
-        distinct = list(dict.fromkeys(keys))
-        known = self._read("passage", distinct)
-        if len(known) < len(distinct):
-            for _ in self.embed_progressively(texts):
+        by_key = {text_key(text): text for text in texts}
+        known = self._read("passage", list(by_key))
+        missing = [text for key, text in by_key.items() if key not in known]
+        if missing:
+            for _ in self._embed(missing):
                 pass
-            known = self._read("passage", distinct)
-        return _in_order(known, keys)
+            known |= self._read("passage", list(map(text_key, missing)))
+        return _in_order(known, [text_key(text) for text in texts])
 
     def embed_progressively(self, texts: Sequence[str]) -> Iterator[int]:
         """Embed what is missing block by block; yield the number of missing texts done so far."""
+        yield from self._embed(self.unseen(texts))
+
+    def _embed(self, missing: Sequence[str]) -> Iterator[int]:
         # Of like length together: a batch is padded to its longest text. The longest first: the pace rises to the end.
-        missing = sorted(self.unseen(texts), key=len, reverse=True)
+        missing = sorted(missing, key=len, reverse=True)
         done = 0
         for block in _blocks(missing, self.inner.characters_a_block):
             self._file.write("passage", list(map(text_key, block)), self.inner.embed_passages(block))
@@ -82,11 +85,12 @@ class CachedEmbedder(Embedder):
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return one vector per question, embedding only what was never seen."""
         by_key = {text_key(text): text for text in texts}
-        known = self._file.known("query", list(by_key))
-        missing = [text for key, text in by_key.items() if key not in known]
+        known = self._read("query", list(by_key))
+        missing = {key: text for key, text in by_key.items() if key not in known}
         if missing:
-            self._file.write("query", list(map(text_key, missing)), self.inner.embed_queries(missing))
-        return _in_order(self._read("query", list(by_key)), [text_key(text) for text in texts])
+            self._file.write("query", list(missing), self.inner.embed_queries(list(missing.values())))
+            known |= self._read("query", list(missing))
+        return _in_order(known, [text_key(text) for text in texts])
 
     def token_offsets(self, text: str) -> Offsets:
         """Those of the embedder behind the cache."""
