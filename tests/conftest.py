@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from rag_pipeline import runtime
 from tests.commands import call_command_line
 from tests.fake_openai.fixture import fake_openai, fake_openai_server  # noqa: F401 - fixtures
 from tests.finished import finished_folder
+from tests.made_once import MadeOnce
 
 # A loaded machine is slow, not wrong: no example fails for the time it takes. The same examples in every run: what
 # fails has to do with a change of the code. `pytest --hypothesis-profile search` looks for further ones.
@@ -60,6 +62,7 @@ LOADING_FOR_SECONDS = (
 """Tests that load torch, scipy, scikit-learn (as TextBlob does) or spaCy: all together less than half of the time."""
 
 CommandRunner = Callable[..., subprocess.CompletedProcess[str]]
+Beginning = Callable[..., None]
 
 
 class OneLoads(LoadFileScheduling):
@@ -136,6 +139,18 @@ def data_dir(data_dirs: Iterator[Path], settings: Any) -> Path:
     settings.DATA_DIR = folder
     settings.MEDIA_ROOT = folder / "files"
     return folder
+
+
+@pytest.fixture(scope="session")
+def made_so_far(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
+    """Return what tests of this process began with."""
+    return MadeOnce(tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture
+def begin_with(made_so_far: MadeOnce, data_dir: Path) -> Beginning:
+    """Return a function that calls another, or puts back what that has made for an earlier test."""
+    return partial(made_so_far.begin, data_dir)
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from evaluation.models import AnswerMark
+from evaluation.models import AnswerMark, Run
 from evaluation.queries.marks import marks_of, next_to_mark, shuffled
 from tests.factories import REFUSAL, make_run, make_testset
 from tests.markup import markup
@@ -24,10 +24,15 @@ def mark_all(run, right):
         AnswerMark.objects.create(answer=answer, aspect="right", value=answer.question.question_id in right)
 
 
+def make_one_run() -> None:
+    make_run(answers={"p1s": "Cairo", "p2c": REFUSAL, "o1": "It weighs 760 kg."})
+
+
 @pytest.fixture
-def run():
+def run(begin_with):
     """Two of six answers are wrong, one declines."""
-    return make_run(answers={"p1s": "Cairo", "p2c": REFUSAL, "o1": "It weighs 760 kg."})
+    begin_with(make_one_run)
+    return Run.objects.get()
 
 
 def test_the_run_page_links_to_calibration(client, run):

@@ -6,6 +6,7 @@ import pytest
 from django.db.models import Value
 from django.db.models.functions import Concat
 
+from evaluation.models import Run
 from evaluation.queries import side_by_side
 from tests.factories import make_run, make_testset
 from tests.markup import leads_to, words_of
@@ -13,15 +14,18 @@ from tests.markup import leads_to, words_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def runs():
-    """Return three runs; the second lost two questions, the third one, and found other contexts."""
+def make_runs() -> None:
     testset = make_testset()
-    return (
-        make_run(testset, name="First"),
-        make_run(testset, {"p1s": "Paris", "p1c": "Paris"}, name="Second", settings={"chunk_size": 300}),
-        make_run(testset, {"p1s": "Paris"}, name="Third", contexts={"p2s": [(0, 40)]}),
-    )
+    make_run(testset, name="First")
+    make_run(testset, {"p1s": "Paris", "p1c": "Paris"}, name="Second", settings={"chunk_size": 300})
+    make_run(testset, {"p1s": "Paris"}, name="Third", contexts={"p2s": [(0, 40)]})
+
+
+@pytest.fixture
+def runs(begin_with):
+    """Return three runs; the second lost two questions, the third one, and found other contexts."""
+    begin_with(make_runs)
+    return tuple(Run.objects.order_by("id"))
 
 
 def page(client, *runs, **query):

@@ -14,12 +14,17 @@ pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
 
 
-@pytest.fixture
-def source() -> Run:
-    """Return a finished run."""
+def make_source() -> None:
     task = BackgroundTask.objects.create(kind="evaluate", state=BackgroundTask.State.DONE)
     settings = {"embedding": WORDS, "chunk_size": 90, "top_k": 2}
-    return make_run(make_testset(), settings=settings, name="odd", task=task)
+    make_run(make_testset(), settings=settings, name="odd", task=task)
+
+
+@pytest.fixture
+def source(begin_with) -> Run:
+    """Return a finished run."""
+    begin_with(make_source)
+    return Run.objects.get()
 
 
 def sent(**changes):

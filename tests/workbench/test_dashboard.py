@@ -8,6 +8,7 @@ import io
 import pandas as pd
 import pytest
 
+from evaluation.models import TestSet
 from evaluation.queries.runs import rows_of
 from evaluation.services.took import store_what_answers_took
 from rag_pipeline.models import BackgroundTask
@@ -252,14 +253,18 @@ def test_a_further_metric_of_the_runs_can_be_drawn_and_stands_in_the_table(clien
     assert "mrr" in shown(client.get("/dashboard/", {"sort": "-mrr"}))
 
 
-@pytest.fixture
-def four_runs():
-    """Return runs at two chunk sizes with two values of top k; one has a name that a spreadsheet would run."""
+def make_four_runs() -> None:
     testset = make_testset()
     for size, top_k, wrong in ((300, 2, ["p1s", "p1c"]), (300, 4, []), (1000, 2, ["p1s"]), (1000, 4, [])):
         settings = {"chunk_size": size, "top_k": top_k}
         make_run(testset, dict.fromkeys(wrong, "Paris"), name=f"=R{size}-{top_k}", settings=settings)
-    return testset
+
+
+@pytest.fixture
+def four_runs(begin_with):
+    """Return runs at two chunk sizes with two values of top k; one has a name that a spreadsheet would run."""
+    begin_with(make_four_runs)
+    return TestSet.objects.get()
 
 
 @pytest.mark.parametrize(

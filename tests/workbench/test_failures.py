@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from evaluation.models import FAILURE_POINT, MetricScore
+from evaluation.models import FAILURE_POINT, MetricScore, Run
 from evaluation.queries.failures import failure_flow
 from tests.factories import REFUSAL, make_run
 
@@ -13,11 +13,17 @@ pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
 
 
+def make_one_run() -> None:
+    make_run(
+        answers={"p1s": "Cairo", "p1c": REFUSAL, "p3s": "Champollion", "p2s": "July 1799", "o1": "It weighs 760 kg."}
+    )
+
+
 @pytest.fixture
-def run():
+def run(begin_with):
     """Eight answers: one wrong (lost 1), one refused (1), one partly right (2/3), one attempted out of scope (1)."""
-    answers = {"p1s": "Cairo", "p1c": REFUSAL, "p3s": "Champollion", "p2s": "July 1799", "o1": "It weighs 760 kg."}
-    return make_run(answers=answers)
+    begin_with(make_one_run)
+    return Run.objects.get()
 
 
 def page(client, run, **query):

@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 from evaluation.metrics.base import metrics
-from evaluation.models import Scoring
+from evaluation.models import Run, Scoring
 from evaluation.scoring.comparability import formulas_in_force
 from evaluation.spec import HEADLINE
 from rag_pipeline.background.tasks import run_inline
@@ -24,14 +24,18 @@ def links(figure):
     return [link for trace in figure["data"] for link in trace.get("customdata", ())]
 
 
-@pytest.fixture
-def runs():
-    """Return two runs; the first was scored by the first formula."""
+def make_runs() -> None:
     testset = make_testset()
     old = make_run(testset, name="Old", evaluation={"metrics": [METRIC]})
-    new = make_run(testset, {"p1s": "Paris"}, name="New", evaluation={"metrics": [METRIC]})
+    make_run(testset, {"p1s": "Paris"}, name="New", evaluation={"metrics": [METRIC]})
     Scoring.objects.filter(run=old).update(formulas={})
-    return old, new
+
+
+@pytest.fixture
+def runs(begin_with):
+    """Return two runs; the first was scored by the first formula."""
+    begin_with(make_runs)
+    return tuple(Run.objects.order_by("id"))
 
 
 def test_compare_warns_at_the_metric_and_scoring_again_mends_it(client, runs):

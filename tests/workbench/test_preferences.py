@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from evaluation.models import JudgePrompt, Preference
+from evaluation.models import JudgePrompt, Preference, Run
 from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.models import BackgroundTask
 from tests.factories import make_run, make_testset
@@ -19,11 +19,17 @@ JUDGE = "openai:judge-1"
 BUTTON = "Ask the judge which answers are better"
 
 
-@pytest.fixture
-def runs():
-    """Return two runs: b loses p1s and p1c, wins p2s, and has what a has otherwise."""
+def make_runs() -> None:
     testset = make_testset()
-    return make_run(testset, {"p2s": "Paris"}), make_run(testset, {"p1s": "Paris", "p1c": "Cairo"})
+    make_run(testset, {"p2s": "Paris"})
+    make_run(testset, {"p1s": "Paris", "p1c": "Cairo"})
+
+
+@pytest.fixture
+def runs(begin_with):
+    """Return two runs: b loses p1s and p1c, wins p2s, and has what a has otherwise."""
+    begin_with(make_runs)
+    return tuple(Run.objects.order_by("id"))
 
 
 def asked(client, runs, **more):

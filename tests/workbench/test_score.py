@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from evaluation.models import AnswerFile
@@ -36,15 +37,18 @@ def sent(rows: list[dict[str, Any]] | bytes, name: str = "other-system.jsonl") -
     return SimpleUploadedFile(name, data)
 
 
-@pytest.fixture
-def scored(client: Any) -> AnswerFile:
-    """A file of 30 rows, scored."""
-    client.post("/score/upload/", FORM | {"file": sent(ROWS)})
+def score() -> None:
+    Client().post("/score/upload/", FORM | {"file": sent(ROWS)})
     file = AnswerFile.objects.get()
     AnswerFile.objects.update(spec=file.spec | {"eval_embedding": "words:any"})
     run_inline(file.task)
-    file.refresh_from_db()
-    return file
+
+
+@pytest.fixture
+def scored(begin_with: Any) -> AnswerFile:
+    """A file of 30 rows, scored."""
+    begin_with(score)
+    return AnswerFile.objects.get()
 
 
 def test_the_page_offers_a_file_the_metrics_and_an_example(client):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.models import Answer
+from evaluation.models import Answer, Run
 from evaluation.queries.questions import question_detail, question_rows
 from evaluation.queries.rows import QuestionFilters
 from tests.factories import REFUSAL, ROSETTA, make_run, make_testset
@@ -17,11 +17,15 @@ def ids(run, **kwargs):
     return [row.question.question_id for row in question_rows(run=run, filters=filters).rows]
 
 
+def make_one_run() -> None:
+    answers = {"p1s": "Cairo", "p2c": REFUSAL, "o1": "It weighs 760 kg."}
+    make_run(answers=answers, errors={"p3c": "The server is down."})
+
+
 @pytest.fixture
-def run():
-    return make_run(
-        answers={"p1s": "Cairo", "p2c": REFUSAL, "o1": "It weighs 760 kg."}, errors={"p3c": "The server is down."}
-    )
+def run(begin_with):
+    begin_with(make_one_run)
+    return Run.objects.get()
 
 
 def test_without_filters_all_questions_come_in_order(run):

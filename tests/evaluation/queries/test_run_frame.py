@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from evaluation.models import TestSet
 from evaluation.queries.run_frame import pivot, run_frame
 from evaluation.queries.runs import run_rows
 from tests.factories import make_run, make_testset
@@ -11,14 +12,18 @@ from tests.factories import make_run, make_testset
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def rows():
-    """Return runs at two sizes, two of them alike but for their answers, one without chunks."""
+def make_runs() -> None:
     testset = make_testset()
     for size, wrong in ((300, ["p1s"]), (300, []), (1000, ["p1s", "p2s"])):
         make_run(testset, dict.fromkeys(wrong, "Paris"), settings={"chunk_size": size}, tags=["a", "b"])
     make_run(testset, settings={"retriever": "oracle"}, scored=False)
-    return run_rows(testset=testset)
+
+
+@pytest.fixture
+def rows(begin_with):
+    """Return runs at two sizes, two of them alike but for their answers, one without chunks."""
+    begin_with(make_runs)
+    return run_rows(testset=TestSet.objects.get())
 
 
 def test_a_run_is_a_row_with_settings_scores_and_their_intervals(rows):

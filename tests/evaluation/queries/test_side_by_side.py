@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from evaluation.models import Run
 from evaluation.queries import side_by_side
 from evaluation.queries.side_by_side import FLIPS, LOST, SAME, WON, compare_with
 from evaluation.statistics.paired import SIGNIFICANT
@@ -12,15 +13,19 @@ from tests.factories import make_run, make_testset
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def runs():
-    """Return a baseline with one wrong answer and a half right one; two runs that change these, and one alike."""
+def make_runs() -> None:
     testset = make_testset()
-    baseline = make_run(testset, {"p1s": "Cairo", "p2s": "July"}, name="Baseline")
-    better = make_run(testset, {"p2s": "July"}, name="Better", settings={"top_k": 2})
-    mixed = make_run(testset, {"p1s": "Cairo", "p3c": "Paris"}, name="Mixed", settings={"chunk_size": 300})
-    alike = make_run(testset, {"p1s": "Cairo", "p2s": "July"}, name="Alike")
-    return baseline, better, mixed, alike
+    make_run(testset, {"p1s": "Cairo", "p2s": "July"}, name="Baseline")
+    make_run(testset, {"p2s": "July"}, name="Better", settings={"top_k": 2})
+    make_run(testset, {"p1s": "Cairo", "p3c": "Paris"}, name="Mixed", settings={"chunk_size": 300})
+    make_run(testset, {"p1s": "Cairo", "p2s": "July"}, name="Alike")
+
+
+@pytest.fixture
+def runs(begin_with):
+    """Return a baseline with one wrong answer and a half right one; two runs that change these, and one alike."""
+    begin_with(make_runs)
+    return tuple(Run.objects.order_by("id"))
 
 
 def lines(found):

@@ -19,6 +19,7 @@ from evaluation.types import DraftEvidence, DraftQuestion
 from rag_pipeline.background import tasks
 from rag_pipeline.background.tasks import request_cancel, run_inline
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.services import pipelines
 from rag_pipeline.types import Span
 from tests.evaluation.sweeps import begun, done, spec_of, swept, with_room
 from tests.factories import WORDS, make_corpus, make_testset
@@ -29,17 +30,22 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def no_weights(monkeypatch):
-    """Let questions be written over words: no model is loaded."""
+    """Let questions be written and answered over words: no embedding model is loaded."""
     monkeypatch.setattr(generation, "WRITER_EMBEDDING", WORDS)
+    monkeypatch.setattr(pipelines, "READER_EMBEDDING", WORDS)
 
 
-@pytest.fixture
-def written() -> TestSet:
-    """A test set written by rules on a real text, with questions that are out of scope."""
+def write() -> None:
     corpus = make_corpus(files={"warsaw.txt": SAMPLE.read_text("utf-8")[:26000]})
     testset = start_generation(corpus=corpus, name="Basics", spec=GeneratorSpec(pairs=6, out_of_scope=4))
     assert run_inline(testset.task).state == "done"
-    return testset
+
+
+@pytest.fixture
+def written(begin_with) -> TestSet:
+    """A test set written by rules on a real text, with questions that are out of scope."""
+    begin_with(write)
+    return TestSet.objects.get()
 
 
 def spans(testset: TestSet) -> list[tuple[int, int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluation.judge.prompts import shipped_prompts
-from evaluation.models import JudgePrompt, Preference, PreferenceVerdict
+from evaluation.models import JudgePrompt, Preference, PreferenceVerdict, Run
 from evaluation.queries.preferences import preferences_between
 from evaluation.services.preferring import PROMPT, start_preferring
 from evaluation.services.runs import delete_run
@@ -19,11 +19,17 @@ pytestmark = pytest.mark.django_db(transaction=True)
 JUDGE = "openai:judge-1"
 
 
-@pytest.fixture
-def runs():
-    """Return two runs: b loses p1s and p1c, wins p2s, and has what a has otherwise."""
+def make_runs() -> None:
     testset = make_testset()
-    return make_run(testset, {"p2s": "Paris"}), make_run(testset, {"p1s": "Paris", "p1c": "Cairo"})
+    make_run(testset, {"p2s": "Paris"})
+    make_run(testset, {"p1s": "Paris", "p1c": "Cairo"})
+
+
+@pytest.fixture
+def runs(begin_with):
+    """Return two runs: b loses p1s and p1c, wins p2s, and has what a has otherwise."""
+    begin_with(make_runs)
+    return tuple(Run.objects.order_by("id"))
 
 
 def judged(runs, **options) -> Preference:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -41,9 +42,7 @@ PLAIN = [unit.key for unit in metrics if not unit.needs & {"judge", "weights", "
 """Every further metric that needs nothing but the run."""
 
 
-@pytest.fixture
-def run() -> Run:
-    """Return a run with slips of every kind: refusals, a failure, half of an evidence, repeats of it elsewhere."""
+def make_odd_run() -> None:
     corpus = make_corpus(files={"rosetta_stone.txt": ROSETTA, "copy.txt": f"A copy says:\n{PAIRS[0][3]}\nEnd."})
     document = corpus.documents.get(name="rosetta_stone.txt")
     testset = make_testset(corpus, drafts=rosetta_drafts(document))
@@ -70,7 +69,13 @@ def run() -> Run:
         answer.prompt_tokens, answer.completion_tokens, answer.cost_usd, answer.ttft_s = 40, 4, 0.001, 0.1
         answer.save()
     score_run(run=made, spec=EvaluationSpec.create(made.evaluation))
-    return made
+
+
+@pytest.fixture
+def run(begin_with: Any) -> Run:
+    """Return a run with slips of every kind: refusals, a failure, half of an evidence, repeats of it elsewhere."""
+    begin_with(make_odd_run)
+    return Run.objects.get()
 
 
 def scored_again(data: bytes, name: str, run: Run) -> ScoredAnswers:

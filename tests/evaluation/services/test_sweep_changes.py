@@ -34,10 +34,15 @@ def rows_of(sweep: Sweep) -> dict[int, object]:
     return {row.configuration.number: row for row in sweep_table(sweep).rows}
 
 
+def run_race() -> None:
+    swept(many_pairs(), RACE, retrieval_only=True, search="race")
+
+
 @pytest.fixture
-def race() -> Sweep:
+def race(begin_with) -> Sweep:
     """A finished race that dropped some configurations."""
-    return swept(many_pairs(), RACE, retrieval_only=True, search="race")
+    begin_with(run_race)
+    return Sweep.objects.get()
 
 
 def test_a_dropped_configuration_that_is_kept_goes_on_to_the_end(race):

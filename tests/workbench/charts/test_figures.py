@@ -5,6 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import pytest
 
+from evaluation.models import TestSet
 from evaluation.queries.runs import run_rows
 from tests.factories import make_run, make_testset
 from workbench.charts.figures import CHUNK_SIZE, dots_of, drawn, figure_of
@@ -25,14 +26,18 @@ def dots(shown):
     return [trace for trace in shown["data"] if "customdata" in trace]
 
 
-@pytest.fixture
-def testset():
-    """Return a test set with runs of two prompts at two sizes, two of them alike."""
+def make_runs() -> None:
     testset = make_testset()
     for size, prompt, wrong in ((300, None, "Paris"), (300, None, None), (1000, None, None), (1000, ALWAYS, None)):
         settings = {"chunk_size": size} | ({"prompt": prompt, "prompt_name": "Always <b>"} if prompt else {})
         make_run(testset, {"p1s": wrong} if wrong else {}, settings=settings)
-    return testset
+
+
+@pytest.fixture
+def testset(begin_with):
+    """Return a test set with runs of two prompts at two sizes, two of them alike."""
+    begin_with(make_runs)
+    return TestSet.objects.get()
 
 
 def test_plotly_accepts_the_figure(testset):
