@@ -72,3 +72,8 @@ def done(sweep: Sweep) -> Sweep:
 
 def swept(testset: TestSet, grid: dict[str, str], base=None, run: RunOptions | None = None, **options) -> Sweep:
     return done(begun(testset, spec_of(grid, base, run, **options)))
+
+
+def retrieved(grid: dict[str, str]) -> Sweep:
+    """Return a sweep of retrieval alone on the usual test set that has come to its end."""
+    return swept(make_testset(), grid, retrieval_only=True)

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 HTMX = {"HTTP_HX_REQUEST": "true"}
 
 
-def finished(grid: dict[str, str], testset=None, run: RunOptions | None = None, **options) -> Sweep:
+def sweep_over(grid: dict[str, str], testset=None, run: RunOptions | None = None, **options) -> Sweep:
     """Return a sweep that has come to its end."""
     testset = testset or make_testset()
     spec = SweepSpec(
@@ -42,6 +42,17 @@ def finished(grid: dict[str, str], testset=None, run: RunOptions | None = None, 
     assert run_inline(sweep.task).state == "done"
     sweep.refresh_from_db()
     return sweep
+
+
+@pytest.fixture
+def finished(begin_with):
+    """Return a function that returns a sweep of the usual test set that has come to its end."""
+
+    def finished(grid: dict[str, str]) -> Sweep:
+        begin_with(sweep_over, grid)
+        return Sweep.objects.get()
+
+    return finished
 
 
 def asked(testset, /, **given: str) -> dict[str, str]:
@@ -98,7 +109,7 @@ def test_what_cannot_be_tried_is_said_beside_its_field(client, given, said):
     assert not Sweep.objects.exists()
 
 
-def test_the_page_of_a_sweep_recommends_draws_and_lists(client):
+def test_the_page_of_a_sweep_recommends_draws_and_lists(client, finished):
     sweep = finished({"chunk_size": "60,120,240", "retriever": "dense,bm25"})
     html = client.get(f"/sweeps/{sweep.pk}/").content.decode()
     assert "What to use" in html
@@ -116,7 +127,7 @@ def test_the_page_of_a_sweep_recommends_draws_and_lists(client):
     assert part.lstrip().startswith('<div id="sweep"')
 
 
-def test_other_settings_can_be_put_on_the_axis(client):
+def test_other_settings_can_be_put_on_the_axis(client, finished):
     sweep = finished({"chunk_size": "60,120", "retriever": "dense,bm25", "top_k": "1,2"})
     html = client.get(f"/sweeps/{sweep.pk}/?x=top_k&line=chunk_size").content.decode()
     assert "Context matching against top k" in html
@@ -124,7 +135,7 @@ def test_other_settings_can_be_put_on_the_axis(client):
     assert client.get(f"/sweeps/{sweep.pk}/?x=nothing&line=nothing").status_code == 200
 
 
-def test_bands_are_paired_and_stand_below_the_best():
+def test_bands_are_paired_and_stand_below_the_best(finished):
     """The band of a configuration is best + its difference's interval, as far as the score goes; the best's is flat."""
     table = sweep_table(finished({"chunk_size": "60,240", "top_k": "1,3"}))
     figure = score_curve(table, "chunk_size", "top_k")
@@ -142,7 +153,7 @@ def test_bands_are_paired_and_stand_below_the_best():
     assert any(best + row.verdict.high > 1 for row in table.rows if row.verdict.high is not None)
 
 
-def test_a_setting_of_words_is_an_axis_too():
+def test_a_setting_of_words_is_an_axis_too(finished):
     table = sweep_table(finished({"retriever": "dense,bm25"}))
     assert values_of(table, "retriever") == ["dense", "bm25"]
     figure = score_curve(table, "retriever")
@@ -150,7 +161,7 @@ def test_a_setting_of_words_is_an_axis_too():
     assert len(figure["data"]) == 2
 
 
-def test_a_configuration_that_does_not_read_a_setting_is_on_no_axis_of_it():
+def test_a_configuration_that_does_not_read_a_setting_is_on_no_axis_of_it(finished):
     table = sweep_table(finished({"retriever": "dense,hybrid", "hybrid_weight": "0.3,0.7"}))
     assert values_of(table, "hybrid_weight") == [0.3, 0.7]
     cells = two_settings(table, "hybrid_weight", "retriever")["data"][0]["z"]
@@ -158,7 +169,7 @@ def test_a_configuration_that_does_not_read_a_setting_is_on_no_axis_of_it():
     assert None not in cells[1]
 
 
-def test_the_map_opens_answers_and_leaves_out_what_all_solve():
+def test_the_map_opens_answers_and_leaves_out_what_all_solve(finished):
     sweep = finished({"top_k": "1,4", "chunk_size": "60"})
     found = question_map(sweep_table(sweep))
     told = found.never + found.flips
@@ -175,7 +186,7 @@ def test_the_map_opens_answers_and_leaves_out_what_all_solve():
         assert [address.split("/")[2] for address in addresses] == [str(run) for run in runs]
 
 
-def test_a_running_sweep_asks_for_itself_again_and_can_be_paused_and_resumed(client):
+def test_a_running_sweep_asks_for_itself_again_and_can_be_paused_and_resumed(client, finished):
     sweep = finished({"chunk_size": "60,120"})
     sweep.task.state = "running"
     sweep.task.save()
@@ -195,7 +206,7 @@ def test_a_running_sweep_asks_for_itself_again_and_can_be_paused_and_resumed(cli
 def test_confirming_from_the_page(client):
     testset = make_testset()
     testset.questions.filter(pair_id="p3").update(split="holdout")
-    sweep = finished({"chunk_size": "60,120"}, testset, RunOptions(split="tune"))
+    sweep = sweep_over({"chunk_size": "60,120"}, testset, RunOptions(split="tune"))
     assert ">Confirm</button>" in re.sub(r"<svg.*?</svg> ", "", client.get(f"/sweeps/{sweep.pk}/").content.decode())
     client.post(f"/sweeps/{sweep.pk}/act/", {"action": "confirm"})
     assert run_inline(sweep.task).state == "done"
@@ -205,14 +216,14 @@ def test_confirming_from_the_page(client):
     assert "confirmed already" in again
 
 
-def test_deleting_keeps_the_runs(client):
+def test_deleting_keeps_the_runs(client, finished):
     sweep = finished({"chunk_size": "60"})
     assert client.post(f"/sweeps/{sweep.pk}/act/", {"action": "delete"}).headers["Location"] == "/sweeps/"
     assert Run.objects.count() == 1
     assert not Sweep.objects.exists()
 
 
-def test_downloads(client):
+def test_downloads(client, finished):
     sweep = finished({"chunk_size": "60"})
     table = client.get(f"/sweeps/{sweep.pk}/sweep.csv")
     assert table.headers["Content-Disposition"] == 'attachment; filename="sweep.csv"'
@@ -220,7 +231,7 @@ def test_downloads(client):
     assert json.loads(client.get(f"/sweeps/{sweep.pk}/sweep.json").content)["recommendation"]["reason"]
 
 
-def test_a_failed_configuration_says_why(client):
+def test_a_failed_configuration_says_why(client, finished):
     sweep = finished({"chunk_size": "60,120"})
     run = sweep.runs.order_by("id").first()
     run.task = failed("evaluate", {"run": run.pk}, "The disk is full.")
@@ -241,7 +252,7 @@ def test_missing_sweeps(client):
     assert client.post("/sweeps/99/act/", {"action": "pause"}).status_code == 404
 
 
-def test_more_sweeps_take_no_more_queries(client):
+def test_more_sweeps_take_no_more_queries(client, finished):
     first = finished({"chunk_size": "60"})
     with CaptureQueriesContext(connection) as one:
         client.get("/sweeps/")
@@ -254,7 +265,7 @@ def test_more_sweeps_take_no_more_queries(client):
     assert len(many) == len(one)
 
 
-def test_a_run_of_retrieval_alone_has_its_pages_like_any_other(client):
+def test_a_run_of_retrieval_alone_has_its_pages_like_any_other(client, finished):
     sweep = finished({"top_k": "1,4", "chunk_size": "60"})
     first, second = sweep.runs.order_by("id")
     question = first.answers.first().question
@@ -272,7 +283,7 @@ def test_a_run_of_retrieval_alone_has_its_pages_like_any_other(client):
 
 def test_confirming_with_fresh_pairs_from_the_page(client, monkeypatch):
     monkeypatch.setattr("evaluation.services.generation.WRITER_EMBEDDING", WORDS)
-    sweep = finished({"chunk_size": "60,120"}, with_room())
+    sweep = sweep_over({"chunk_size": "60,120"}, with_room())
     page = f"/sweeps/{sweep.pk}/"
     assert "Write fresh pairs</button>" in client.get(page).content.decode()
     refused = client.post(f"{page}act/", {"action": "fresh", "pairs": "many"}, follow=True).content.decode()
@@ -289,7 +300,7 @@ def test_confirming_with_fresh_pairs_from_the_page(client, monkeypatch):
 
 
 def test_a_dropped_configuration_is_kept_from_the_page(client):
-    sweep = finished({"top_k": "1,8", "chunk_size": "20,45"}, many_pairs(), search="race")
+    sweep = sweep_over({"top_k": "1,8", "chunk_size": "20,45"}, many_pairs(), search="race")
     page = f"/sweeps/{sweep.pk}/"
     gone = [row for row in sweep_table(sweep).rows if row.dropped]
     html = client.get(page).content.decode()
@@ -320,7 +331,7 @@ def test_a_waiting_configuration_is_stopped_from_the_page(client):
     assert run_inline(sweep.task).state == "done"
 
 
-def test_a_configuration_is_cloned_with_changes_from_the_page(client):
+def test_a_configuration_is_cloned_with_changes_from_the_page(client, finished):
     sweep = finished({"chunk_size": "60,120"})
     page = f"/sweeps/{sweep.pk}/"
     assert "Clone a configuration with changes" in client.get(page).content.decode()

@@ -22,7 +22,7 @@ from rag_pipeline.pipeline.runner import run_blocks
 from rag_pipeline.services.pipelines import open_pipeline
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from rag_pipeline.types import Query
-from tests.evaluation.sweeps import CHAT, begun, done, many_pairs, spec_of, swept
+from tests.evaluation.sweeps import CHAT, begun, done, many_pairs, retrieved, spec_of, swept
 from tests.factories import make_testset
 from tests.fake_openai import Behaviour
 
@@ -32,6 +32,13 @@ RACE = {"top_k": "1,8", "chunk_size": "20,45"}
 
 def rows_of(sweep: Sweep) -> dict[int, object]:
     return {row.configuration.number: row for row in sweep_table(sweep).rows}
+
+
+@pytest.fixture
+def two_sizes(begin_with) -> Sweep:
+    """A finished sweep of two configurations."""
+    begin_with(retrieved, {"chunk_size": "60,120"})
+    return Sweep.objects.get()
 
 
 def run_race() -> None:
@@ -127,8 +134,8 @@ def test_one_that_has_not_begun_is_never_asked_and_can_be_kept_all_the_same():
     assert [row.state for row in rows_of(done(sweep)).values()] == ["done", "done"]
 
 
-def test_a_clone_is_run_with_its_change_and_shown_with_it():
-    sweep = swept(make_testset(), {"chunk_size": "60,120"}, retrieval_only=True)
+def test_a_clone_is_run_with_its_change_and_shown_with_it(two_sizes):
+    sweep = two_sizes
     made = clone_configuration(sweep=sweep, number=2, changes={"top_k": "1", "retriever": "bm25"})
     assert made.label == "chunk size 120 · top k 1 · retriever bm25"
     sweep = done(sweep)
@@ -180,8 +187,8 @@ def test_a_clone_of_a_clone_and_of_a_race_that_runs():
         ({}, "Say what to change"),
     ],
 )
-def test_a_clone_that_changes_nothing_or_cannot_work_is_refused(changes, said):
-    sweep = swept(make_testset(), {"chunk_size": "60,120"}, retrieval_only=True)
+def test_a_clone_that_changes_nothing_or_cannot_work_is_refused(two_sizes, changes, said):
+    sweep = two_sizes
     with pytest.raises(ConfigError, match=said):
         clone_configuration(sweep=sweep, number=1, changes=changes)
     assert "clones" not in sweep.state
