@@ -58,6 +58,8 @@ class Registry(Generic[U]):
         self.kind = kind
         self.package = package
         self._units: dict[str, type[U]] = {}
+        self._registered: tuple[type[U], ...] = ()
+        self._sorted: tuple[type[U], ...] = ()
         self._discovered = False
 
     def register(self, unit: type[U]) -> type[U]:
@@ -80,8 +82,17 @@ class Registry(Generic[U]):
         self._discovered = True
 
     def __iter__(self) -> Iterator[type[U]]:
+        return iter(self.units)
+
+    @property
+    def units(self) -> tuple[type[U], ...]:
+        """All units, sorted by key: asked for a thousand times a page, so they are sorted only where one is new."""
         self.discover()
-        return iter(sorted(self._units.values(), key=lambda unit: unit.key))
+        registered = tuple(self._units.values())
+        if registered != self._registered:
+            self._sorted = tuple(sorted(registered, key=lambda unit: unit.key))
+            self._registered = registered
+        return self._sorted
 
     def keys(self) -> list[str]:
         """Return all keys, sorted."""

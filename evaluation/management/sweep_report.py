@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from evaluation.experiments.plan import StagePlan, SweepPlan
 from evaluation.experiments.space import LeftOut, label_of
@@ -65,7 +65,7 @@ def table_lines(table: SweepTable) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
-def _title(known: dict[str, Setting], name: str) -> str:
+def _title(known: Mapping[str, Setting], name: str) -> str:
     return known[name].title
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from rag_pipeline.registry import Unit
@@ -12,15 +13,12 @@ from rag_pipeline.settings.conditions import ONLY_READ_BY, SEARCH, WITH_CONTEXT
 from rag_pipeline.settings.core import CoreSettings
 from rag_pipeline.settings.parts import PARTS
 
+Units = tuple[tuple[type[Unit], ...], ...]
 
-def pipeline_settings() -> dict[str, Setting]:
+
+def pipeline_settings() -> Mapping[str, Setting]:
     """Return all settings by name, in the order of the pipeline: behind the choice of a unit the options of each."""
-    parts = {part.field: part for part in PARTS}
-    found: dict[str, Setting] = {}
-    for name, each in settings_in(CoreSettings).items():
-        found[name] = each
-        found |= parts[name].settings() if name in parts else {}
-    return found
+    return _settings_with(_units())
 
 
 def settings_of(*stages: Stage) -> dict[str, Setting]:
@@ -40,7 +38,7 @@ def option_names() -> set[str]:
 
 def option_owners(name: str) -> list[str]:
     """Return which units read an option, in words, those of a kind together: chunker fixed, recursive."""
-    return list(_owners(name, tuple(tuple(part.registry) for part in PARTS)))
+    return list(_owners(name, _units()))
 
 
 def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
@@ -52,7 +50,7 @@ def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
     unread = {name: reason for name, reason in reasons.items() if reason}
     read = {name for part in PARTS if part.field not in unread for name in part.chosen(values)}
     reason = why_unread((WITH_CONTEXT, SEARCH), values)
-    units = tuple(tuple(part.registry) for part in PARTS)
+    units = _units()
     for part in sorted(PARTS, key=lambda part: part.field not in unread):
         for name in part.settings().keys() - read - unread.keys():
             of_part = unread.get(part.field)
@@ -60,9 +58,23 @@ def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
     return unread
 
 
+def _units() -> Units:
+    """Return the units of each part: as long as they stay the same, so does what they offer."""
+    return tuple(part.registry.units for part in PARTS)
+
+
 @cache
-def _owners(name: str, units: tuple[tuple[type[Unit], ...], ...]) -> tuple[str, ...]:
-    """Return which of these units, those of each part, read an option: every page asks for all that is not read."""
+def _settings_with(units: Units) -> Mapping[str, Setting]:
+    parts = {part.field: part for part in PARTS}
+    found: dict[str, Setting] = {}
+    for name, each in settings_in(CoreSettings).items():
+        found[name] = each
+        found |= parts[name].settings() if name in parts else {}
+    return MappingProxyType(found)
+
+
+@cache
+def _owners(name: str, units: Units) -> tuple[str, ...]:
     owners = (
         (part, [unit.key for unit in of_part if name in unit.Options.model_fields])
         for part, of_part in zip(PARTS, units, strict=True)

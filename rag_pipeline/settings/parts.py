@@ -59,9 +59,9 @@ class Part:
         found: type[Unit] | None = self.registry.find(key)
         return found
 
-    def settings(self) -> dict[str, Setting]:
+    def settings(self) -> Mapping[str, Setting]:
         """Return the options of all its units, chosen or not, by name."""
-        return dict(_settings_of(tuple(self.registry), self.stage))
+        return _settings_of(self.registry.units, self.stage)
 
     def chosen(self, values: Mapping[str, Any]) -> Mapping[str, Setting]:
         """Return the options of the unit that flat settings choose; none where they choose none."""
