@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,21 @@ def tune(testset: TestSet, base: str, name: str = "mill", **settings: Any) -> Tu
     return tuned
 
 
+def tune_shortly(base: str) -> None:
+    tune(invented_testset(tune=1, holdout=0), base, epochs=1)
+
+
+@pytest.fixture
+def tuned(tiny: str, begin_with: Callable[..., None]) -> TunedEmbedding:
+    """A tuned embedding called mill, of a test set of its own without holdout."""
+    begin_with(tune_shortly, tiny)
+    return TunedEmbedding.objects.get()
+
+
+def tune_with_holdout(base: str) -> None:
+    tune(invented_testset(tune=1), base, epochs=1)
+
+
 def mean_rank(testset: TestSet, embedding: str) -> float:
     """Return the mean rank of the evidence of the holdout questions, as a person who searches finds it."""
     spec = PipelineSpec.create({"embedding": embedding, "top_k": len(THINGS)})
@@ -74,6 +90,13 @@ def test_a_tuned_model_ranks_the_evidence_higher_and_says_so(tiny: str) -> None:
     assert figures["message"].startswith("Tuning helped: MRR@10 on holdout changed by +")
 
 
+def test_the_same_seed_gives_the_same_weights(tiny: str, tuned: TunedEmbedding) -> None:
+    again = tune(tuned.testset, tiny, "again", epochs=1)
+    assert again.figures["weights"] == tuned.figures["weights"]
+    assert open_embedder("tuned:again").fingerprint == open_embedder("tuned:mill").fingerprint
+
+
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_weights_and_another_one_others(tiny: str) -> None:
     testset = invented_testset(tune=1, holdout=0)
     marks = [tune(testset, tiny, name, epochs=2, seed=seed).figures["weights"] for name, seed in
@@ -137,17 +160,13 @@ def test_only_a_local_model_can_be_tuned(base: str) -> None:
         TuningSpec.create({"base": base})
 
 
-def test_a_name_is_taken_once_whatever_its_case(tiny: str) -> None:
-    testset = invented_testset(tune=1, holdout=0)
-    tune(testset, tiny, epochs=1)
+def test_a_name_is_taken_once_whatever_its_case(tiny: str, tuned: TunedEmbedding) -> None:
     with pytest.raises(ConfigError, match="already a tuned embedding called “mill”"):
-        tune(testset, tiny, "Mill")
+        tune(tuned.testset, tiny, "Mill")
 
 
-def test_what_is_used_cannot_be_deleted_and_the_rest_goes_whole(tiny: str, data_dir: Path) -> None:
-    testset = invented_testset(tune=1, holdout=0)
-    tuned = tune(testset, tiny, epochs=1)
-    run = make_run(testset, name="With tuning", settings={"embedding": "tuned:mill"}, scored=False)
+def test_what_is_used_cannot_be_deleted_and_the_rest_goes_whole(tuned: TunedEmbedding, data_dir: Path) -> None:
+    run = make_run(tuned.testset, name="With tuning", settings={"embedding": "tuned:mill"}, scored=False)
     with pytest.raises(InUseError, match="used by With tuning"):
         delete_tuned(tuned=tuned)
     run.delete()
@@ -160,11 +179,9 @@ def test_what_is_used_cannot_be_deleted_and_the_rest_goes_whole(tiny: str, data_
     assert not BackgroundTask.objects.filter(kind="tune").exists()
 
 
-def test_a_tuned_model_scores_answers_too_and_is_then_in_use(tiny: str) -> None:
-    testset = invented_testset(tune=1, holdout=0)
-    tuned = tune(testset, tiny, epochs=1)
+def test_a_tuned_model_scores_answers_too_and_is_then_in_use(tuned: TunedEmbedding) -> None:
     scoring = {"eval_embedding": "tuned:mill", "agreement": "semantic_similarity"}
-    run = make_run(testset, name="Scored by it", evaluation=scoring)
+    run = make_run(tuned.testset, name="Scored by it", evaluation=scoring)
     assert run.current_scoring is not None
     recall = run.current_scoring.metrics.get(metric="recall", group="")
     assert recall.n == 12
@@ -190,9 +207,8 @@ def test_a_test_set_under_tuning_stays_and_the_model_outlives_it_later(tiny: str
 
 
 @pytest.mark.parametrize("field", ["embedding", "eval_embedding"])
-def test_an_unknown_tuned_model_is_refused_before_a_run_with_those_there_are(tiny: str, field: str) -> None:
-    testset = invented_testset(tune=1, holdout=0)
-    tune(testset, tiny, epochs=1)
+def test_an_unknown_tuned_model_is_refused_before_a_run_with_those_there_are(tuned: TunedEmbedding, field: str) -> None:
+    testset = tuned.testset
     pipeline = {"embedding": "tuned:mull"} if field == "embedding" else {}
     scoring = {"eval_embedding": "tuned:mull"} if field == "eval_embedding" else {}
     with pytest.raises(ConfigError, match=r"no tuned embedding called “mull”. There are: mill\.") as caught:
@@ -207,9 +223,11 @@ def test_an_unknown_tuned_model_is_refused_before_a_run_with_those_there_are(tin
 
 
 @pytest.mark.parametrize(("split", "said"), [("all", True), ("tune", True), ("holdout", False)])
-def test_a_run_on_questions_that_the_model_has_seen_says_so(tiny: str, split: str, said: bool) -> None:
-    testset = invented_testset(tune=1)
-    tune(testset, tiny, epochs=1)
+def test_a_run_on_questions_that_the_model_has_seen_says_so(
+    tiny: str, begin_with: Callable[..., None], split: str, said: bool
+) -> None:
+    begin_with(tune_with_holdout, tiny)
+    testset = TestSet.objects.get()
     runs = [
         start_run(
             corpus=testset.corpus,
@@ -223,11 +241,10 @@ def test_a_run_on_questions_that_the_model_has_seen_says_so(tiny: str, split: st
     assert [any("has learned from the tune split" in note for note in run.notes) for run in runs] == [said, False]
 
 
-def test_a_model_tuned_anew_under_an_old_name_gets_vectors_of_its_own(tiny: str) -> None:
-    testset = invented_testset(tune=1, holdout=0)
-    first = tune(testset, tiny, epochs=1)
+def test_a_model_tuned_anew_under_an_old_name_gets_vectors_of_its_own(tiny: str, tuned: TunedEmbedding) -> None:
+    testset = tuned.testset
     before = open_embedder("tuned:mill").embed_passages([SENTENCE])
-    delete_tuned(tuned=first)
+    delete_tuned(tuned=tuned)
     tune(testset, tiny, epochs=4)
     assert float(before[0] @ open_embedder("tuned:mill").embed_passages([SENTENCE])[0]) < 0.9999
 
