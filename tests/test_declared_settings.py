@@ -24,7 +24,7 @@ from evaluation.tuning_spec import TuningSpec
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.rerankers.base import Reranker, RerankOptions, rerankers
 from rag_pipeline.setting_fields import CommandOption, SettingInfo, Stage, settings_in
-from rag_pipeline.settings.catalogue import describe
+from rag_pipeline.settings.catalogue import describe, settings_with
 from rag_pipeline.settings.conditions import WITH_CONTEXT
 from rag_pipeline.settings.core import CoreSettings
 from rag_pipeline.settings.parts import PARTS
@@ -59,6 +59,7 @@ def declare() -> Iterator[Callable[[type[BaseModel], str], None]]:
     def rebuild(model: type[BaseModel]) -> None:
         model.model_rebuild(force=True)
         settings_in.cache_clear()
+        settings_with.cache_clear()
 
     def add(model: type[BaseModel], name: str) -> None:
         model.__pydantic_fields__[name] = NewSettings.model_fields[name]

@@ -18,7 +18,7 @@ Units = tuple[tuple[type[Unit], ...], ...]
 
 def pipeline_settings() -> Mapping[str, Setting]:
     """Return all settings by name, in the order of the pipeline: behind the choice of a unit the options of each."""
-    return _settings_with(_units())
+    return settings_with(_units())
 
 
 def settings_of(*stages: Stage) -> dict[str, Setting]:
@@ -64,7 +64,8 @@ def _units() -> Units:
 
 
 @cache
-def _settings_with(units: Units) -> Mapping[str, Setting]:
+def settings_with(units: Units) -> Mapping[str, Setting]:
+    """Return all settings where these are the units of each part."""
     parts = {part.field: part for part in PARTS}
     found: dict[str, Setting] = {}
     for name, each in settings_in(CoreSettings).items():
