@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,6 +45,12 @@ def write_run_file(*, run: Run) -> Path:
     return write_results(run=run, results=_results(run, with_evidence=EvalCsv.with_evidence))
 
 
+def write_scored(*, run: Run, answers: Sequence[Answer], rows: Iterable[MetricScore], metrics: Sequence[str]) -> Path:
+    """Write runs/<id>/eval.csv from all answers of a run, in their order, and the rows of scores just made for them."""
+    values = ((row.answer_id, row.metric, None if row.value is None else float(row.value)) for row in rows)
+    return write_results(run=run, results=_joined(run, answers, _without_evidence(answers), values, tuple(metrics)))
+
+
 def write_results(*, run: Run, results: RunResults) -> Path:
     """Write runs/<id>/eval.csv from answers and scores that are at hand."""
     folder = Path(settings.DATA_DIR) / "runs" / str(run.pk)
@@ -65,14 +72,29 @@ def _results(run: Run, *, with_evidence: bool) -> RunResults:
             .select_related("question")
             .order_by("question__position", "question_id", "repeat")
         )
-        texts = document_texts(set().union(*(documents_of(answer) for answer in answers))) | passage_texts(answers)
-        samples = [sample_of(answer, texts) for answer in answers]
-    scores: dict[int, dict[str, float | None]] = {}
+        samples = _without_evidence(answers)
     stored = MetricScore.objects.filter(scoring__run=run, scoring__current=True)
-    for answer_id, metric, value in stored.values_list("answer_id", "metric", "value"):
+    return _joined(run, answers, samples, stored.values_list("answer_id", "metric", "value"), further_metrics(run))
+
+
+def _without_evidence(answers: Sequence[Answer]) -> list[Sample]:
+    texts = document_texts(set().union(*(documents_of(answer) for answer in answers))) | passage_texts(answers)
+    return [sample_of(answer, texts) for answer in answers]
+
+
+def _joined(
+    run: Run,
+    answers: Sequence[Answer],
+    samples: Sequence[Sample],
+    values: Iterable[tuple[int, str, float | None]],
+    metrics: tuple[str, ...],
+) -> RunResults:
+    """Return the answers, each with its scores out of `values`: answer, metric, value."""
+    scores: dict[int, dict[str, float | None]] = {}
+    for answer_id, metric, value in values:
         scores.setdefault(answer_id, {})[metric] = value
     scored = [(sample, scores.get(answer.pk, {})) for answer, sample in zip(answers, samples, strict=True)]
-    return RunResults(scored, further_metrics(run), run.pipeline.get("use_context", True))
+    return RunResults(scored, metrics, run.pipeline.get("use_context", True))
 
 
 def _with_evidence(run: Run) -> tuple[list[Answer], list[Sample]]:

@@ -13,7 +13,7 @@ from evaluation.queries.stored_answers import make_samples, stored_answers
 from evaluation.scoring.diagnosis.points import Diagnosis
 from evaluation.scoring.scoring import ScoredSamples, Steps, finished, score_samples
 from evaluation.services.diagnosing import diagnose_run
-from evaluation.services.files import write_run_file
+from evaluation.services.files import write_scored
 from evaluation.services.judging import open_judge
 from evaluation.services.storing import new_scoring
 from evaluation.services.took import store_what_answers_took
@@ -36,19 +36,15 @@ def score_run_in_steps(*, run: Run, spec: EvaluationSpec) -> Steps[Scoring]:
     judge = open_judge(spec, lenient=not run.scorings.exists())
     scored = yield from _score(run, answers, spec, (*HEADLINE, *spec.metrics), judge)
     failures = diagnose_run(run=run, answers=answers, scored=scored, spec=spec)
-    scoring = _store(run, spec, scored, _score_rows(answers, scored, failures), judge)
-    _keep(run)
+    rows = _score_rows(answers, scored, failures)
+    scoring = _store(run, spec, scored, rows, judge)
+    store_what_answers_took(run=run)
+    write_scored(run=run, answers=answers, rows=rows, metrics=spec.metrics)
     if judge and judge.failure:
         raise ProviderError(
             f"The judge failed: what it has not judged has no score yet, all other scores are there. {judge.failure}"
         )
     return scoring
-
-
-def _keep(run: Run) -> None:
-    """Keep what pages and files give of a run that is scored."""
-    store_what_answers_took(run=run)
-    write_run_file(run=run)
 
 
 def _store(

@@ -77,6 +77,15 @@ def test_every_repeat_has_its_row():
     assert len(files.export_run(run=make_run(repeat=3)).decode().splitlines()) == 1 + 3 * 8
 
 
+@pytest.mark.parametrize("use_context", [True, False])
+def test_a_scoring_leaves_the_same_bytes_from_what_it_has_at_hand(data_dir, use_context):
+    settings = {} if use_context else {"use_context": False, "llm": "openai:gpt-test"}
+    odd = {"answers": {"p1s": REFUSAL, "p2s": "Paris"}, "errors": {"p3c": "The server is down."}, "repeat": 2}
+    run = make_run(evaluation={"metrics": ["exact_match", "mrr"]}, settings=settings, **odd)
+    kept = data_dir / "runs" / str(run.pk) / "eval.csv"
+    assert kept.read_bytes() == files.export_run(run=run)
+
+
 def test_the_files_on_disk_are_the_same_bytes(data_dir):
     run = make_run()
     path = files.write_run_file(run=run)

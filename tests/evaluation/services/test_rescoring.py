@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluation.models import MetricScore, Scoring
-from evaluation.services import scoring
+from evaluation.services.files import write_run_file
 from evaluation.services.rescoring import start_scoring_again
 from evaluation.services.runs import delete_run
 from evaluation.spec import EvaluationSpec
@@ -23,7 +23,7 @@ def stored(run):
     return (
         list(Scoring.objects.filter(run=run).values()),
         list(MetricScore.objects.filter(scoring__run=run).order_by("pk").values()),
-        scoring.write_run_file(run=run).read_bytes(),
+        write_run_file(run=run).read_bytes(),
     )
 
 
