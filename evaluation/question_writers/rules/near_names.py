@@ -44,7 +44,7 @@ def names(corpus: CorpusText, seed: int) -> list[Name]:
     sentences = [one for doc in corpus.documents for one in corpus.sentences[doc.id] if one.row is None]
     chosen = sentences if len(sentences) <= _PARSED else rng.sample(sentences, _PARSED)
     labels, terms = _read(chosen)
-    text = " ".join(one.text for one in sentences)
+    text = _Text(" ".join(one.text for one in sentences))
     found = [_name(said, kinds, text) for said, kinds in labels.items()]
     named = sorted({one.text: one for one in found if one is not None}.values(), key=lambda one: one.text)
     spoken_of = [_term(said, articles, text) for said, articles in terms.items()]
@@ -74,40 +74,52 @@ def _read(sentences: list[DocumentSentence]) -> tuple[dict[str, Counter[str]], d
     return labels, terms
 
 
-def _term(said: str, articles: Counter[str], text: str) -> Name | None:
+class _Text:
+    """All that a corpus says, to look names up in."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.lower = text, text.lower()
+        self._words = frozenset(re.findall(r"\w+", text))
+
+    def has_word(self, word: str) -> bool:
+        """Return whether a word stands somewhere as it is written here."""
+        return word in self._words if word.isalnum() else bool(re.search(rf"\b{re.escape(word)}\b", self.text))
+
+
+def _term(said: str, articles: Counter[str], text: _Text) -> Name | None:
     """Return a term of the text, which its last noun is the kind of, as the text mostly says it."""
     article = max(("the", "a", "an"), key=lambda each: articles[each])
     bare = articles[""] >= max(_MASS, 2 * articles[article])
-    count = text.lower().count(said.lower())
+    count = text.lower.count(said.lower())
     if count < _TWICE or not said.islower() or not (bare or articles[article]):
         return None  # without an article, it may be short for `the filing fee`
     said_so = "" if bare else article if article == "the" else "an" if said[0] in "aeiou" else "a"
     return Name(f"{said_so} {said}".strip(), lemma(said.split()[-1]), count)
 
 
-def _name(said: str, labels: Counter[str], text: str) -> Name | None:
+def _name(said: str, labels: Counter[str], text: _Text) -> Name | None:
     """Return a name that the model takes for one kind of thing throughout, and that the corpus has twice."""
     label, times = labels.most_common(1)[0]
     words = said.split()
     whole = all(word[:1].isupper() or word in {"of", "and", "the", "de", "for"} for word in words)
-    if times < _SURE * labels.total() or not whole or not said[-1:].isalpha() or text.count(said) < _TWICE:
+    if times < _SURE * labels.total() or not whole or not said[-1:].isalpha():
         return None
-    kind = _kind(label, words)
-    if kind == "person" and not re.search(_DID.format(name=re.escape(words[-1])), text):
+    kind, count = _kind(label, words), text.text.count(said)
+    if not kind or count < _TWICE:
         return None
-    if kind == "settlement" and not re.search(_A_TOWN.format(name=re.escape(said)), text):
+    if kind == "person" and not re.search(_DID.format(name=re.escape(words[-1])), text.text):
         return None
-    common = any(word[0].isupper() and re.search(rf"\b{re.escape(word.lower())}\b", text) for word in words)
+    if kind == "settlement" and not re.search(_A_TOWN.format(name=re.escape(said)), text.text):
+        return None
     if (
-        not kind
-        or common
+        any(word[0].isupper() and text.has_word(word.lower()) for word in words)
         or _OUTWARD & {word.lower() for word in words}
         or (said.isupper() and len(said) > 6)
         or not all(len(word) > 1 for word in words)
     ):
         return None
-    article = text.count(f"the {said}") > text.count(said) / 2 and label != "PERSON"
-    return Name(f"the {said}" if article else said, kind, text.count(said))
+    article = text.text.count(f"the {said}") > count / 2 and label != "PERSON"
+    return Name(f"the {said}" if article else said, kind, count)
 
 
 def _kind(label: str, words: list[str]) -> str:
