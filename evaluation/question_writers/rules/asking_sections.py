@@ -73,9 +73,9 @@ def _sections(sentences: Sequence[DocumentSentence]) -> list[tuple[str, bool, li
     prose = [one for one in sentences if one.row is None]
     runs = groupby(prose, key=lambda one: (one.heading, one.heading_marked))
     found = [(heading, marked, list(run)) for (heading, marked), run in runs]
-    for (_, _, body), (following, _, _) in pairwise(found):
+    for (_, _, body), (following, marked, _) in pairwise(found):
         # One that is not marked stands among the sentences too, its number as one of its own.
-        while body and following.endswith(body[-1].text):
+        while body and not marked and following.endswith(body[-1].text):
             following = following.removesuffix(body.pop().text).strip()
     return found
 

@@ -88,11 +88,13 @@ def _is_unbalanced(text: str) -> bool:
 
 
 def objection(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
+    """Return why a question about a clause cannot be asked; empty where it can."""
     cut = CUT_SHORT if is_cut(candidate, clause.verb.sent) else ""
     return objection_to_form(candidate) or cut or _objection_to_meaning(candidate, clause, known)
 
 
 def objection_to_form(candidate: Candidate) -> str:
+    """Return what the words of question and answer alone say against a question; empty for nothing."""
     words, answer = lower_words(candidate.text), lower_words(candidate.answer)
     if not _FEWEST <= len(words) <= _MOST or not any(word not in STOP for word in words[1:]):
         return LENGTH

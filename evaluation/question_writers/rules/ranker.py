@@ -10,7 +10,8 @@ the readers that had no part in the rules (docs/testset-quality.md).
 
 Rules changed since and two came later: `by rule` is what is added to the logits of a rule, so that the mean probability
 is the share that two further readers found good of 214 questions on twenty further documents, as far as n / (n + 20)
-of n. Among these the order as learned holds: AUROC .75 and .77.
+of n; for `yes_no` less, as 30 of eight further documents were found. Among the 214 the order as learned holds: AUROC
+.75 and .77.
 """
 
 from __future__ import annotations
