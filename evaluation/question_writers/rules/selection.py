@@ -18,6 +18,8 @@ from rag_pipeline.embedders.base import Embed
 
 ELSEWHERE = "another sentence has all its words"
 UNLIKELY = "it reads poorly"
+ASKED_ABOUT = "another question of the set asks about its sentence or has its answer"
+TOO_MANY_ALIKE = "a third of the set asks for yes or no already"
 
 _HARDNESS = (0.2, 0.6, 1.0, 1.0, 1.3, 1.6, 1.85, 2.2, 2.65, 3.8)
 """How much the evidence of people's questions stands out: every tenth of 1,589 questions on nine documents."""
@@ -111,10 +113,14 @@ class _Used:
 
     def allows(self, candidate: Candidate) -> bool:
         """Return whether neither question, answer nor sentence was taken before, nor the kind too often."""
-        taken = candidate.sentence.text in self.sentences
-        taken |= candidate.text in self.texts or _fact(candidate) in self.facts
-        taken |= candidate.rule in _ALIKE and self._is_most_alike()
-        return not taken and candidate.answer.lower() not in self.answers
+        return not self.why_not(candidate)
+
+    def why_not(self, candidate: Candidate) -> str:
+        """Return why the set as it is cannot have a question too; empty where it can."""
+        taken = candidate.sentence.text in self.sentences or candidate.text in self.texts
+        if taken or _fact(candidate) in self.facts or candidate.answer.lower() in self.answers:
+            return ASKED_ABOUT
+        return TOO_MANY_ALIKE if candidate.rule in _ALIKE and self._is_most_alike() else ""
 
     def _is_most_alike(self) -> bool:
         alike = sum(self.kinds[rule] for rule in _ALIKE)
@@ -177,6 +183,12 @@ class Selection:
             if not chosen_any and not any(self._waiting) and not self._ask_again() and not self._relent(turn):
                 break
         self._rejected += [(each.candidate.text, UNLIKELY) for row in self._fair for each in row]
+        self._rejected += [
+            (each.candidate.text, self._used.why_not(each.candidate) or UNLIKELY)
+            for row in (*self._found, *self._spare)
+            for each in row
+            if each.candidate.text not in self._used.texts
+        ]
         if self._rejected:
             yield Selected(None, tuple(self._rejected))
 

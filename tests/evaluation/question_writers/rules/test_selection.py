@@ -10,7 +10,14 @@ import pytest
 from evaluation.question_writers.rules import selection
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
-from evaluation.question_writers.rules.selection import UNLIKELY, Purpose, Selected, Selection
+from evaluation.question_writers.rules.selection import (
+    ASKED_ABOUT,
+    TOO_MANY_ALIKE,
+    UNLIKELY,
+    Purpose,
+    Selected,
+    Selection,
+)
 from rag_pipeline.types import SourceDoc
 from tests.minilm import minilm
 
@@ -66,6 +73,31 @@ def test_what_is_not_even_fair_is_said_to_read_poorly() -> None:
     poor = {text for each in chosen for text, reason in each.rejected if reason == UNLIKELY}
     assert poor
     assert not poor & set(texts(chosen))
+
+
+RULES = """# Riverside Rowing Club
+
+Members of the Riverside Rowing Club may bring guests to the boathouse on Sundays. Junior rowers must not row on the \
+Thames without a life jacket. Coaches of the Riverside Rowing Club must not accept gifts from suppliers. Owners of \
+private boats may store them in the Hammersmith shed over the winter. Guests are not allowed to use the Empacher \
+boats. Members of the Riverside Rowing Club must not sell alcohol at the Hammersmith Regatta. Coaches must not drive \
+the Riverside Rowing Club minibus without a licence.
+"""
+
+
+def test_what_the_set_has_no_room_for_is_said_too() -> None:
+    chosen = list(Selection(CorpusText([SourceDoc(5, "rules.txt", RULES)]), 60, 0, Purpose("", EMBED)))
+    asked = [each.candidate for each in chosen if each.candidate]
+    reasons = dict(pair for each in chosen for pair in each.rejected)
+    alike = [text for text, reason in reasons.items() if reason == TOO_MANY_ALIKE]
+    assert alike
+    assert sum(each.rule == "yes_no" for each in asked) >= len(asked) / 3
+    assert not set(reasons) & {each.text for each in asked}
+
+
+def test_what_asks_about_a_sentence_that_was_asked_about_is_said_too() -> None:
+    reasons = {reason for each in selected(fair=0.1) for _, reason in each.rejected}
+    assert ASKED_ABOUT in reasons
 
 
 def test_what_is_left_out_is_replaced_and_said() -> None:
