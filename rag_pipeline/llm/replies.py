@@ -100,11 +100,12 @@ class KeptReplies:
     async def once(self, key: str, ask: Callable[[], Awaitable[Reply]]) -> Reply:
         """Return the reply that is kept under `key`, else what `ask` returns; who asks meanwhile waits for the same.
 
-        Raises what `ask` raises: nothing is kept then.
+        One call is paid once: the reply counts as kept for all but the first. Raises what `ask` raises: nothing is
+        kept then.
         """
         shared = self._under_way.get(key)
         if shared is not None:
-            return await shared.reply()
+            return replace(await shared.reply(), kept=True)
         shared = self._under_way[key] = _SharedCall(self._kept_or_asked(key, ask))
         shared.task.add_done_callback(lambda _: self._under_way.pop(key, None))
         return await shared.reply()

@@ -82,7 +82,7 @@ def test_the_same_content_is_asked_once_and_never_again(fake_openai: FakeOpenAI)
     assert len(ask_many(first, [asked("one"), asked("one"), asked("two")])) == 3
     assert len(fake_openai.requests) == 2
     assert first.usage["calls"] == 2
-    assert first.usage["cached"] == 0
+    assert first.usage["cached"] == 1
     again = judge(kept)
     assert ask_many(again, [asked("one")]) == [Verdict(supported=True)]
     assert len(fake_openai.requests) == 2

@@ -205,7 +205,7 @@ def test_the_same_budget_of_context_holds_for_clones():
 
 
 def test_prompts_of_clones_are_called_by_their_names(fake_openai):
-    sweep = swept(make_testset(), {"top_k": "1,2"}, CHAT)
+    sweep = swept(make_testset(), {"top_k": "1,2"}, CHAT | {"chunk_size": 60})
     clone_configuration(sweep=sweep, number=1, changes={"prompt": "Full sentence"})
     rows = sweep_table(done(sweep)).rows
     assert [row.configuration.swept["prompt"] for row in rows] == ["Concise", "Concise", "Full sentence"]
