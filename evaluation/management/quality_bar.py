@@ -8,7 +8,6 @@ from typing import Any
 
 from evaluation.management.output_files import write_to
 from evaluation.models import Run
-from evaluation.queries.quality_bar import check_no_worse, check_scores, junit_xml, read_bars
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.english.wording import counted
 from rag_pipeline.errors import ConfigError, PipelineError
@@ -35,13 +34,21 @@ def given_bars(options: dict[str, Any], spec: EvaluationSpec) -> dict[str, float
             raise ConfigError("--delta must be 0 or more and less than 1, such as 0.02.")
         if not (options["fail_under"] or options["no_worse_than"]) and (options["strict"] or options["junit"]):
             raise ConfigError("There is nothing to check. Give --fail-under recall=0.8 or --no-worse-than RUN.")
-        return read_bars(options["fail_under"], spec.metrics) if options["fail_under"] else {}
+        if not options["fail_under"]:
+            return {}
+        from evaluation.queries.quality_bar import read_bars  # with all that compares runs
+
+        return read_bars(options["fail_under"], spec.metrics)
 
 
 def hold_to_bar(
     command: WorkbenchCommand, run: Run, bars: dict[str, float], other: Run | None, options: dict[str, Any]
 ) -> None:
     """Print each check and write the JUnit file. Raises PipelineError when one failed."""
+    if not bars and other is None:
+        return
+    from evaluation.queries.quality_bar import check_no_worse, check_scores, junit_xml
+
     strict = options["strict"]
     checks = list(check_scores(run, bars, strict=strict))
     if other is not None:

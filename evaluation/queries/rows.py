@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evaluation.metrics.base import Metric
 from evaluation.models import Question, Run
-from evaluation.queries.claims import ClaimsView
-from evaluation.queries.context_views import ContextPiece, ContextView
 from evaluation.scoring.comparability import HowScored
 from evaluation.spec import EvaluationSpec
 from evaluation.types import Refusal, Score, Summary
+
+if TYPE_CHECKING:  # commands that compare runs read no claims
+    from evaluation.queries.claims import ClaimsView
+    from evaluation.queries.context_views import ContextPiece, ContextView
 
 R = TypeVar("R")
 

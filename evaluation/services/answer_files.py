@@ -23,7 +23,8 @@ from evaluation.scoring.scoring import Steps
 from evaluation.services.files import write_file
 from evaluation.services.judging import check_judge, open_judge
 from evaluation.spec import EvaluationSpec
-from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler
+from rag_pipeline.background.handlers import TaskHandler, UnitsDone, handler
+from rag_pipeline.background.tasks import enqueue
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError, InUseError, ProviderError
 from rag_pipeline.services.indexes import open_embedder

@@ -1,12 +1,12 @@
-"""The kinds of background work of the evaluation: importing them here makes them known when Django starts."""
+"""The kinds of background work of the evaluation, each with the module that does it."""
 
-from evaluation.services import (  # noqa: F401
-    answer_files,
-    completing,
-    evaluating,
-    generation,
-    preferring,
-    rescoring,
-    sweeping,
-    tuning,
-)
+HANDLERS = {
+    "complete": "evaluation.services.completing",
+    "evaluate": "evaluation.services.evaluating",
+    "generate": "evaluation.services.generation",
+    "prefer": "evaluation.services.preferring",
+    "score_again": "evaluation.services.rescoring",
+    "score_file": "evaluation.services.answer_files",
+    "sweep": "evaluation.services.sweeping",
+    "tune": "evaluation.services.tuning",
+}

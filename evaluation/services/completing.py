@@ -20,7 +20,7 @@ from evaluation.services.stored_questions import BEFORE, CHECKED, PROBLEM, draft
 from evaluation.services.testsets import copy_testset, spread_out_of_scope, store_questions
 from evaluation.types import DraftEvidence
 from rag_pipeline.background import tasks as background
-from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
+from rag_pipeline.background.handlers import TaskHandler, UnitsDone, handler
 from rag_pipeline.english.wording import counted, listed
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.preflight import check_model

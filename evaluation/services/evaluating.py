@@ -11,7 +11,7 @@ from evaluation.services.retrieving import retrieve_run
 from evaluation.services.runs import questions_of
 from evaluation.services.scoring import score_run_in_steps
 from evaluation.spec import EvaluationSpec
-from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
+from rag_pipeline.background.handlers import TaskHandler, UnitsDone, handler
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.pipeline.runner import run_block
 from rag_pipeline.services.indexes import build_index

@@ -15,7 +15,7 @@ from evaluation.services.files import write_testset_file
 from evaluation.services.stored_questions import draft_of, with_documents
 from evaluation.services.testsets import spread_out_of_scope, store_questions
 from evaluation.types import DraftQuestion, Written
-from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
+from rag_pipeline.background.handlers import TaskHandler, UnitsDone, handler
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.llm.tally import UsageTally
 from rag_pipeline.queries.documents import corpus_snapshot

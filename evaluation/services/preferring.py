@@ -19,7 +19,8 @@ from evaluation.scoring.summaries import cluster_of
 from evaluation.services.judging import check_judge, open_judge
 from evaluation.spec import LONGEST_REPLY, EvaluationSpec
 from evaluation.types import Sample, Score
-from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler
+from rag_pipeline.background.handlers import TaskHandler, UnitsDone, handler
+from rag_pipeline.background.tasks import enqueue
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.types import Trace

@@ -11,7 +11,8 @@ from evaluation.models import Run
 from evaluation.services.judging import check_judge
 from evaluation.services.scoring import score_run_in_steps
 from evaluation.spec import EvaluationSpec
-from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler
+from rag_pipeline.background.handlers import TaskHandler, UnitsDone, handler
+from rag_pipeline.background.tasks import enqueue
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import BackgroundTask, WorkUnit

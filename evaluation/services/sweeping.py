@@ -36,7 +36,7 @@ from evaluation.services.sweep_state import AFTER, change_state
 from evaluation.services.sweeps import CONFIRM
 from evaluation.statistics.intervals import Floats
 from evaluation.statistics.paired import contributions
-from rag_pipeline.background.tasks import TaskHandler, UnitsDone, handler
+from rag_pipeline.background.handlers import TaskHandler, UnitsDone, handler
 from rag_pipeline.errors import ConfigError, PipelineError
 from rag_pipeline.models import BackgroundTask
 from rag_pipeline.settings.pipeline_spec import PipelineSpec

@@ -16,7 +16,8 @@ from evaluation.scoring.scoring import Steps
 from evaluation.tuning.examples import make_examples, plan_batches, rows_of
 from evaluation.tuning.ranking import DEPTH, RankedQuestion, advice, compare_ranks, first_gold, gold_rows
 from evaluation.tuning_spec import TuningSpec
-from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler
+from rag_pipeline.background.handlers import TaskHandler, UnitsDone, handler
+from rag_pipeline.background.tasks import enqueue
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.embedders.local import LocalEmbedder
 from rag_pipeline.embedders.tuned import TunedEmbedder, is_tuned_name, tuned_names, weights_hash

@@ -10,18 +10,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import timedelta
-from functools import cache
-from typing import ClassVar
 
 from django.db import transaction
 from django.db.models import F, Min
 from django.utils import timezone
-from django.utils.module_loading import autodiscover_modules
 
+from rag_pipeline.background.handlers import TaskHandler, UnitsDone, handler_for
 from rag_pipeline.background.leases import claim, holding, release_dead
 from rag_pipeline.background.liveness import beating, note_worker, process_name, tolerating_faults
 from rag_pipeline.background.storage_problems import DATABASE_AWAY, storage_problem
@@ -42,70 +38,6 @@ _FINISH = "(finish)"
 State = BackgroundTask.State
 UnitState = WorkUnit.State
 OnProgress = Callable[[BackgroundTask], None]
-
-
-@dataclass(frozen=True, slots=True)
-class UnitsDone:
-    """Units have ended together; those `failed` too are counted among the failures, without stopping the task."""
-
-    keys: Sequence[str]
-    failed: Sequence[str] = ()
-
-
-class TaskHandler(ABC):
-    """What one kind of task does. A new instance is made for every block of units."""
-
-    kind: ClassVar[str]
-    stages: tuple[str, ...]
-    block: ClassVar[dict[str, int]] = {}
-    """Units claimed at once, by stage; 1 unless given."""
-    labels: Mapping[str, str] = {}
-    """What a stage does, in the user's words."""
-
-    def __init__(self, task: BackgroundTask) -> None:
-        self.task = task
-
-    def block_size(self, stage: str) -> int:
-        """Return how many units of a stage are done at once."""
-        return self.block.get(stage, 1)
-
-    def plan(self, stage: str) -> list[str]:
-        """Return the keys of the units of a stage: one, unless given.
-
-        Called once, inside the transaction that begins the stage.
-        """
-        return [stage]
-
-    @abstractmethod
-    def work(self, stage: str, keys: Sequence[str]) -> Iterator[UnitsDone | Progress]:
-        """Do these units, skipping what is already stored. Raises PipelineError to end the task as failed."""
-
-    def finish(self) -> None:  # noqa: B027 - most kinds have nothing left to do
-        """Called after the last stage, by one worker; again only when that one died in the middle."""
-
-
-_handlers: dict[str, type[TaskHandler]] = {}
-
-
-def handler(cls: type[TaskHandler]) -> type[TaskHandler]:
-    """Class decorator: register a handler under its `kind`."""
-    _handlers[cls.kind] = cls
-    return cls
-
-
-def handler_for(task: BackgroundTask) -> TaskHandler:
-    """Return a handler of the task's kind."""
-    return _known_handlers()[task.kind](task)
-
-
-@cache
-def _known_handlers() -> dict[str, type[TaskHandler]]:
-    """Return all handlers by kind: every app names its own in `services/background_work.py`.
-
-    They are looked for when one is needed first: most commands and pages do no such work, and it takes a while.
-    """
-    autodiscover_modules("services.background_work")
-    return _handlers
 
 
 def enqueue(kind: str, payload: dict[str, object], *, inline: bool = False) -> BackgroundTask:
@@ -240,8 +172,6 @@ def _advance(task: BackgroundTask, on_progress: OnProgress | None = None, stop: 
 
 
 def _advance_checked(task: BackgroundTask, on_progress: OnProgress | None, stop: threading.Event | None) -> bool:
-    if task.kind not in _known_handlers():
-        raise PipelineError(f"This version of the workbench does not know the work “{task.kind}”.")
     work = handler_for(task)
     if task.state == State.QUEUED:
         return _begin_stage(task, work, work.stages[0])

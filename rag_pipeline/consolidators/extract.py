@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag_pipeline.consolidators.base import Consolidator, consolidators
 from rag_pipeline.consolidators.pieces import Piece, pieces_of
 from rag_pipeline.embedders.base import Vectors, embedders
-from rag_pipeline.extractive_qa.matching import match, tagged
-from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis, analyse_question
 from rag_pipeline.types import Context, Hit, Span
+
+if TYPE_CHECKING:
+    from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis
 
 # The three numbers were chosen on every second question of the benchmark's texts; the figures in docs/benchmarks.md are
 # those of the others.
@@ -37,6 +39,8 @@ class ExtractConsolidator(Consolidator):
 
     def consolidate_many(self, questions: Sequence[str], contexts: Sequence[Sequence[Context]]) -> list[list[Hit]]:
         """Return the kept spans of each question: contexts in their order, text in its own. Raises ProviderError."""
+        from rag_pipeline.extractive_qa.question_analysis import analyse_question  # slow to load, and seldom chosen
+
         readings = [analyse_question(question) for question in questions]
         rows = [pieces_of(row) for row in contexts]
         cosines = self._cosines(readings, rows)
@@ -62,6 +66,8 @@ class ExtractConsolidator(Consolidator):
 
 def _scores(question: QuestionAnalysis, pieces: Sequence[Piece], cosines: Vectors) -> Vectors:
     """Return the worth of each piece; the words of its headings count half."""
+    from rag_pipeline.extractive_qa.matching import match, tagged
+
     supports = [
         (match(question, tagged(piece.text)).support + match(question, tagged(piece.with_heads)).support) / 2
         for piece in pieces

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from typing import TYPE_CHECKING
 
 from rag_pipeline.embedders.base import Embed, embedders
 from rag_pipeline.errors import ConfigError, PipelineError, UsageError
-from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
-from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader, ReaderAnswer
-from rag_pipeline.extractive_qa.span_reader import shipped_reader
-from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.generators.base import Generator, Result, Stopwatch, generators
 from rag_pipeline.types import Generation, GenerationRequest, Usage
+
+if TYPE_CHECKING:
+    from rag_pipeline.extractive_qa.extractive_reader import ReaderAnswer
 
 _FREE = Usage(cost_usd=0.0)
 _NO_CONTEXT = (
@@ -70,12 +70,19 @@ class BuiltinReader(Generator):
 
     async def _timed(self, requests: Sequence[GenerationRequest]) -> tuple[list[ReaderAnswer], float]:
         """Return the answers and the seconds that each took; opening the reader, once a process, is no part of them."""
+        from rag_pipeline.extractive_qa.span_reader import shipped_reader  # a tenth of a run that reads nothing
+
         reader = await asyncio.to_thread(shipped_reader)
         watch, opened = Stopwatch(), reader.opening_s
         readings = await asyncio.to_thread(self._read, requests)
         return readings, (watch.elapsed() - (reader.opening_s - opened)) / len(requests)
 
     def _read(self, requests: Sequence[GenerationRequest]) -> list[ReaderAnswer]:
+        from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
+        from rag_pipeline.extractive_qa.extractive_reader import ExtractiveReader
+        from rag_pipeline.extractive_qa.span_reader import shipped_reader
+        from rag_pipeline.extractive_qa.trained_model import card
+
         if not all(request.use_context for request in requests):
             raise ConfigError(_NO_CONTEXT, "use_context")
         if self.embed is None:

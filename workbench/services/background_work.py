@@ -1,3 +1,3 @@
-"""The kinds of background work of the website: importing them here makes them known when Django starts."""
+"""The kinds of background work of the website, each with the module that does it."""
 
-from workbench.services import sample  # noqa: F401
+HANDLERS = {"sample": "workbench.services.sample"}

@@ -15,7 +15,8 @@ from evaluation.models import Answer, Question, Run, TestSet
 from evaluation.services.imports import import_testset
 from evaluation.services.runs import start_run
 from evaluation.spec import EvaluationSpec, RunOptions
-from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler, run_inline
+from rag_pipeline.background.handlers import TaskHandler, UnitsDone, handler
+from rag_pipeline.background.tasks import enqueue, run_inline
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.models import BackgroundTask, Corpus
 from rag_pipeline.services.corpora import get_or_create_corpus, import_documents

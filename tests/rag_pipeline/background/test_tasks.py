@@ -15,8 +15,9 @@ from django.utils import timezone
 
 from rag_pipeline.background import leases
 from rag_pipeline.background import tasks as background
+from rag_pipeline.background.handlers import TaskHandler, UnitsDone, handler
 from rag_pipeline.background.liveness import process_name
-from rag_pipeline.background.tasks import TaskHandler, UnitsDone, enqueue, handler, request_cancel, run_inline
+from rag_pipeline.background.tasks import enqueue, request_cancel, run_inline
 from rag_pipeline.errors import PipelineError
 from rag_pipeline.models import BackgroundTask, WorkerHeartbeat, WorkUnit
 from rag_pipeline.types import Progress
@@ -375,3 +376,9 @@ def wait_for(condition, seconds: float = 300) -> None:
             return
         ended.wait(0.05)
     raise AssertionError("did not happen in time")
+
+
+def test_work_of_a_kind_that_this_version_does_not_know_fails_with_a_message() -> None:
+    task = run_inline(enqueue("alchemy", {}, inline=True))
+    assert task.state == BackgroundTask.State.FAILED
+    assert task.error == "This version of the workbench does not know the work “alchemy”."

@@ -3,6 +3,7 @@
 import pytest
 
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.extractive_qa import span_reader
 from rag_pipeline.generators import builtin
 from rag_pipeline.generators.builtin import BuiltinReader
 from rag_pipeline.settings.prompt_templates import fill, shipped_prompts
@@ -67,7 +68,9 @@ def test_an_unknown_builtin_model_is_refused():
 
 async def test_opening_the_reader_does_not_count_as_time_of_the_answer(reader, monkeypatch):
     steps = []
-    monkeypatch.setattr(builtin, "shipped_reader", lambda real=builtin.shipped_reader: steps.append("open") or real())
+    monkeypatch.setattr(
+        span_reader, "shipped_reader", lambda real=span_reader.shipped_reader: steps.append("open") or real()
+    )
     monkeypatch.setattr(builtin, "Stopwatch", lambda real=builtin.Stopwatch: steps.append("start") or real())
     await reader.generate(request("Who designed the first steam engine applied industrially?"))
     assert steps[:2] == ["open", "start"]
