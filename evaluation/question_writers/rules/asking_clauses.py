@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _NO_KIND = word_set(
     "one part example way reason characteristic form kind type case result lot number matter source determinant "
-    "factor artifact element aspect role issue problem"
+    "factor artifact element aspect role issue problem trademark product"
 )
 """Nouns behind `is a` that do not say what something is."""
 _LIMITS = word_set("maximum minimum default average median total normal standard usual annual typical largest smallest")
@@ -176,7 +176,7 @@ def how(clause: Clause) -> Iterator[Ask]:
 def outcome(clause: Clause) -> Iterator[Ask]:
     """`If the payment is late, interest is added` → `What happens if the payment is late?`"""
     for part in _conditions(clause):
-        said = tree_text(part)
+        said = tree_text(part).removesuffix(" then")
         begin = clause.subject.left_edge.i
         tokens = [each for each in subtree(clause.verb, [part]) if each.i >= begin and each.text != "."]
         answer = in_sentence(tokens).strip(" ,;")

@@ -35,7 +35,7 @@ _LIMITING = word_set(
 """Words whose clause or limit a short question would leave out, or that point to what stands around them."""
 _POSSIBLE = word_set(
     "vary result happen occur work help come seem cause lead mean take become find see contact change fail include be "
-    "want wish prefer like"
+    "want wish prefer like need try encounter"
 )
 """Verbs that `may` and `can` say might happen, or that send the reader elsewhere."""
 _NEGATES = word_set("no none nothing nobody etc")

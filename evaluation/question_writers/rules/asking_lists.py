@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 LIST = "list"
 _ITEMS, _ITEM_WORDS, _ALL_WORDS = range(2, 9), 18, 60
 _THINGS, _SAYS_ENOUGH = "things", 2
+_NAMING = frozenset({"call", "name", "title"})
+"""Verbs of which a passive still has an object: `They are called:`; `They are numbered:` asks how."""
 _FOLLOW = r"(?:follow|do|complete|take|perform|use) (?:these|the following|the)\b(?: \w+){0,2}"
 _TO_DO = re.compile(
     rf"(?:To|How to|If you (?:want|need|wish|would like) to) (?P<task>[a-z][^:;]*?)(?:,[^,:]*\b{_FOLLOW})?:|"
@@ -84,6 +86,7 @@ def _asked_for(noun: Token, tree: Tree) -> Iterator[tuple[str, str]]:
     asking = "what" if noun.lower_ == _THINGS else f"which {said}"
     for clause in clauses(tree):
         usable = (clause.subject.pos_ != "PRON" or clause.subject.lower_ == "you") and not clause.negated
+        usable = usable and not (clause.is_passive and noun.lower_ == _THINGS and clause.verb.lemma_ not in _NAMING)
         first, beside = noun.left_edge.nbor(-1) if noun.left_edge.i else noun, noun.lower_ != _THINGS
         if usable and noun.head == clause.verb and (first == clause.verb or (beside and noun.dep_ == "dobj")):
             yield clause.question(asking, [noun]), clause.said_subject()

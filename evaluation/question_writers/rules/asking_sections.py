@@ -37,7 +37,7 @@ _ANSWERS = re.compile(r"^A(?:nswer)?\s*[:.)-]\s+")
 _FENCE = re.compile(r"^\s*(?:```|~~~)|^(?: {4}|\t)\S|<(?:pre|table|img|div|p)\b|!\[|^\s*\|", re.MULTILINE)
 _TASK = re.compile(r"(?:How (?:to|do (?:I|you)|can (?:I|you)) )?(?P<verb>[A-Za-z][a-z]+) (?P<rest>[^:?!.,;()]+)")
 _TO_READER = re.compile(r"\b[Yy]ou (?:can|may|must|should|need|have to|will need)\b")
-_NO_ANSWER = re.compile(r"^(?:\d|See )|\d\\?\.$|\?$|: [^.:]*$|\b(?:following|ways to)\b[^.]*\.$")
+_NO_ANSWER = re.compile(r"^(?:\d|See |[^.!?]*\?)|\d\\?\.$|\?$|: [^.:]*$|\b(?:following|ways to)\b[^.]*\.$")
 _ELSEWHERE = re.compile(
     r"\b(?:next|previous|last|following|above|below|preceding) (?:question|section|entry|item|answer|chapter)s?\b|"
     r"\b(?:question|section|entry|item|answer|chapter) (?:above|below)\b",
@@ -52,6 +52,7 @@ _LABEL = re.compile(
     r"(?P<end>:(?=\s)| [-–—](?=\s))"
 )
 _ASIDE = word_set("tip note notes example warning caution important line summary issue problem reason optional step")
+_MARKED_ASIDE = re.compile(r"^(?:Tip|Note|Warning|Caution|Important):?\s+(?=[A-Z])")
 _ARTICLE_FIRST = re.compile(r"(?:an?|the)\b", re.IGNORECASE)
 _CODE = re.compile(r"(?:^|\s)-{1,2}\w|[_.$]\w|\w\(|[a-z][A-Z]")
 _BACK = word_set("this that these those it they he she such its their here above below following also")
@@ -84,10 +85,10 @@ def _of_heading(heading: str, body: Sequence[DocumentSentence], text: str) -> It
     if heading.endswith("?"):
         yield from _asked(heading, body, text)
     elif (task := _task(heading)) and (whole := _whole(body, text, len(body))) is not None:
-        words = len(whole.text.split())
-        if words in _SECTION_WORDS and _tells_what_to_do(body):
+        told = _MARKED_ASIDE.sub("", whole.text)
+        if len(told.split()) in _SECTION_WORDS and _tells_what_to_do(body):
             yield Candidate(TASK_SECTION, f"How do I {task}?", (f"What do I have to do to {task}?",),
-                            whole.text, "", (whole,))  # fmt: skip
+                            told, "", (whole,))  # fmt: skip
 
 
 def _asked(question: str, body: Sequence[DocumentSentence], text: str) -> Iterator[Candidate]:
@@ -102,7 +103,16 @@ def _asked(question: str, body: Sequence[DocumentSentence], text: str) -> Iterat
         return
     long = len(whole.text.split()) not in _ANSWER_WORDS or len(said.split()) not in _QUESTION_WORDS
     if not long and _ASKS.match(said) and said.count("?") == 1:
+        said = _without_title_case(said)
         yield Candidate(FAQ, f"{said[:1].upper()}{said[1:]}", (), whole.text, "", (whole,))
+
+
+def _without_title_case(question: str) -> str:
+    """Return a question whose every word is capital as one that somebody types: `What is a Lien?`"""
+    words = question.split()
+    if any(word[:1].islower() for word in words):
+        return question
+    return " ".join(word.lower() if word.strip("?,").lower() in STOP and word != "I" else word for word in words)
 
 
 def _is_elsewhere(answer: str) -> bool:

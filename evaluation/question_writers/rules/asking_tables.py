@@ -29,6 +29,8 @@ _SAYS_NOTHING = word_set(
     "note notes comment comments remark remarks reference references source link total other yes no name person item "
     "key id number contact"
 )
+_TASKS = word_set("action operation task job step aim goal")
+_OPENS_OBJECT = word_set("a an the all any every each your my this these one some")
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d(?:[/–-]\d\d(?:\d\d)?)?")
 _UNIT = re.compile(r"(?:in )?(?:[$€£] ?|\b[A-Z]{3} )?(?:millions?|thousands?|billions?)\b")
 _NO_VALUE = re.compile(r"(?:[<>=].*|n/?a|none|null|yes|no|true|false|tbd|x|see .*|[^\w$€£]*)", re.IGNORECASE)
@@ -71,6 +73,9 @@ def _label(row: TableRow) -> str:
     if label.isupper() and parts_of_speech(words[0]) and len(words) == 1:
         return ""
     said = label if row.in_titles else in_lower_case(label)
+    orders = kind in _TASKS and base_form(words[0], "VERB") == words[0] and len(words) > 1
+    if orders or _is_task(said):
+        return f"to {in_lower_case(label)}"
     is_kind = kind.isalpha() and base_form(kind, "NOUN") == kind and kind not in _SAYS_NOTHING | STOP | set(words)
     if is_kind and (_is_code(label) or (label.islower() and len(words) == 1)):
         return f"the {said} {kind}"
@@ -91,6 +96,10 @@ def in_lower_case(text: str) -> str:
 
 def _question(name: str, label: str, value: str, unit: str) -> str:
     """Return what somebody asks whom a table tells a value; empty where the column's name is no noun."""
+    by_noun = re.sub(r"\s*\(.*?\)", "", name)
+    if label.startswith("to "):
+        plain = _is_value(value, f"{name} {label}") and _names_something(name)
+        return _by_noun(by_noun, label, value) if plain else ""
     if name.lower() in _TOLD and len(value.split()) in _TOLD_WORDS:
         return _of_description(name.lower(), label, value)
     if not _is_value(value, f"{name} {label}"):
@@ -102,7 +111,7 @@ def _question(name: str, label: str, value: str, unit: str) -> str:
     words = lower_words(name)
     if name.lower().endswith("ed") and "VERB" in parts_of_speech(base_form(words[-1])) and re.search(r"\d{4}", value):
         return f"When was {label} {name}?"
-    return _by_noun(re.sub(r"\s*\(.*?\)", "", name), label, value)
+    return _by_noun(by_noun, label, value)
 
 
 def _are_several(label: str) -> bool:
@@ -136,9 +145,24 @@ def _by_noun(noun: str, label: str, value: str) -> str:
     words = lower_words(noun)
     if not words or ("NOUN" not in parts_of_speech(words[-1]) and not noun.isupper()):
         return ""
+    if label.startswith("to "):
+        return f"What {'are' if _is_plural(noun) else 'is'} the {noun} {label}?"
     named = label[:1].isupper()
     if base_form(words[0], "NOUN") != words[0] and re.fullmatch(r"[\d,. ]+", value):
         return f"How many {noun} does {label} have?" if named else f"How many {noun} are there for {label}?"
-    plural = base_form(words[-1], "NOUN") != words[-1] and not noun.isupper()
     link = "of" if (named or label.startswith("the ")) and not set(words) & _FOR else "for"
-    return f"What {'are' if plural else 'is'} the {noun} {link} {label}?"
+    return f"What {'are' if _is_plural(noun) else 'is'} the {noun} {link} {label}?"
+
+
+def _is_plural(noun: str) -> bool:
+    last = lower_words(noun)[-1]
+    return base_form(last, "NOUN") != last and not noun.isupper()
+
+
+def _is_task(label: str) -> bool:
+    """Return whether a label says what to do: `list all units`, not `list price`."""
+    first, *others = lower_words(label)
+    if not others or not label[0].islower() or base_form(first, "VERB") != first:
+        return False
+    kinds = parts_of_speech(first)
+    return kinds == {"VERB"} or ("VERB" in kinds and others[0] in _OPENS_OBJECT)

@@ -13,7 +13,7 @@ from evaluation.question_writers.rules.clauses import Clause
 from evaluation.question_writers.rules.parsing import after_comma, phrase
 from evaluation.question_writers.rules.standing_alone import POINTING, KnownThings, points_elsewhere
 from rag_pipeline.english.function_words import STOP
-from rag_pipeline.english.lemmas import content_lemmas, lower_words, parts_of_speech
+from rag_pipeline.english.lemmas import base_form, content_lemmas, lower_words, parts_of_speech
 from rag_pipeline.english.words import word_set
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _ONE_OF_SEVERAL = re.compile(
     r"(?:\?| (?:be|is|was|are|were)\b)"
 )
 """Which one is only clear in the passage."""
-ODD = re.compile(r"[|{}<>=_\\^]|\.\.\.|…|\[\d+\]|https?:|@|•|\bet al\b|\bibid\b|U\. ?S\. \d|§", re.IGNORECASE)
+ODD = re.compile(r"[|{}<>=_\\^]|\.\.\.|…|\[\d+\]|https?:|@| --? |•|\bet al\b|\bibid\b|U\. ?S\. \d|§", re.IGNORECASE)
 _GENERIC = re.compile(r"(?:the|your|its|their) (?:[a-z-]+ )?[a-z-]+")
 _GOES_ON = frozenset("-/’'\"”)")
 _OPENED, _CLOSED = re.compile(r"(?<![\w\"”)'’])['‘](?=\S)"), re.compile(r"(?<=\S)['’](?!\w)")
@@ -142,6 +142,8 @@ def _objection_to_meaning(candidate: Candidate, clause: Clause, known: KnownThin
         return VAGUE
     if candidate.rule == "when" and clause.brief and not (clause.is_passive or clause.children("dobj")):
         return VAGUE
+    if clause.verb.text.istitle() and not clause.verb.is_sent_start:
+        return CUT_SHORT  # `bones Allow saving bones files`: a label with what is told of it, no subject with its verb
     if _is_list_cut(clause) or re.search(r",|^\w\.$", candidate.topic):
         return CUT_SHORT
     if clause.negated and candidate.rule not in _MAY_DENY:
@@ -178,12 +180,19 @@ def _is_bare(candidate: Candidate) -> bool:
     return len(rest) < (1 if full or len(topic) > 1 or candidate.rule == "what_with" else 2)
 
 
+def _is_order(word: str) -> bool:
+    """Return whether a word is a verb only, as it stands in an order."""
+    return parts_of_speech(word) == {"VERB"} and base_form(word, "VERB") == word
+
+
 def _is_vague(clause: Clause) -> bool:
     """Return whether the subject is something that was said before: `three of them`, `some`, `both`."""
     tokens = phrase(clause.subject)
     first = tokens[0].lower_ if tokens else ""
     if first in {"a", "an"} and not clause.is_general:
         return True  # which one?
+    if tokens and tokens[0].is_sent_start and tokens[0].i < clause.subject.i and _is_order(first):
+        return True  # `Configure debconf …`: no subject
     if not tokens or tokens[0].pos_ == "ADP" or {tokens[0].tag_, tokens[-1].tag_} & {"RB", "WRB"}:
         return True
     the_one = len(tokens) == _THE_ONE and first == "the" and clause.subject.ent_type_ not in _WELL_KNOWN

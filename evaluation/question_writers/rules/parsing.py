@@ -81,10 +81,18 @@ def in_sentence(tokens: Sequence[Token], *, reworded: bool = False) -> str:
 
     def say(token: Token) -> str:
         text = in_other_words(token) if reworded else token.text
-        first = token.is_sent_start and (not is_name(token) or _is_common(token))
-        return text[:1].lower() + text[1:] if first else text
+        return text[:1].lower() + text[1:] if _has_capital_by_place(token) else text
 
     return written(tokens, say)
+
+
+def _has_capital_by_place(token: Token) -> bool:
+    """Return whether a word has its capital letter because a sentence begins with it, also behind a colon."""
+    before_name = token.i + 1 < len(token.doc) and token.nbor().text.istitle()
+    if not token.is_sent_start:
+        return token.text in {"The", "A", "An"} and not before_name
+    named = before_name and token.dep_ == "compound"  # `Tux Paint`, whatever the tagger takes *Tux* for
+    return not (named or is_name(token)) or _is_common(token)
 
 
 def _is_common(token: Token) -> bool:

@@ -34,6 +34,8 @@ def rephrase(candidate: Candidate, rng: random.Random) -> str:
         return rng.choice(others)
     if candidate.rule in _CARRIED and (match := re.fullmatch(r"(What|Who) (is|are|was|were) (.+)\?", candidate.text)):
         asking, verb, rest = match.groups()
+        if rest.rsplit(" ", 1)[-1].lower() in STOP:
+            return ""  # `What is it good for?`: `what it good for is` is no English
         return rng.choice(_CARRIERS).format(clause=f"{asking.lower()} {rest} {verb}")
     return ""
 

@@ -84,6 +84,7 @@ def test_a_rule_asks_for_its_part_of_a_sentence(rule: str, text: str, question: 
         "Packages should be provided for your platform.",
         'For legal entities, "You" includes any entity that controls the licence.',
         "You can replace that with a text of your own.",
+        "You may need to add three blank pages to the document.",
     ],
 )
 def test_what_holds_only_sometimes_is_not_asked_with_yes_or_no(text: str) -> None:
@@ -98,6 +99,7 @@ def test_what_holds_only_sometimes_is_not_asked_with_yes_or_no(text: str) -> Non
         ("how_often", "The archives are updated twice every day."),
         ("how_soon", "Your website should be up and running within ten minutes."),
         ("happens", "If you need more space, you can buy a larger lamp for the desk."),
+        ("definition", "Acme is a registered trademark of the Acme Company of Ohio."),
     ],
 )
 def test_what_would_be_asked_in_part_or_of_something_else_is_not_asked(rule: str, text: str) -> None:
@@ -162,7 +164,26 @@ def test_any_text_gives_questions_with_their_answer_in_the_sentence_or_none(piec
         ("The saxophone uses a single-reed mouthpiece of some size.", "What does the saxophone do?"),  # incidental
         ("The 'ed command prints the whole line again.", "What does the 'ed command do?"),  # an open quotation
         ("Documentation, warnings use the identifier of the message.", "What does documentation, warnings do?"),
+        ("bones Allow saving of the bones files in the game.", "Do bones allow saving of the bones files in the game?"),
+        (
+            "Configure debconf will be asked during upgrades so that nobody has to wait for it.",
+            "Why will configure debconf be asked during upgrades?",
+        ),
     ],
 )
 def test_what_is_incidental_or_taken_apart_is_not_asked(text: str, question: str) -> None:
     assert question not in {asked for _, asked in good(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Tux Paint is a free drawing program designed for young children.", "What is Tux Paint?"),
+        (
+            "If the package database is updated often through a cron task then the contents will be newer.",
+            "What happens if the package database is updated often through a cron task?",
+        ),
+    ],
+)
+def test_a_question_keeps_the_capitals_of_a_name_and_no_word_of_the_other_clause(text: str, question: str) -> None:
+    assert question in {one.text for one, _ in asked(text)}

@@ -110,3 +110,17 @@ def test_labels_of_a_list_are_asked_where_they_are_told_what_they_are() -> None:
         "What does --quiet do?": "prints nothing but errors of the program.",
         "What is --output?": "the folder for the reports of all runs.",
     }
+
+
+def test_a_question_in_title_case_is_asked_as_somebody_types_it_and_answered_by_no_question() -> None:
+    pages = "# Help\n\n## What Is The Red Lamp For?\n\nLight of this kind shows that the paper is used up.\n\n"
+    pages += "## Is The Cable Right?\n\nIs the printer in an error state? Look at its lamps and at the paper.\n"
+    found = set(asked(pages))
+    assert found == {"What is the Red Lamp for?"}
+
+
+def test_a_warning_before_the_steps_is_not_called_by_its_label() -> None:
+    [task] = asked(
+        "# Lamp\n\n## Replacing the bulb\n\nWarning: Let it cool first. Turn it to the left, then take it out.\n"
+    ).values()
+    assert task.answer == "Let it cool first. Turn it to the left, then take it out."

@@ -153,3 +153,14 @@ def test_rows_below_a_heading_of_a_group_are_not_asked_about() -> None:
     assert set(asked(f"| Item | Fee |\n| --- | --- |\n| Boat permit | $1 |\n| Car permit | $2 |\n{rows}")) == {
         "What is the fee for boat permit?", "What is the fee for car permit?",
     }  # fmt: skip
+
+
+def test_a_row_that_says_what_to_do_is_asked_for_with_to() -> None:
+    shortcuts = "| Action | Keyboard shortcut |\n| --- | --- |\n| Lock All Databases | Ctrl + L |\n| Minimize Window | Ctrl + M |\n"
+    assert "What is the keyboard shortcut to lock all databases?" in asked(f"# Keys\n\n{shortcuts}")
+    commands = (
+        "| Operation of units | Command |\n| --- | --- |\n| list all timers | `sctl -t` |\n| list price | `sctl -p` |\n"
+    )
+    found = asked(f"# Units\n\n{commands}")
+    assert "What is the command to list all timers?" in found
+    assert not any("to list price" in question for question in found)

@@ -47,3 +47,10 @@ def test_a_purpose_gives_the_asker_a_role() -> None:
     assert said == "I am a tenant with a question about my contract."
     assert situate(QUESTION, said) == f"{said} {QUESTION.text}"
     assert situation("a demonstration") == situate(QUESTION, "") == ""
+
+
+def test_a_question_that_ends_with_a_preposition_is_not_turned_around() -> None:
+    ends = Candidate("faq", "What is Python good for?", (), "many things", "Python", SENTENCE)
+    whole = Candidate("faq", "What is a beta test?", (), "a test", "beta test", SENTENCE)
+    assert rephrase(ends, random.Random(0)) == ""
+    assert "what a beta test is" in rephrase(whole, random.Random(0))
