@@ -156,8 +156,8 @@ def test_rows_below_a_heading_of_a_group_are_not_asked_about() -> None:
 
 
 def test_a_row_that_says_what_to_do_is_asked_for_with_to() -> None:
-    shortcuts = "| Action | Keyboard shortcut |\n| --- | --- |\n| Lock All Databases | Ctrl + L |\n| Minimize Window | Ctrl + M |\n"
-    assert "What is the keyboard shortcut to lock all databases?" in asked(f"# Keys\n\n{shortcuts}")
+    shortcuts = "| Action | Shortcut |\n| --- | --- |\n| Lock All Databases | Ctrl + L |\n| Hide Window | F1 |\n"
+    assert "What is the shortcut to lock all databases?" in asked(f"# Keys\n\n{shortcuts}")
     commands = (
         "| Operation of units | Command |\n| --- | --- |\n| list all timers | `sctl -t` |\n| list price | `sctl -p` |\n"
     )
