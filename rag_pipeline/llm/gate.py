@@ -30,6 +30,8 @@ _GAIN = 1.25
 _GROWTH = 1.1
 _MOST_UNANSWERED = 256
 """Calls in flight at most before the first answer."""
+_AT_ONCE = 8
+"""Calls let through in one turn of the loop: the first are on their way before the last are made."""
 _FIRST_LOOK_S = 0.1
 """How long a server has to refuse the first calls, before twice as many are sent."""
 _NOISE_S = 0.05
@@ -66,6 +68,7 @@ class Gate:
         self._numbers = itertools.count()
         self._closed_until = 0.0
         self._opening: asyncio.TimerHandle | None = None
+        self._admitting = False
         self._looking: asyncio.TimerHandle | None = None
         self._sent = 0
         self._told_by = 0
@@ -126,7 +129,7 @@ class Gate:
     async def _enter(self, priority: float) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         heapq.heappush(self._waiting, (-priority, next(self._numbers), turn))
-        self._admit()
+        self._admit_soon()  # those that come in the same turn of the loop go in the order of their priority, too
         try:
             await turn
         except asyncio.CancelledError:
@@ -137,6 +140,15 @@ class Gate:
                 self._admit()
             raise
 
+    def _admit_soon(self) -> None:
+        if not self._admitting:
+            self._admitting = True
+            asyncio.get_running_loop().call_soon(self._admit_now)
+
+    def _admit_now(self) -> None:
+        self._admitting = False
+        self._admit()
+
     def _admit(self) -> None:
         """Let through who may go now."""
         loop = asyncio.get_running_loop()
@@ -144,7 +156,12 @@ class Gate:
             if self._waiting and self._opening is None:
                 self._opening = loop.call_later(closed_s, self._open)
             return
+        admitted = 0
         while self._waiting and self.in_flight < self.limit and self._allowed != 0:
+            if admitted == _AT_ONCE:
+                self._admit_soon()
+                return
+            admitted += 1
             _, _, turn = heapq.heappop(self._waiting)
             if not turn.done():
                 self.in_flight += 1

@@ -18,6 +18,8 @@ from rag_pipeline.types import Usage
 
 WRITE_AFTER_S = 0.25
 """How long replies are collected before they are written together."""
+_TURNS_TO_BEGIN = 6
+"""Turns of the loop until also what begins in several steps, as a claim table does, has said what it wants to know."""
 FILTERED = frozenset({"content_filter", "SAFETY"})
 """Providers' words for an answer that was stopped for what it says."""
 
@@ -154,7 +156,8 @@ class KeptReplies:
         task.add_done_callback(self._busy.discard)
 
     async def _read(self) -> None:
-        await asyncio.sleep(0)  # let all that begin now say what they want
+        for _ in range(_TURNS_TO_BEGIN):  # let all that begin now say what they want
+            await asyncio.sleep(0)
         wanted, self._wanted = self._wanted, {}
         try:
             found = await self._iteration.off_loop(lambda: self._store.get_many(list(wanted)))

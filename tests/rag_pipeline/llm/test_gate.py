@@ -231,10 +231,46 @@ def test_the_highest_priority_goes_first(simulate):
             await asyncio.sleep(1)
 
     async def all_() -> None:
-        await asyncio.gather(call("first", 0), call("low", 1), call("high", 3), call("middle", 2))
+        first = asyncio.ensure_future(call("first", 0))
+        await asyncio.sleep(0.5)
+        await asyncio.gather(first, call("low", 1), call("high", 3), call("middle", 2))
 
     simulate(all_())
     assert order == ["first", "high", "middle", "low"]
+
+
+def test_of_those_that_come_together_the_highest_priority_goes_first(simulate):
+    gate, order = Gate(2), []
+
+    async def call(priority: float) -> None:
+        async with gate.call(priority):
+            order.append(priority)
+            await asyncio.sleep(1)
+
+    async def all_() -> None:
+        await asyncio.gather(*map(call, (0, 1, 3, 2)))
+
+    simulate(all_())
+    assert order == [3, 2, 1, 0]
+
+
+def test_the_first_calls_are_on_their_way_before_the_last_are_made(simulate):
+    """Each call has something to do before it is sent; in that time the server begins with those that were."""
+    gate, steps = Gate(32), []
+
+    async def call(number: int) -> None:
+        async with gate.call():
+            steps.append("made")
+            await asyncio.sleep(0)
+            steps.append("sent")
+            await asyncio.sleep(1)
+
+    async def all_() -> None:
+        await asyncio.gather(*map(call, range(32)))
+
+    simulate(all_())
+    assert len(steps) == 64
+    assert steps.index("sent") < 16
 
 
 def test_who_gives_up_leaves_no_place_taken(simulate):
