@@ -38,6 +38,11 @@ class JudgedMetric(Metric):
         """Return one score per sample."""
         return [self.read(sample, each) for sample, each in zip(samples, found, strict=True)]
 
+    @property
+    def reads_blocks(self) -> bool:
+        """Whether there is more to do than to look at the replies: embedding, for all rows at once."""
+        return type(self).read_block is not JudgedMetric.read_block
+
     def score_block(self, samples: Sequence[Sample], context: MetricContext) -> list[Score]:
         """Score what the scoring has asked for already, or ask now."""
         asked = context.asked.get(self.key)

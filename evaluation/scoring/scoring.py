@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -82,17 +84,16 @@ def score_samples(
     parts = {part for unit in (agreeing, *units) for part in unit.claim_parts}
     claims = ClaimTables(judge, parts) if judge else None
     context = MetricContext(spec, refusals, embed, use_context=use_context, judge=judge, claims=claims, reads=reads)
-    questions = _questions([agreeing, *units], samples, context) if judge else []
+    asking = {unit.key: unit for unit in (agreeing, *units) if judge and isinstance(unit, JudgedMetric)}
+    questions = _questions(asking.values(), samples, context)
     total = len(questions) + sum(_blocks(unit, len(samples)) for unit in (agreeing, *units)) + 2
     yield Progress(STEP, 0, total)
-    if judge:
-        asked = yield from _asked(questions, total)
-        context = replace(context, asked=asked)
+    judged = yield from _judged(asking, questions, samples, context, total)
     done = len(questions) + 1
-    agreement = yield from _scored_all({AGREEMENT: agreeing}, samples, context, done, total)
+    agreement = yield from _scored_all({AGREEMENT: agreeing}, judged, samples, context, done, total)
     context = replace(context, agreement=agreement[AGREEMENT])
     done += _blocks(agreeing, len(samples))
-    scored = yield from _scored_all(dict(zip(others, units, strict=True)), samples, context, done, total)
+    scored = yield from _scored_all(dict(zip(others, units, strict=True)), judged, samples, context, done, total)
     scored[spec.agreement] = agreement[AGREEMENT]
     scores = {name: scored[name] for name in names}
     yield Progress(STEP, total - 1, total)
@@ -109,45 +110,84 @@ class _Question:
     ask: Callable[[], Coroutine[Any, Any, Any]]
 
 
-def _questions(units: Sequence[Metric], samples: Sequence[Sample], context: MetricContext) -> list[_Question]:
-    """Return what all metrics want to know about all samples, what takes the longest chains of calls first."""
-    judged = {unit.key: unit for unit in units if isinstance(unit, JudgedMetric)}.values()
+def _questions(units: Iterable[JudgedMetric], samples: Sequence[Sample], context: MetricContext) -> list[_Question]:
+    """Return what all metrics want to know about all samples, what takes the longest chains of calls first.
+
+    Then comes what needs embedding when its replies are there, which is done while others are awaited.
+    """
     return [
         _Question(unit.key, id(sample), partial(unit.ask, sample, context.only([position])))
-        for unit in sorted(judged, key=lambda unit: not unit.claim_parts)
+        for unit in sorted(units, key=lambda unit: (not unit.claim_parts, not unit.reads_blocks))
         for position, sample in enumerate(samples)
         if not unit.why_null(sample, context)
     ]
 
 
-def _asked(questions: Sequence[_Question], total: int) -> Steps[dict[str, dict[int, Any]]]:
-    """Ask the judge everything at once; return its replies by metric and sample. Raises ProviderError."""
-    found: dict[str, dict[int, Any]] = {question.metric: {} for question in questions}
+def _judged(
+    units: Mapping[str, JudgedMetric],
+    questions: Sequence[_Question],
+    samples: Sequence[Sample],
+    context: MetricContext,
+    total: int,
+) -> Steps[dict[str, list[Score]]]:
+    """Ask the judge everything at once; return the scores by metric. Raises ProviderError.
+
+    What a metric makes of its replies, embedding above all, is worked out while those of others are awaited; in a
+    thread, for this one is needed by whoever looks up or keeps a reply.
+    """
+    found: dict[str, dict[int, Any]] = {metric: {} for metric in units}
+    context = replace(context, asked=found)
+    awaited = Counter(question.metric for question in questions)
+    read: dict[str, list[Future[list[Score]]]] = {}
     stride = max(1, len(questions) // MOST_STEPS)
-    with closing(as_completed_blocking([question.ask() for question in questions])) as replies:
-        for done, (position, reply) in enumerate(replies, 1):
-            question = questions[position]
-            found[question.metric][question.sample] = reply
-            if done % stride == 0:
-                yield Progress(STEP, done, total)
-    return found
+    reader = ThreadPoolExecutor(1)
+    try:
+        with closing(as_completed_blocking([question.ask() for question in questions])) as replies:
+            for done, (position, reply) in enumerate(replies, 1):
+                question = questions[position]
+                found[question.metric][question.sample] = reply
+                awaited[question.metric] -= 1
+                if not awaited[question.metric]:
+                    unit = units[question.metric]
+                    blocks = _cut(samples, context, _block(unit))
+                    read[question.metric] = [reader.submit(unit.score_many, *block) for block in blocks]
+                if done % stride == 0:
+                    yield Progress(STEP, done, total)
+        return {metric: [score for block in scored for score in block.result()] for metric, scored in read.items()}
+    finally:
+        reader.shutdown(cancel_futures=True)
 
 
 def _scored_all(
-    units: Mapping[str, Metric], samples: Sequence[Sample], context: MetricContext, done: int, total: int
+    units: Mapping[str, Metric],
+    judged: Mapping[str, list[Score]],
+    samples: Sequence[Sample],
+    context: MetricContext,
+    done: int,
+    total: int,
 ) -> Steps[dict[str, list[Score]]]:
-    """Score each block with all metrics before the next: they share what they make of its texts."""
-    scores: dict[str, list[Score]] = {name: [] for name in units}
+    """Score each block with all metrics before the next: they share what they make of its texts.
+
+    `judged`: scores that are there already.
+    """
+    scores: dict[str, list[Score]] = {name: list(judged.get(unit.key, ())) for name, unit in units.items()}
     for size in sorted({_block(unit) for unit in units.values()}, reverse=True):
         alike = [(name, unit) for name, unit in units.items() if _block(unit) == size]
-        for start in range(0, len(samples), size):
-            part = samples[start : start + size]
-            own = context.only(range(start, start + len(part)))
+        for part, own in _cut(samples, context, size):
             for name, unit in alike:
                 yield Progress(STEP, done, total)
-                scores[name] += unit.score_many(part, own)
+                if unit.key not in judged:
+                    scores[name] += unit.score_many(part, own)
                 done += 1
     return scores
+
+
+def _cut(
+    samples: Sequence[Sample], context: MetricContext, size: int
+) -> Iterator[tuple[Sequence[Sample], MetricContext]]:
+    for start in range(0, len(samples), size):
+        part = samples[start : start + size]
+        yield part, context.only(range(start, start + len(part)))
 
 
 def _blocks(unit: Metric, rows: int) -> int:

@@ -78,7 +78,8 @@ def check_against_text(claims: Sequence[str], text: str) -> Request[CheckedClaim
 def check_against_answer(claims: Sequence[str], question: str, other: str) -> Request[CheckedClaims]:
     """Return the request for verdicts on `claims` by another answer to the same question."""
     fields = {"claims": _numbered(claims), "question": question.strip(), "other": other.strip()}
-    return Request("compare_claims", CheckedClaims, fields, _complete(len(claims)))
+    # None depends on it, but a chain that has begun is ended first: what is made of it is then not the last thing.
+    return Request("compare_claims", CheckedClaims, fields, _complete(len(claims)), chain=2)
 
 
 def _numbered(claims: Sequence[str]) -> str:
