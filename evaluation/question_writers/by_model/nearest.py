@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +13,7 @@ from evaluation.metrics.overlap import f_measure, share, tokens_of
 from evaluation.question_writers.rules.passages import DocumentPassage, cut
 from evaluation.types import DraftEvidence
 from rag_pipeline.embedders.base import Embed, Vectors
+from rag_pipeline.errors import ProviderError
 from rag_pipeline.indexing.word_index import WordIndex
 from rag_pipeline.types import SourceDoc, Span
 
@@ -24,7 +26,7 @@ _SAME_ANSWER = 2 / 3
 
 
 class NearestPassages:
-    """Searches passages by embedding. They are embedded once, at the first question."""
+    """Searches passages by embedding. They are embedded once: beforehand, or at the first question."""
 
     def __init__(self, documents: Sequence[SourceDoc], embed: Embed) -> None:
         self._embed = embed
@@ -32,15 +34,25 @@ class NearestPassages:
         self._vectors: Vectors | None = None
         self._one_at_a_time = asyncio.Lock()
 
+    async def prepare(self) -> None:
+        """Embed the passages while nobody asks yet; where that fails, whoever asks is told."""
+        with suppress(ProviderError):
+            async with self._one_at_a_time:
+                await self._embedded()
+
     async def find(self, question: str, count: int = 5) -> list[DocumentPassage]:
         """Return the best passages, best first."""
         async with self._one_at_a_time:  # embedding models are not made for several threads at once
-            if self._vectors is None:
-                self._vectors = await asyncio.to_thread(self._embed, [passage.text for passage in self._passages])
+            vectors = await self._embedded()
             query = await asyncio.to_thread(self._embed, [question])
-        scores = (self._vectors @ query[0]).astype(np.float64)
+        scores = (vectors @ query[0]).astype(np.float64)
         best = np.argsort(-scores, kind="stable")[:count]
         return [self._passages[int(row)] for row in best]
+
+    async def _embedded(self) -> Vectors:
+        if self._vectors is None:
+            self._vectors = await asyncio.to_thread(self._embed, [passage.text for passage in self._passages])
+        return self._vectors
 
 
 class PassagesElsewhere:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
@@ -39,6 +40,9 @@ class _OutOfScopeCandidate:
     text: str
     entity: str = ""
     attribute: tuple[str, ...] = ()
+
+
+_Write = Callable[[], Awaitable[list[_OutOfScopeCandidate]]]
 
 
 class _CheckedCandidate(NamedTuple):
@@ -79,18 +83,26 @@ class OutOfScopeWriting:
 
     async def write(self) -> AsyncIterator[Written]:
         """Yield far questions, then near ones. Raises ProviderError when the model cannot be used."""
-        for kind, write in (("far", self._write_far), ("near", self._write_near)):
-            empty = 0
-            while self._missing[kind] > 0 and empty < _EMPTY_ROUNDS:
-                kept = 0
-                async for written in self._checked(await self._candidates(write)):
-                    kept += len(written.questions)
+        if max(self._missing.values()) <= 0:
+            return
+        preparing = asyncio.ensure_future(self._nearest.prepare())  # while the model writes the first questions
+        try:
+            for kind, write in (("far", self._write_far), ("near", self._write_near)):
+                async for written in self._write_kind(kind, write):
                     yield written
-                empty = 0 if kept else empty + 1
+        finally:
+            preparing.cancel()
 
-    async def _candidates(
-        self, write: Callable[[], Awaitable[list[_OutOfScopeCandidate]]]
-    ) -> list[_OutOfScopeCandidate]:
+    async def _write_kind(self, kind: str, write: _Write) -> AsyncIterator[Written]:
+        empty = 0
+        while self._missing[kind] > 0 and empty < _EMPTY_ROUNDS:
+            kept = 0
+            async for written in self._checked(await self._candidates(write)):
+                kept += len(written.questions)
+                yield written
+            empty = 0 if kept else empty + 1
+
+    async def _candidates(self, write: _Write) -> list[_OutOfScopeCandidate]:
         try:
             candidates = await write()
         except ProviderError as error:
