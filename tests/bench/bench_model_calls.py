@@ -26,6 +26,7 @@ from rag_pipeline.embedders.base import embedders
 from rag_pipeline.generators.base import generator_for
 from rag_pipeline.llm.chat import ChatModel
 from rag_pipeline.llm.loop_thread import gather_blocking
+from rag_pipeline.management.base import collect_seldom
 from rag_pipeline.pipeline.pipeline import Pipeline
 from rag_pipeline.pipeline.runner import run_block
 from rag_pipeline.runtime import ModelLimits, configured_limits
@@ -40,6 +41,7 @@ _IMPATIENT = ModelLimits(timeout_s=3.0, max_retries=12, first_wait_s=0.1, longes
 
 def run(data_dir: Path) -> dict[str, Any]:
     """Measure waiting and processor time against a local server that takes a second a call, or is crowded."""
+    collect_seldom()  # as every command does
     documents, _ = chunking_eval(data_dir)
     embedder = embedders.get("local")("all-MiniLM-L6-v2")
     embedder.embed_passages(["warm"])
