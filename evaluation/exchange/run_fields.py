@@ -17,6 +17,21 @@ Fields = dict[str, Any]
 KINDS = ("simple", "complex", "out_of_scope")
 PLACES, GOLD, REPEATS = "context_spans", "reference_spans", "reference_copies"
 _PASSAGE = "passage"
+_FIELDS = frozenset(
+    [
+        "pair_id",
+        "kind",
+        "transformation",
+        "error",
+        "repeat",
+        "error_message",
+        "top_k",
+        "answer_tokens",
+        PLACES,
+        GOLD,
+        REPEATS,
+    ]
+)
 
 
 def run_fields(sample: Sample) -> Fields:
@@ -41,6 +56,8 @@ def run_fields(sample: Sample) -> Fields:
 
 def with_run_fields(sample: Sample, task: Mapping[str, Any]) -> Sample:
     """Return a sample of a file with what these fields of its object say."""
+    if _FIELDS.isdisjoint(task):
+        return sample
     kind = task.get("kind")
     known = sample.answerable and kind in KINDS
     sample = replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
@@ -122,6 +123,12 @@ _CHECKS: tuple[tuple[frozenset[str], str, Callable[[Sample, MetricContext], bool
 """Inputs that may be there and yet hold nothing: which of a metric's needs ask for them, the reason, and the check."""
 
 
+@cache
+def _checks_of(needs: frozenset[str]) -> list[tuple[str, Callable[[Sample, MetricContext], bool]]]:
+    """Return the reason and the check of each input that such a metric needs."""
+    return [(reason, is_there) for inputs, reason, is_there in _CHECKS if needs & inputs]
+
+
 class Metric(Unit):
     """A score of answers: write `score`, or `score_block` where a whole block is cheaper (embeddings, judges).
 
@@ -216,11 +223,11 @@ class Metric(Unit):
             return f"the question failed: {sample.trace.error}"
         if sample.kind not in self.kinds:
             return f"counts only for {kind_words(self.kinds)} questions"
-        absent = sorted((self.needs | ({"answer"} if self.reads_answer else set())) & sample.missing)
-        if absent:
+        if not sample.missing.isdisjoint(self.needs) or (self.reads_answer and "answer" in sample.missing):
+            absent = sorted((self.needs | ({"answer"} if self.reads_answer else set())) & sample.missing)
             return f"the row has no {' and no '.join(INPUTS[name] for name in absent)}"
-        for inputs, reason, is_there in _CHECKS:
-            if self.needs & inputs and not is_there(sample, context):
+        for reason, is_there in _checks_of(self.needs):
+            if not is_there(sample, context):
                 return reason
         return ""
 

@@ -46,7 +46,7 @@ def _counted(text: str) -> Tokens:
 def shared(one: Tokens, other: Tokens) -> int:
     """Return how many tokens two multisets have in common."""
     fewer, more = (one, other) if len(one) < len(other) else (other, one)
-    return sum(min(count, more[token]) for token, count in fewer.items() if token in more)
+    return sum([min(fewer[token], more[token]) for token in fewer.keys() & more.keys()])
 
 
 def share(part: Tokens, whole: Tokens) -> float:
@@ -60,7 +60,8 @@ def untellable(one: Tokens, other: Tokens) -> bool:
     So it is where both have runs of a script without spaces, and no such run in common that would show that somebody
     has set the words apart.
     """
-    if not (_has_runs(one) and _has_runs(other)):
+    fewer, more = (one, other) if len(one) < len(other) else (other, one)
+    if not (_has_runs(fewer) and _has_runs(more)):
         return False
     return all(_has_runs(left) for left in (one - other, other - one)) and not _has_runs(one & other)
 

@@ -151,7 +151,7 @@ class RefusalDetector:
             return Refusal(
                 "refused", "list", f"“{sentence}” is close to “{self.known[best]}” ({highest:.2f}).", highest
             )
-        if self.patterns and (_matches("patterns", sentence) or languages.declines(_plain(sentence))):
+        if self.patterns and _is_worded(sentence):
             return Refusal("refused", "pattern", f"“{sentence}” is worded like a refusal.", highest)
         return Refusal("attempt", similarity=highest)
 
@@ -240,7 +240,14 @@ def _says_something(text: str) -> bool:
 
 
 def _is_filler(text: str) -> bool:
-    return _matches("fillers", text) or languages.is_filler(_plain(text))
+    plain = _plain(text)
+    return bool(shipped_pattern("fillers").search(plain)) or languages.is_filler(plain)
+
+
+def _is_worded(text: str) -> bool:
+    """Return whether a sentence is worded like a refusal."""
+    plain = _plain(text)
+    return bool(shipped_pattern("patterns").search(plain)) or languages.declines(plain)
 
 
 def _contrasts(sentence: str) -> list[re.Match[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -48,13 +49,24 @@ class Wording:
 def declines(plain: str) -> bool:
     """Return whether a sentence, in lower case with plain apostrophes, is worded like a refusal in some language."""
     text = _bare(plain)
-    return any(script.search(text) and each.declining.search(text) for script, each in _by_script().items())
+    return any(each.declining.search(text) for each in _written_in(text))
 
 
 def is_filler(plain: str) -> bool:
     """Return whether a sentence, in lower case with plain apostrophes, says nothing of substance in some language."""
     text = _bare(plain)
-    return any(script.search(text) and each.filler.search(text) for script, each in _by_script().items())
+    return any(each.filler.search(text) for each in _written_in(text))
+
+
+def _written_in(text: str) -> Iterator[Wording]:
+    """Yield the wordings of the scripts that a text has."""
+    if text.isascii():  # the usual case, in which there is no need to look for the letters of six scripts
+        if _LATIN.search(text):
+            yield _by_script()[_LATIN]
+        return
+    for script, wording in _by_script().items():
+        if script.search(text):
+            yield wording
 
 
 def _bare(text: str) -> str:

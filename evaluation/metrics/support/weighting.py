@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from evaluation.metrics.support.units import NAME, NUMBER, PAIR, SMALL, SPEAKER, SupportUnit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WeightingScheme:
     """Weights of units and of the parts of a sentence's support.
 
@@ -42,10 +43,14 @@ class WeightingScheme:
     """A function word, where all words are counted and nothing is excused; a plain word is 1."""
     said_speaker: float = 2.0
 
+    @cached_property
+    def _by_kind(self) -> dict[str, float]:
+        return {SMALL: self.small, NAME: self.name, NUMBER: self.number, SPEAKER: self.speaker, PAIR: 1.0}
+
     def weight(self, unit: SupportUnit) -> float:
         """Return the weight of a unit."""
-        by_kind = {SMALL: self.small, NAME: self.name, NUMBER: self.number, SPEAKER: self.speaker, PAIR: 1.0}
-        return by_kind.get(unit.kind, self.plain + (1 - self.plain) * unit.rarity)
+        weight = self._by_kind.get(unit.kind)
+        return self.plain + (1 - self.plain) * unit.rarity if weight is None else weight
 
     def said(self, unit: SupportUnit) -> float:
         """Return the weight of a unit where all words are counted and nothing is excused."""
