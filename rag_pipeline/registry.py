@@ -100,19 +100,26 @@ class Registry(Generic[U]):
 
     def find(self, key: str) -> type[U] | None:
         """Return the unit called `key`, None where there is none."""
-        self.discover()
+        if key not in self._units and not self._discovered:
+            self._look_in_own_file(key)
+        if key not in self._units:
+            self.discover()
         return self._units.get(key)
+
+    def _look_in_own_file(self, key: str) -> None:
+        """Import the file that has the name of a unit, where there is one: it is there without all the others."""
+        if key.isidentifier() and importlib.util.find_spec(f"{self.package}.{key}"):
+            importlib.import_module(f"{self.package}.{key}")
 
     def get(self, key: str, field: str | None = None, also: tuple[str, ...] = ()) -> type[U]:
         """Return the unit called `key`. Raises UsageError naming what there is, and `also`."""
-        self.discover()
-        try:
-            return self._units[key]
-        except KeyError:
+        unit = self.find(key)
+        if unit is None:
             raise UsageError(
                 f"There is no {self.kind} called “{key}”. Choose one of: {', '.join([*also, *self.keys()])}.",
                 field or self.kind,
-            ) from None
+            )
+        return unit
 
 
 def first_problem(error: ValidationError) -> tuple[str, str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from evaluation.judge.judge import Judge
 from evaluation.metrics.base import Metric, MetricContext
 from evaluation.types import Sample, Score
 from rag_pipeline.llm.loop_thread import gather_blocking
+
+if TYPE_CHECKING:
+    from evaluation.judge.judge import Judge
 
 IN_ITS_LANGUAGE = "the judge is told to read and write in the language of a text that is not English"
 """What the last revision brought to everything that a judge says."""

@@ -6,10 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evaluation.exchange.rag_tasks import Answered, Task, json_line
-from evaluation.judge.judge import Judge
 from evaluation.metrics.base import metrics
 from evaluation.scoring.comparability import formulas_in_force
 from evaluation.scoring.scoring import ScoredSamples, Steps, score_samples
@@ -18,6 +17,9 @@ from evaluation.spec import EvaluationSpec
 from evaluation.types import Score, Summary
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.local_models.scripts import Reads, reads_all
+
+if TYPE_CHECKING:
+    from evaluation.judge.judge import Judge
 
 MEAN = ("mean", "ci_low", "ci_high", "n", "n_null")
 MOST_GROUPS = 30

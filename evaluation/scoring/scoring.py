@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from evaluation.judge.claims.table import ClaimTable
-from evaluation.judge.claims.tables import ClaimTables
-from evaluation.judge.judge import Judge
 from evaluation.metrics.base import Metric, MetricContext, make_metric
 from evaluation.metrics.judged import JudgedMetric
 from evaluation.refusal.detection import RefusalDetector
@@ -23,6 +20,11 @@ from rag_pipeline.embedders.base import Embed
 from rag_pipeline.llm.loop_thread import as_completed_blocking
 from rag_pipeline.local_models.scripts import Reads, reads_all
 from rag_pipeline.types import Progress
+
+if TYPE_CHECKING:
+    from evaluation.judge.claims.table import ClaimTable
+    from evaluation.judge.claims.tables import ClaimTables
+    from evaluation.judge.judge import Judge
 
 Result = TypeVar("Result")
 Steps = Generator[Progress, None, Result]
@@ -82,7 +84,7 @@ def score_samples(
     units = [make_metric(name, spec) for name in others]
     refusals = RefusalDetector(embed, spec, refusal, reads).classify_many([sample.trace.answer for sample in samples])
     parts = {part for unit in (agreeing, *units) for part in unit.claim_parts}
-    claims = ClaimTables(judge, parts) if judge else None
+    claims = _claim_tables(judge, parts) if judge else None
     context = MetricContext(spec, refusals, embed, use_context=use_context, judge=judge, claims=claims, reads=reads)
     asking = {unit.key: unit for unit in (agreeing, *units) if judge and isinstance(unit, JudgedMetric)}
     questions = _questions(asking.values(), samples, context)
@@ -99,6 +101,12 @@ def score_samples(
     yield Progress(STEP, total - 1, total)
     tables = [claims.made_for(sample) if claims else None for sample in samples]
     return ScoredSamples(samples, refusals, scores, summarise(samples, scores, spec), tables)
+
+
+def _claim_tables(judge: Judge, parts: Collection[str]) -> ClaimTables:
+    from evaluation.judge.claims.tables import ClaimTables  # what asks a model is loaded where one is asked
+
+    return ClaimTables(judge, parts)
 
 
 @dataclass(frozen=True, slots=True)

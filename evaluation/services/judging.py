@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from evaluation.judge.judge import Judge, make_judge
-from evaluation.judge.prompts import JudgePrompts
 from evaluation.metrics.base import metrics
 from evaluation.models import JudgePrompt
 from evaluation.spec import EvaluationSpec
 from rag_pipeline.errors import UsageError
 from rag_pipeline.llm.preflight import check_model
+
+if TYPE_CHECKING:
+    from evaluation.judge.judge import Judge
 
 
 def check_judge(spec: EvaluationSpec) -> None:
@@ -33,6 +35,9 @@ def open_judge(
     """
     if not spec.judge:
         return None
+    from evaluation.judge.judge import make_judge
+    from evaluation.judge.prompts import JudgePrompts
+
     changed = dict(JudgePrompt.objects.values_list("name", "text")) if prompts is None else prompts
     return make_judge(
         spec.judge,

@@ -16,8 +16,6 @@ from evaluation.experiments.pace import EMBED_PER_S, READER_S, START_S, Pace
 from evaluation.experiments.race import mixed_order
 from evaluation.metrics.availability import check_options
 from evaluation.models import Question, Run, TestSet
-from evaluation.queries.preferences import preferences_with
-from evaluation.scoring.expected_calls import expected_calls
 from evaluation.services.contexts import check_source, with_retrieval_of
 from evaluation.services.judging import check_judge
 from evaluation.services.paces import pace_of
@@ -142,6 +140,8 @@ def estimate_run(
     calls = 0 if spec.is_builtin_reader else questions * (1 + before)
     contexts = spec.core.top_k if spec.core.use_context else 0
     references = [len(question.reference_answers) for question in asked if question.reference_answers] or [1]
+    from evaluation.scoring.expected_calls import expected_calls  # which knows all that a judge is asked
+
     judged = expected_calls(evaluation, questions, contexts, fmean(references)) if evaluation else 0
     pace = pace_of(spec.core.llm).for_settings(spec) if calls else None
     seconds = _seconds(spec, questions, index.to_embed, pace) if not judged else None
@@ -239,6 +239,8 @@ def resume_run(*, run: Run) -> None:
 
 def delete_run(*, run: Run) -> None:
     """Delete a run with its answers, scores and files. Raises InUseError while it works."""
+    from evaluation.queries.preferences import preferences_with
+
     compared = [each.task for each in preferences_with(run).select_related("task")]
     if _any_active(compared):
         raise InUseError(f"A judge is comparing {run} with another run. Wait for it or cancel it first.")

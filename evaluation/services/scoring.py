@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from evaluation.judge.judge import Judge
 from evaluation.models import CLAIMS, FAILURE_POINT, REFUSED, Answer, MetricScore, Run, Scoring
 from evaluation.queries.stored_answers import make_samples, stored_answers
 from evaluation.scoring.diagnosis.points import Diagnosis
@@ -22,6 +22,9 @@ from evaluation.types import Refusal, Score
 from rag_pipeline.errors import ProviderError
 from rag_pipeline.services.indexes import open_embedder
 from rag_pipeline.settings.core import DEFAULT_REFUSAL
+
+if TYPE_CHECKING:
+    from evaluation.judge.judge import Judge
 
 _BATCH = 500
 

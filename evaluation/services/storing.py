@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from evaluation.judge.judge import Judge
 from evaluation.models import Run, RunMetric, Scoring
 from evaluation.scoring.comparability import formulas_in_force
 from evaluation.scoring.scoring import ScoredSamples
 from evaluation.spec import HEADLINE, EvaluationSpec
+
+if TYPE_CHECKING:
+    from evaluation.judge.judge import Judge
 
 
 def new_scoring(*, run: Run, spec: EvaluationSpec, scored: ScoredSamples, judge: Judge | None = None) -> Scoring:

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, Literal, get_args, get_origin
 
+from django.utils.functional import lazy
+
 from rag_pipeline.setting_fields import CommandOption, Setting
 
 
@@ -45,7 +47,14 @@ def given_settings(settings: Mapping[str, Setting], options: Mapping[str, Any]) 
 
 
 def help_of(setting: Setting, option: CommandOption) -> str:
-    """Return the help of an option with its default and its choices in place."""
+    """Return the help of an option with its default and its choices in place, made when it is shown.
+
+    Before that nobody needs to know what there is to choose from: every metric would be loaded for it.
+    """
+    return lazy(_help_text, str)(setting, option)
+
+
+def _help_text(setting: Setting, option: CommandOption) -> str:
     default = setting.default
     shown = f"{default:g}" if isinstance(default, float) else str(default) or "none"
     names = [f"{name} (default)" if name == default else name for name in setting.choices or ()]
