@@ -30,7 +30,7 @@ from tests.made_once import MadeOnce
 # A loaded machine is slow, not wrong: no example fails for the time it takes. The same examples in every run: what
 # fails has to do with a change of the code. `pytest --hypothesis-profile search` looks for further ones.
 UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-hypothesis_settings.register_profile("repeatable", **UNTIMED, max_examples=30, derandomize=True, database=None)
+hypothesis_settings.register_profile("repeatable", **UNTIMED, max_examples=50, derandomize=True, database=None)
 hypothesis_settings.register_profile("search", **UNTIMED, max_examples=1000)
 hypothesis_settings.load_profile("repeatable")
 
