@@ -78,7 +78,7 @@ def pytest_collection_finish() -> None:
     """Leave what importing and collecting made out of every later garbage collection, and collect less often."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(100_000, 20, 50)
+    gc.set_threshold(200_000, 50, 1000)
 
 
 @pytest.hookimpl(optionalhook=True)

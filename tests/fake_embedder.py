@@ -10,7 +10,7 @@ import numpy as np
 
 from rag_pipeline.embedders.base import Embedder, Offsets, Vectors, embedders
 
-DIMENSIONS = 4096
+DIMENSIONS = 1024
 
 
 def embed_words(texts: Sequence[str]) -> Vectors:

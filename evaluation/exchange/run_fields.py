@@ -38,7 +38,7 @@ def run_fields(sample: Sample) -> Fields:
     """Return these fields of an answer."""
     trace = sample.trace
     names = {context.span.document_id: context.document for context in trace.contexts}
-    told: Fields = {
+    fields_given: Fields = {
         "pair_id": sample.pair_id,
         "kind": sample.kind,
         "transformation": sample.transformation,
@@ -51,7 +51,7 @@ def run_fields(sample: Sample) -> Fields:
         GOLD: [_place(span, sample.document_names) for span in sample.evidence],
         REPEATS: [[_place(span, names | dict(sample.document_names)) for span in each] for each in sample.equivalents],
     }
-    return {name: value for name, value in told.items() if value not in (None, "")}
+    return {name: value for name, value in fields_given.items() if value not in (None, "")}
 
 
 def with_run_fields(sample: Sample, task: Mapping[str, Any]) -> Sample:

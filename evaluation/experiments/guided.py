@@ -16,12 +16,12 @@ Places = tuple[int, ...]
 
 
 def next_trial(
-    sizes: Sequence[int], told: Mapping[Places, float | None], *, trials: int, seed: int = 0
+    sizes: Sequence[int], tried: Mapping[Places, float | None], *, trials: int, seed: int = 0
 ) -> Places | None:
     """Return an untried combination; None where all were tried.
 
-    `sizes`: how many values each setting has. `told`: the score of what was tried, higher is better, None where that
-    failed or is still at work. The same trials told in the same order give the same next one.
+    `sizes`: how many values each setting has. `tried`: the score of what was tried, higher is better, None where that
+    failed or is still at work. The same trials given in the same order give the same next one.
     """
     import optuna
 
@@ -32,20 +32,20 @@ def next_trial(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # multivariate sampling is called experimental
         starts = max(1, min(_STARTS, trials // 3))
-        sampler = optuna.samplers.TPESampler(seed=seed + len(told), n_startup_trials=starts, multivariate=True)
+        sampler = optuna.samplers.TPESampler(seed=seed + len(tried), n_startup_trials=starts, multivariate=True)
         study = optuna.create_study(direction="maximize", sampler=sampler)
-    for places, value in told.items():
-        study.add_trial(_told(optuna, places, value, ways))
+    for places, value in tried.items():
+        study.add_trial(_frozen_trial(optuna, places, value, ways))
     for _ in range(_TRIES):
         asked = study.ask(ways)
         places = tuple(int(asked.params[name]) for name in ways)
-        if places not in told:
+        if places not in tried:
             return places
         study.tell(asked, state=optuna.trial.TrialState.FAIL)
-    return _first_untried(sizes, told)
+    return _first_untried(sizes, tried)
 
 
-def _told(optuna: Any, places: Places, value: float | None, ways: Mapping[str, Any]) -> Any:
+def _frozen_trial(optuna: Any, places: Places, value: float | None, ways: Mapping[str, Any]) -> Any:
     params = {str(number): place for number, place in enumerate(places)}
     if value is None:
         state = optuna.trial.TrialState.FAIL
@@ -53,10 +53,10 @@ def _told(optuna: Any, places: Places, value: float | None, ways: Mapping[str, A
     return optuna.trial.create_trial(params=params, distributions=dict(ways), value=value)
 
 
-def _first_untried(sizes: Sequence[int], told: Mapping[Places, float | None]) -> Places | None:
-    for number in range(len(told) + 1):
+def _first_untried(sizes: Sequence[int], tried: Mapping[Places, float | None]) -> Places | None:
+    for number in range(len(tried) + 1):
         places = places_of(number, sizes)
-        if places is not None and places not in told:
+        if places is not None and places not in tried:
             return places
     return None
 

@@ -7,7 +7,7 @@ A paired test against the leader decides, its p-value multiplied by the number o
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from typing import TypeVar
 
 from evaluation.experiments.verdicts import leader_of
@@ -72,8 +72,3 @@ def dropped(
         if p < SIGNIFICANT:
             found[key] = p
     return found
-
-
-def calls_saved(asked: Sequence[int], pairs: int) -> float:
-    """Return the share of a full grid's pairs that was not asked; `asked`: pairs of each configuration."""
-    return 1 - sum(asked) / (pairs * len(asked)) if pairs and asked else 0.0

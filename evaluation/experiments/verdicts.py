@@ -97,8 +97,8 @@ def holm_of_pairs(p: Mapping[Key, float]) -> dict[Key, float]:
     """
     corrected: dict[Key, float] = {}
     before = 0.0
-    for told, key in enumerate(sorted(p, key=lambda key: p[key])):
-        left = len(p) + 1 - told
+    for apart, key in enumerate(sorted(p, key=lambda key: p[key])):
+        left = len(p) + 1 - apart
         before = max(before, min(1.0, p[key] * left * (left - 1) / 2))
         corrected[key] = before
     return corrected

@@ -195,11 +195,11 @@ class RunSweep(TaskHandler):
         state, sizes = self.sweep.state, self.spec.sizes
         rows = {row.run.pipeline_fingerprint: row for row in rows_of(configuration_runs(self.sweep))}
         score = score_of(rows.values(), retrieval_only=self.spec.options.retrieval_only)
-        told: dict[Places, float | None] = {places_of(each - 1, sizes) or (): None for each in state.get(_PASSED, [])}
+        tried: dict[Places, float | None] = {places_of(each - 1, sizes) or (): None for each in state.get(_PASSED, [])}
         for each in own_configurations(self.sweep):
             row = rows.get(each.spec.fingerprint)
-            told[places_of(each.number - 1, sizes) or ()] = mean_of(row, score) if row else None
-        found = next_trial(sizes, told, trials=self.spec.options.trials)
+            tried[places_of(each.number - 1, sizes) or ()] = mean_of(row, score) if row else None
+        found = next_trial(sizes, tried, trials=self.spec.options.trials)
         return None if found is None else number_of(found, sizes) + 1
 
     def _drop(self, pairs: int) -> bool:

@@ -56,25 +56,24 @@ class CachedEmbedder(Embedder):
         """Return one vector per text, embedding only what was never seen."""
         by_key = {text_key(text): text for text in texts}
         known = self._read("passage", list(by_key))
-        missing = [text for key, text in by_key.items() if key not in known]
-        if missing:
-            for _ in self._embed(missing):
-                pass
-            known |= self._read("passage", list(map(text_key, missing)))
+        for embedded in self._embed([text for key, text in by_key.items() if key not in known]):
+            self._hold("passage", embedded)
+            known |= embedded
         return _in_order(known, [text_key(text) for text in texts])
 
     def embed_progressively(self, texts: Sequence[str]) -> Iterator[int]:
         """Embed what is missing block by block; yield the number of missing texts done so far."""
-        yield from self._embed(self.unseen(texts))
+        done = 0
+        for embedded in self._embed(self.unseen(texts)):
+            done += len(embedded)
+            yield done
 
-    def _embed(self, missing: Sequence[str]) -> Iterator[int]:
+    def _embed(self, missing: Sequence[str]) -> Iterator[dict[bytes, Vectors]]:
+        """Embed and store distinct texts block by block; yield the vectors of each block."""
         # Of like length together: a batch is padded to its longest text. The longest first: the pace rises to the end.
         missing = sorted(missing, key=len, reverse=True)
-        done = 0
         for block in _blocks(missing, self.inner.characters_a_block):
-            self._file.write("passage", list(map(text_key, block)), self.inner.embed_passages(block))
-            done += len(block)
-            yield done
+            yield self._store("passage", list(map(text_key, block)), self.inner.embed_passages(block))
 
     def unseen(self, texts: Sequence[str]) -> list[str]:
         """Return the distinct texts that are not in the cache."""
@@ -88,8 +87,9 @@ class CachedEmbedder(Embedder):
         known = self._read("query", list(by_key))
         missing = {key: text for key, text in by_key.items() if key not in known}
         if missing:
-            self._file.write("query", list(missing), self.inner.embed_queries(list(missing.values())))
-            known |= self._read("query", list(missing))
+            embedded = self._store("query", list(missing), self.inner.embed_queries(list(missing.values())))
+            self._hold("query", embedded)
+            known |= embedded
         return _in_order(known, [text_key(text) for text in texts])
 
     def token_offsets(self, text: str) -> Offsets:
@@ -115,12 +115,21 @@ class CachedEmbedder(Embedder):
         if len(found) == len(keys):
             return found
         read = self._file.read(role, [key for key in keys if key not in found])
-        room = _HELD // max((vector.nbytes for vector in read.values()), default=1)
-        if len(held) + len(read) > room:
-            held = self._held = {}
-        if len(read) <= room:
-            held |= {(role, key): vector for key, vector in read.items()}
+        self._hold(role, read)
         return found | read
+
+    def _hold(self, role: str, vectors: Mapping[bytes, Vectors]) -> None:
+        room = _HELD // max((vector.nbytes for vector in vectors.values()), default=1)
+        if len(self._held) + len(vectors) > room:
+            self._held = {}
+        if len(vectors) <= room:
+            self._held |= {(role, key): vector for key, vector in vectors.items()}
+
+    def _store(self, role: str, keys: Sequence[bytes], vectors: Vectors) -> dict[bytes, Vectors]:
+        """Store the vectors and return them by key, as reading them would."""
+        vectors = np.ascontiguousarray(vectors, np.float32)
+        self._file.write(role, keys, vectors)
+        return dict(zip(keys, vectors, strict=True))
 
     @property
     def _file(self) -> VectorFile:

@@ -61,8 +61,8 @@ def _drop_furniture(root: Any) -> None:
     """Remove navigation, and around a main part that holds enough of the text the page's head, foot and sidebars."""
     # Of nested main parts the outermost counts.
     content = root.xpath(f"//*[self::main or self::article or @role='main'][not({_CONTENT.replace('-or-self', '')})]")
-    told = sum(len(" ".join(node.itertext())) for node in content)
-    enough = told > _LEAST_CONTENT * len(" ".join(root.itertext()))
+    characters = sum(len(" ".join(node.itertext())) for node in content)
+    enough = characters > _LEAST_CONTENT * len(" ".join(root.itertext()))
     for node in root.xpath(_NAVIGATION) + (root.xpath(_FURNITURE) if enough else []):
         if node.getparent() is not None and not node.xpath(_CONTENT):
             node.drop_tree()

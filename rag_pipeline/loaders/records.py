@@ -20,9 +20,9 @@ def record(fields: Iterable[tuple[str, str]]) -> str:
     """Return one record; fields without a value are left out. A value of several lines keeps them, without gaps."""
     lines = []
     for name, value in fields:
-        told = re.sub(r"\s*\n\s*", "\n", unix_lines(value)).strip()
-        if told:
-            lines.append(f"{one_line(name)}: {told}" if name else told)
+        text = re.sub(r"\s*\n\s*", "\n", unix_lines(value)).strip()
+        if text:
+            lines.append(f"{one_line(name)}: {text}" if name else text)
     return "\n".join(lines)
 
 

@@ -36,11 +36,6 @@ def option_names() -> set[str]:
     return {name for part in PARTS for name in part.settings()}
 
 
-def option_owners(name: str) -> list[str]:
-    """Return which units read an option, in words, those of a kind together: chunker fixed, recursive."""
-    return list(_owners(name, _units()))
-
-
 def unread_names(values: Mapping[str, Any]) -> dict[str, str]:
     """Return the settings that these settings leave unread, each with the reason.
 

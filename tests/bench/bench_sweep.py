@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.experiments.race import calls_saved, dropped, looks
+from evaluation.experiments.race import dropped, looks
 from evaluation.experiments.verdicts import WORSE, leader_of, verdicts
 from evaluation.services.paces import PILOT
 from evaluation.statistics.intervals import Term
@@ -142,7 +142,7 @@ def raced(scores: np.ndarray) -> tuple[list[int], float]:
         means = {key: float(seen[:, key].mean()) for key in alive}
         gone = dropped(means, lambda best, key, seen=seen: (seen[:, key] - seen[:, best]) / len(seen), len(planned))
         alive = [key for key in alive if key not in gone]
-    return alive, calls_saved(list(asked.values()), pairs)
+    return alive, 1 - sum(asked.values()) / (pairs * len(asked))
 
 
 def _equal(configurations: int = 8, pairs: int = 60) -> dict[str, float]:

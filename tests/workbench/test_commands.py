@@ -21,7 +21,7 @@ import pytest
 from evaluation.models import Run, TestSet
 from tests.commands import ROOT, call_command_line, command_environment, run_command
 from tests.factories import make_corpus, make_testset
-from tests.finished import CORPUS, SAMPLE, TEXT, said
+from tests.finished import CORPUS, SAMPLE, TEXT, load_rows, said
 
 OUTPUT_HEADER = (
     "question_id,pair_id,kind,transformation,error,question,reference_answer,document,start,end,context,split,"
@@ -134,9 +134,9 @@ def test_import_testset_refuses_what_does_not_fit(city, tmp_path):
     assert "row" in message.lower()
 
 
-def test_ask_answers_with_its_contexts(finished, data_dir):
-    shutil.copytree(finished, data_dir, dirs_exist_ok=True)
-    result = run_command("ask", "On which river does Warsaw stand?", "--corpus", CORPUS, "--json", data=data_dir)
+def test_ask_answers_with_its_contexts(finished, manage, data_dir):
+    load_rows(finished, data_dir)
+    result = manage("ask", "On which river does Warsaw stand?", "--corpus", CORPUS, "--json")
     answer = json.loads(succeeded(result))
     assert "Vistula" in answer["answer"]
     text = (finished / TEXT).read_text(encoding="utf-8")
@@ -257,7 +257,8 @@ def test_a_missing_key_is_said_with_the_mend(city):
     assert "OPENAI_API_KEY" in failed(result)
 
 
-def test_a_bar_is_drawn_on_a_terminal(data_dir):
+def test_a_bar_is_drawn_on_a_terminal(finished, data_dir):
+    shutil.copytree(finished, data_dir, dirs_exist_ok=True)
     controller, terminal = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, str(ROOT / "manage.py"), "ingest", str(SAMPLE), "--corpus", "city"],

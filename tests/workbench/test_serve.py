@@ -87,7 +87,8 @@ def test_a_port_in_use_is_said_plainly(manage):
     assert len(result.stderr.strip().splitlines()) == 2
 
 
-def test_a_worker_alone_ends_at_ctrl_c(data_dir):
+def test_a_worker_alone_ends_at_ctrl_c(data_dir, finished):
+    shutil.copytree(finished, data_dir, dirs_exist_ok=True)
     process = subprocess.Popen(
         [sys.executable, str(ROOT / "manage.py"), "worker"],
         cwd=ROOT,

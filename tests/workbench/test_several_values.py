@@ -11,14 +11,16 @@ from evaluation.models import Sweep
 from rag_pipeline.services.prompts import get_prompt
 from tests.evaluation.sweeps import BASE
 from tests.factories import make_testset
+from workbench.forms.workbench import SettingsForm
+from workbench.services.preferences import preferred_bench
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def filled(client, **changes) -> dict:
-    """Return what a browser sends for the form as it stands, with changes."""
+def filled(**changes) -> dict:
+    """Return what a browser sends for the form as it starts, with changes."""
     make_testset()
-    form = client.get("/").context["form"].bound()
+    form = SettingsForm(initial=preferred_bench().values).bound()
     return {name: value for name, value in form.data.items() if value != "false"} | BASE | changes
 
 
@@ -30,7 +32,7 @@ def started(client, address: str) -> Sweep:
 
 
 def test_several_values_are_counted_on_the_button(client):
-    values = filled(client, chunk_size="100, 200", top_k="1..4 x 2")
+    values = filled(chunk_size="100, 200", top_k="1..4 x 2")
     html = client.post("/settings/estimate/", values, headers={"HX-Request": "true"}).content.decode()
     assert "Sweep 6 configurations" in html
     assert "Evaluate" not in html.split('id="go"')[1].split("</button>")[0]
@@ -39,7 +41,7 @@ def test_several_values_are_counted_on_the_button(client):
 
 
 def test_the_button_leads_to_the_plan_and_from_there_to_the_sweep(client):
-    values = filled(client, chunk_size="100, 200", also_retriever=["bm25"])
+    values = filled(chunk_size="100, 200", also_retriever=["bm25"])
     sent = client.post("/evaluate/", values, headers={"HX-Request": "true"})
     address = sent.headers["HX-Redirect"]
     asked = parse_qs(urlsplit(address).query)
@@ -51,7 +53,7 @@ def test_the_button_leads_to_the_plan_and_from_there_to_the_sweep(client):
 
 def test_prompts_are_ticked_and_one_without_a_name_is_tried_too(client):
     own = 'Say "aye".\nContext: {context}\nQuestion: {question}'
-    values = filled(client, prompt=own, also_prompt=["Concise"], library="", library_was="")
+    values = filled(prompt=own, also_prompt=["Concise"], library="", library_was="")
     address = client.post("/evaluate/", values).headers["Location"]
     tried = json.loads(parse_qs(urlsplit(address).query)["grid"][0].partition("=")[2])
     assert tried == [own, "Concise"]
@@ -63,7 +65,7 @@ def test_prompts_are_ticked_and_one_without_a_name_is_tried_too(client):
 
 
 def test_one_wrong_value_is_said_beside_the_button(client):
-    values = filled(client, chunk_size="100, many")
+    values = filled(chunk_size="100, many")
     html = client.post("/settings/estimate/", values, headers={"HX-Request": "true"}).content.decode()
     assert "Sweep 1 configuration" in html
     assert "1 cannot work: Chunk size must be a whole number" in html
@@ -73,6 +75,6 @@ def test_one_wrong_value_is_said_beside_the_button(client):
 
 
 def test_a_single_value_is_a_run_as_before(client):
-    sent = client.post("/evaluate/", filled(client, chunk_size="120"))
+    sent = client.post("/evaluate/", filled(chunk_size="120"))
     assert sent.status_code == 302
     assert not Sweep.objects.exists()

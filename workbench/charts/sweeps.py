@@ -258,8 +258,8 @@ def questions_by_settings(found: QuestionMap) -> Figure:
     """
     names = [f"{each.configuration.number}: {_short(label_of(each.configuration.swept))}" for each in found.rows]
     runs = [each.run.pk if each.run else 0 for each in found.rows]
-    told = [each for each in found.questions if each.solved < each.asked]
-    questions = list(reversed(told))  # the first row of a heat map is drawn at the bottom
+    unsolved = [each for each in found.questions if each.solved < each.asked]
+    questions = list(reversed(unsolved))  # the first row of a heat map is drawn at the bottom
     ids = [each.question.question_id for each in questions]  # the words of two questions may be the same
     few = len(questions) <= _LABELLED
     return {

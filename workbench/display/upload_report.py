@@ -42,15 +42,15 @@ class UploadReport:
 
 def upload_messages(report: UploadReport) -> list[tuple[int, str]]:
     """Return (level, text) of what to tell; files that failed are listed in the page instead."""
-    told = []
+    said = []
     if report.added:
-        told.append((messages.SUCCESS, f"Added {_named(report.added)}."))
+        said.append((messages.SUCCESS, f"Added {_named(report.added)}."))
     if report.duplicates:
         there = "is" if len(report.duplicates) == 1 else "are"
-        told.append(
+        said.append(
             (messages.INFO, f"{_named(report.duplicates)} {there} here already: the same bytes. Nothing changed.")
         )
-    return told
+    return said
 
 
 def _named(documents: Sequence[Document]) -> str:

@@ -106,12 +106,12 @@ def columns_of(
 def _told_by(rows: Sequence[RunRow]) -> set[str]:
     """Return the columns beside settings and scores in which these runs have something to tell."""
     answering = [row.run.took for row in rows if not row.run.retrieval_only]
-    told = {name for name in TOOK[1:] if any(took.get(name) is not None for took in answering)}
+    filled = {name for name in TOOK[1:] if any(took.get(name) is not None for took in answering)}
     if any(row.run.tags for row in rows):
-        told.add("tags")
+        filled.add("tags")
     if any(row.state != "done" or row.failed for row in rows):
-        told |= {"state", "failed"}
-    return told | {"created"}
+        filled |= {"state", "failed"}
+    return filled | {"created"}
 
 
 def _first(names: Sequence[str]) -> list[str]:

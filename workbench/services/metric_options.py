@@ -27,9 +27,9 @@ def read_options(value: Any) -> Options:
 
 def options_text(options: Mapping[str, Mapping[str, Any]]) -> str:
     """Return options as JSON, always the same text for the same options; what is as shipped is left out."""
-    told = {name: _told(name, given) for name, given in sorted(options.items())}
-    told = {name: given for name, given in told.items() if given}
-    return json.dumps(told, ensure_ascii=False, sort_keys=True) if told else ""
+    written = {name: _written(name, given) for name, given in sorted(options.items())}
+    written = {name: given for name, given in written.items() if given}
+    return json.dumps(written, ensure_ascii=False, sort_keys=True) if written else ""
 
 
 def fits(name: str, given: Mapping[str, Any]) -> bool:
@@ -41,7 +41,7 @@ def fits(name: str, given: Mapping[str, Any]) -> bool:
     return True
 
 
-def _told(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _written(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a metric that are not as shipped; as typed where they are wrong."""
     try:
         return checked_options(name, given)

@@ -71,13 +71,13 @@ async def answer_round(*, asked: ChatRound, evaluation: EvaluationSpec) -> Async
     Whoever stops reading stores what has come so far.
     """
     messages = [each async for each in asked.messages.select_related("chat__corpus")]
-    told: asyncio.Queue[ChatStage | None] = asyncio.Queue()
+    stages: asyncio.Queue[ChatStage | None] = asyncio.Queue()
     building = asyncio.Lock()
-    tasks = [asyncio.create_task(_answer(each, evaluation, building, told)) for each in messages]
+    tasks = [asyncio.create_task(_answer(each, evaluation, building, stages)) for each in messages]
     try:
         done = 0
         while done < len(tasks):
-            stage = await told.get()
+            stage = await stages.get()
             done += stage is None
             yield stage or ChatStage(f"{done} of {len(tasks)} have answered")
         await asyncio.gather(*tasks)  # raises what no answer could say
@@ -89,18 +89,18 @@ async def answer_round(*, asked: ChatRound, evaluation: EvaluationSpec) -> Async
 
 
 async def _answer(
-    message: ChatMessage, evaluation: EvaluationSpec, building: asyncio.Lock, told: asyncio.Queue[ChatStage | None]
+    message: ChatMessage, evaluation: EvaluationSpec, building: asyncio.Lock, stages: asyncio.Queue[ChatStage | None]
 ) -> None:
     try:
         spec = PipelineSpec.create(message.pipeline)
         async for piece in answer_message(message=message, spec=spec, evaluation=evaluation, building=building):
             if isinstance(piece, ChatStage):
-                told.put_nowait(piece)
+                stages.put_nowait(piece)
     except ConfigError as error:  # saved by another version
         message.error = str(error)
         await sync_to_async(message.save)(update_fields=["error"])
     finally:
-        told.put_nowait(None)
+        stages.put_nowait(None)
 
 
 async def answer_round_whole(*, asked: ChatRound, evaluation: EvaluationSpec) -> None:

@@ -51,7 +51,7 @@ class SweepPanel:
     map: Figure | None
     other: SweepRow | None
     overview: Sequence[Chart] = ()
-    told: int = 0
+    distinguishing: int = 0
     """Questions that not all configurations solve."""
 
     @property
@@ -114,8 +114,8 @@ def sweep_panel(table: SweepTable, asked: Mapping[str, str], questions: Question
     x, line = _axes(table, list(names), asked)
     rows = sorted(table.rows, key=lambda each: -_mean(table, each))
     scored = bool(table.scored)
-    told = len(questions.never) + len(questions.flips) if questions is not None else 0
-    small = questions is not None and 0 < told * len(questions.rows) <= _MOST_CELLS
+    distinguishing = len(questions.never) + len(questions.flips) if questions is not None else 0
+    small = questions is not None and 0 < distinguishing * len(questions.rows) <= _MOST_CELLS
     return SweepPanel(
         table=table,
         rows=rows,
@@ -126,7 +126,7 @@ def sweep_panel(table: SweepTable, asked: Mapping[str, str], questions: Question
         heat=two_settings(table, x, line) if scored and line else None,
         questions=questions,
         map=questions_by_settings(questions) if questions is not None and small else None,
-        told=told,
+        distinguishing=distinguishing,
         overview=overview(table) if scored else (),
         other=next((each for each in rows if each.run and each != table.recommended), None),
     )

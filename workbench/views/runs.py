@@ -100,7 +100,7 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
 def _act(request: HttpRequest, action: str, chosen: Sequence[Run]) -> str:
     """Do it to each run; return what was done, in words. What is refused is said as a message."""
     tag = request.POST.get("tag", "").strip()[:LONGEST_TAG]
-    deeds: dict[str, tuple[str, Callable[[Run], None]]] = {
+    actions: dict[str, tuple[str, Callable[[Run], None]]] = {
         "archive": ("Archived", lambda run: archive_run(run=run, archived=True)),
         "restore": ("Brought back", lambda run: archive_run(run=run, archived=False)),
         "delete": ("Deleted", lambda run: delete_run(run=run)),
@@ -108,17 +108,17 @@ def _act(request: HttpRequest, action: str, chosen: Sequence[Run]) -> str:
         "unpin": ("Unpinned", lambda run: pin_baseline(run=run, pinned=False)),
     }
     if tag:
-        deeds["tag"] = ("Tagged", lambda run: tag_run(run=run, tag=tag))
-        deeds["untag"] = (f"Took “{tag}” from", lambda run: tag_run(run=run, tag=tag, wanted=False))
+        actions["tag"] = ("Tagged", lambda run: tag_run(run=run, tag=tag))
+        actions["untag"] = (f"Took “{tag}” from", lambda run: tag_run(run=run, tag=tag, wanted=False))
     elif action in ("tag", "untag"):
         messages.warning(request, "Write the tag beside the button first.")
-    if action not in deeds:
+    if action not in actions:
         return ""
-    words, deed = deeds[action]
+    words, act = actions[action]
     done = 0
     for each in chosen:
         try:
-            deed(each)
+            act(each)
             done += 1
         except PipelineError as error:
             messages.error(request, str(error))

@@ -179,11 +179,6 @@ def plain(word: str) -> str:
     return "".join(letters.split())
 
 
-def content_units(text: str) -> list[SupportUnit]:
-    """Return the units of a text in order, function words left out."""
-    return [unit for sentence in analyse_sentences(text) for unit in sentence.said.content]
-
-
 def units_by_token(sentence: AnalysedSentence, tree: Doc) -> dict[int, SupportUnit]:
     """Return the unit that each token of a sentence's tree is a part of, by the number of the token."""
     found: dict[int, SupportUnit] = {}

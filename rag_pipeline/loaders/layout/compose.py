@@ -141,12 +141,12 @@ def _paragraph(chain: Sequence[PageBlock], mender: Mender) -> Iterator[_WrittenP
     for number, (text, page) in enumerate(lines):
         text, carried = carried + text, ""
         following, next_page = lines[number + 1] if number + 1 < len(lines) else ("", page)
-        told, gap = mender.line(text, following)
+        mended, gap = mender.line(text, following)
         if next_page != page and not gap and following:
             word, _, rest = following.partition(" ")
-            told, gap = told + word, " "
+            mended, gap = mended + word, " "
             lines[number + 1] = (rest, next_page)
-        texts.append(told + gap)
+        texts.append(mended + gap)
         if next_page != page or number + 1 == len(lines):
             yield _page_part(chain[0], mender.mended(_quoted("".join(texts))), page, goes_on=next_page != page)
             texts = []
@@ -196,8 +196,8 @@ def _written(parts: Sequence[_WrittenPart], count: int) -> tuple[str, tuple[int,
     length = 0
     before: _WrittenPart | None = None
     for part in parts:
-        told = part.text if part.goes_on else part.text.rstrip()
-        if not told.strip():
+        words = part.text if part.goes_on else part.text.rstrip()
+        if not words.strip():
             continue
         if before is not None and not before.goes_on:
             gap = "\n" if before.tight and part.tight else "\n\n"
@@ -205,8 +205,8 @@ def _written(parts: Sequence[_WrittenPart], count: int) -> tuple[str, tuple[int,
             length += len(gap)
         if starts[part.page] is None:
             starts[part.page] = length
-        text.append(told)
-        length += len(told)
+        text.append(words)
+        length += len(words)
         before = part
     return "".join(text), _filled(starts, length)
 

@@ -114,13 +114,13 @@ def joined(pieces: Sequence[TextRun], size: float) -> str:
     """Return the text of pieces in order, with a space where there is white space between them."""
     text, right = "", 0.0
     for number, piece in enumerate(pieces):
-        told = piece.text
+        letters = piece.text
         after = pieces[number + 1].text if number + 1 < len(pieces) else ""
-        small = piece.font.size < 0.8 * size and _MARK.fullmatch(told.strip()) is not None
+        small = piece.font.size < 0.8 * size and _MARK.fullmatch(letters.strip()) is not None
         if small and not after.startswith("\u2044") and not text.endswith("\u2044"):
-            told = told.translate(_RAISED)
+            letters = letters.translate(_RAISED)
         if text and piece.x0 - right > _SPACE * max(piece.font.size, 1.0):
             text += " "
-        text += told
+        text += letters
         right = max(right, piece.x1)
     return re.sub(r"\s+", " ", text).strip()

@@ -95,8 +95,8 @@ def aligned_table(lines: Sequence[Line], first: int) -> tuple[str, int] | None:
     if full < 3 and not (full == 2 and len(columns) > 2):
         return None
     cells = _drawn(rows, columns)
-    told = [cell for row in cells for cell in row if cell]
-    if sum(map(len, told)) > _LONGEST_CELL * len(told):
+    filled = [cell for row in cells for cell in row if cell]
+    if sum(map(len, filled)) > _LONGEST_CELL * len(filled):
         return None
     return markdown.table(cells), first + len(rows)
 

@@ -51,7 +51,7 @@ def expected(names: Sequence[str], k: int, judge: ErringJudge, *, by_answer: boo
     return values
 
 
-@pytest.mark.parametrize("k", range(1, 17))
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 6, 8, 12, 16])
 def test_scores_read_off_claims_stay_what_the_judge_can_tell_whatever_the_number_of_contexts(k: int) -> None:
     found = expected(["faithfulness", "hallucination"], k, ErringJudge(k), by_answer=True)
     assert found["faithfulness"] == pytest.approx(right_share(0.5), abs=NEAR)  # .475
