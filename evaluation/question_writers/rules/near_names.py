@@ -31,11 +31,15 @@ _OUTWARD = word_set("each every report section table figure act chapter rule cod
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name or term as a question would say it, what kind of thing it is, and how often the corpus has it."""
+    """A name or term as a question would say it, what kind of thing it is, and how often the corpus has it.
+
+    `is_topic`: the documents are about it, so that people ask more of it.
+    """
 
     text: str
     kind: str
     count: int
+    is_topic: bool = False
 
 
 def names(corpus: CorpusText, seed: int) -> list[Name]:

@@ -18,6 +18,7 @@ from evaluation.question_writers.rules.asking_tables import ask_row, is_empty
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.near_names import Name, names
+from evaluation.question_writers.rules.near_topics import SOFTWARE, programs, topics
 
 _FOLDER = Path(__file__).parent
 
@@ -57,11 +58,16 @@ class OutOfScopeQuestions:
 
     @cached_property
     def _names(self) -> list[Name]:
-        topics = dict.fromkeys(known.topic.text for known in self._corpus.known.values())
-        programs = [Name(topic, "software", self._index.count(topic)) for topic in topics if topic]
+        kinds = {kind for row in _rows(_OF_TOPICS) for kind in row[0].split()}
+        manuals = dict.fromkeys(known.topic.text for known in self._corpus.known.values() if known.topic.text)
+        about = [Name(topic, SOFTWARE, self._index.count(topic), is_topic=True) for topic in manuals]
+        about += topics(self._corpus, kinds)
+        if self._is_software:
+            about = [one for one in (*about, *programs(self._corpus)) if one.kind == SOFTWARE]
+            return list({one.text.lower(): one for one in about}.values())
         # Who is named a few times stands in a reference or an example: nobody asks these documents about them.
         found = [one for one in names(self._corpus, self._seed) if one.kind not in _CITED or one.count > _NAMED]
-        return programs + [one for one in found if not (self._is_software and one.kind in _SOMEBODY)]
+        return about + [one for one in found if one.text not in {each.text for each in about}]
 
     def far(self) -> Iterator[OutOfScope]:
         """Yield questions whose key words the corpus does not use at all."""
@@ -133,11 +139,11 @@ class OutOfScopeQuestions:
         rng = random.Random(f"near:{self._seed}")
         asked: set[str] = set()
         used: Counter[str] = Counter()
-        for most in (_MOST_ALIKE, _MOST_ALIKE, sys.maxsize):
+        for turn in range(_OF_ONE_TOPIC):
             for name in found:
-                rows = [row for row in _rows("near_attributes.txt") if name.kind in row[0].split()]
-                rng.shuffle(rows)
-                rows.sort(key=lambda row: used[row[1]])
+                turns = _OF_ONE_TOPIC if name.is_topic else _OF_ONE_NAME
+                most = _MOST_ALIKE if turn + 1 < turns else sys.maxsize
+                rows = self._rows_about(name, rng, used) if turn < turns else []
                 for _, template, keys in rows:
                     text = _write(template, name.text)
                     if text not in asked and used[template] < most and self._is_absent(name, keys.split()):
@@ -145,6 +151,13 @@ class OutOfScopeQuestions:
                         used[template] += 1
                         yield OutOfScope(text, "near", name.text, tuple(keys.split()))
                         break
+
+    @staticmethod
+    def _rows_about(name: Name, rng: random.Random, used: Counter[str]) -> list[tuple[str, ...]]:
+        """Return what can be asked of such a name, what was asked least of others first."""
+        rows = [row for row in _rows(_OF_TOPICS if name.is_topic else _OF_NAMES) if name.kind in row[0].split()]
+        rng.shuffle(rows)
+        return sorted(rows, key=lambda row: used[row[1]])
 
     def _is_absent(self, name: Name, keys: list[str]) -> bool:
         """Return whether the corpus lacks the attribute near the name; for a frequent name, anywhere."""
@@ -165,6 +178,9 @@ _PER_WORD = 2_000
 """Characters of a text on software for each of its words, at most."""
 _FREQUENT = 20
 _CITED, _NAMED = frozenset({"person", "organisation"}), 3
+_OF_NAMES, _OF_TOPICS = "near_attributes.txt", "topic_attributes.txt"
+_OF_ONE_NAME, _OF_ONE_TOPIC = 3, 12
+"""Questions about one name and about one topic."""
 _MOST_ALIKE = 2
 """How many questions may ask for the same, as long as there are others."""
 
