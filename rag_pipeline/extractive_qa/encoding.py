@@ -76,13 +76,13 @@ class PairEncoder:
                 return
             start += room - _OVERLAP
 
-    def joined(self, parts: Sequence[Sequence[int]]) -> Window:
-        """Return texts, given by their ids, one behind the other in one window; the last one is the passage."""
-        ids, first = [self._begin], 1
+    def joined(self, parts: Sequence[Sequence[int]], passage: int) -> Window:
+        """Return texts, given by their ids, one behind the other in one window; the passage begins with this one."""
+        ids, starts = [self._begin], []
         for part in parts:
-            first = len(ids)
+            starts.append(len(ids))
             ids += [*part, self._separator]
-        return Window(ids, first, [], [])
+        return Window(ids, starts[passage], [], [])
 
 
 def _id_of(tokenizer: Tokenizer, token: str) -> int:

@@ -1,4 +1,4 @@
-"""Rules that ask for what a verb goes with: who does it, when, by whom, on what it depends."""
+"""Rules that ask for what a verb goes with: who does it, to what, when, by whom, on what it depends."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from evaluation.question_writers.rules.candidates import Ask, Wording
 from evaluation.question_writers.rules.clauses import Clause, full, tidy
 from evaluation.question_writers.rules.nouns import (
+    as_said,
     has_role,
     is_actor,
     is_counted,
@@ -16,7 +17,7 @@ from evaluation.question_writers.rules.nouns import (
     phrases_of,
     who_or_what,
 )
-from evaluation.question_writers.rules.parsing import in_sentence, phrase, written
+from evaluation.question_writers.rules.parsing import in_sentence, phrase, subtree, written
 from evaluation.question_writers.rules.synonyms import inflected, other_verb
 from rag_pipeline.english.words import word_set
 
@@ -40,6 +41,8 @@ ASKED_WITH = frozenset(
     )
 )
 """Verbs with a preposition of which people ask what stands behind it: `What does … depend on?`"""
+_AMOUNTS = frozenset({"MONEY", "PERCENT", "DATE", "TIME"})
+_STATES, _OBJECTS = word_set("be have include contain mean"), ("dobj", "ccomp", "xcomp")
 _MODALS = {"may": "can", "shall": "must"}
 _LINKING = word_set("be become remain have seem mean appear contain include do make")
 
@@ -63,6 +66,22 @@ def subject(clause: Clause) -> Iterator[Ask]:
 def _is_definite_name(noun: Token) -> bool:
     """Return whether a noun names a person, a people, or plainly an organisation: the tagger takes much for one."""
     return noun.pos_ == "PROPN" and is_actor(noun) and not any(each.like_num for each in noun.subtree)
+
+
+def object_(clause: Clause) -> Iterator[Ask]:
+    """`Curie discovered radium in 1898` → `What did Curie discover in 1898?` radium."""
+    for noun in clause.children("dobj"):
+        if noun.pos_ in {"NOUN", "PROPN"} and not is_counted(noun) and noun.ent_type_ not in _AMOUNTS:
+            yield Ask(keeping_subject(clause, who_or_what(noun), [noun]), full(noun))
+
+
+def does(clause: Clause) -> Iterator[Ask]:
+    """`The -v option prints more messages` → `What does the -v option do?` prints more messages."""
+    plain = clause.verb.tag_ in {"VBZ", "VBP"} and not (clause.auxiliaries or clause.negated or clause.brief)
+    if plain and clause.subject.pos_ != "PRON" and clause.verb.lemma_ not in _STATES and clause.children(*_OBJECTS):
+        asking = "what do" if clause.is_plural else "what does"
+        answer = in_sentence([each for each in subtree(clause.verb) if each.i >= clause.verb.i]).strip(" ,;:.")
+        yield Ask(as_said(tidy(f"{asking} {clause.said_subject()} do")), answer)
 
 
 def when(clause: Clause) -> Iterator[Ask]:

@@ -12,6 +12,7 @@ from evaluation.question_writers.rules.nouns import (
     ACTORS,
     OCCUPATIONS,
     as_said,
+    has_role,
     is_actor,
     keeping_subject,
     who_or_what,
@@ -28,17 +29,11 @@ _NO_KIND = word_set(
     "factor artifact element aspect role issue problem trademark product"
 )
 """Nouns behind `is a` that do not say what something is."""
-_LIMITS = word_set("maximum minimum default average median total normal standard usual annual typical largest smallest")
-_MEASURED = word_set(
-    "fee cost price rate deadline budget population area length height weight capacity speed temperature salary size "
-    "age limit period term amount number distance depth width fine penalty charge rent tax income password address"
-)
 _FINDING_OUT = word_set("determine check see ask decide know test wonder detect verify tell find")
 """Verbs that `if` completes: `checks if the file exists`."""
 _LEAST_TOLD = 2
 """Words that a definition says beside those of what it defines."""
 _WISHES = word_set("want need have wish like be plan know")
-_AMOUNTS = frozenset({"CARDINAL", "MONEY", "PERCENT", "QUANTITY", "TIME"})
 
 
 def definition(clause: Clause) -> Iterator[Ask]:
@@ -66,21 +61,13 @@ def definition(clause: Clause) -> Iterator[Ask]:
 
 def named_thing(clause: Clause) -> Iterator[Ask]:
     """`The capital of Oyo is Ibadan` → `What is the capital of Oyo?` Ibadan."""
-    of = any(each.dep_ == "prep" and each.lower_ == "of" for each in clause.subject.children)
-    measured = clause.subject.lemma_.lower() in _MEASURED
-    described = sum(each.dep_ in {"amod", "compound"} for each in clause.subject.children) > 1
-    told = described or any(each.dep_ == "prep" for each in clause.subject.children)
-    limit = told and (measured or any(each.lower_ in _LIMITS for each in clause.subject.children))
-    one_of_many = any(each.lower_ in {"a", "an"} for each in clause.subject.children)
-    if one_of_many or clause.auxiliaries or clause.named or clause.negated:
+    if clause.verb.lemma_ != "be" or clause.auxiliaries or clause.negated:
         return
-    if clause.verb.lemma_ == "be":
-        for noun in clause.children("attr"):
-            amount = noun.ent_type_ in _AMOUNTS or noun.pos_ == "NUM"
-            whole = noun.tag_ == "NN" and len(phrase(noun)) > 1 and noun.lemma_.lower() not in _NO_KIND
-            if (of and (noun.pos_ == "PROPN" or whole)) or (limit and (amount or whole)):
-                asking = who_or_what(noun)
-                yield Ask(as_said(tidy(f"{asking} {clause.verb.lower_} {clause.said_subject()}")), full(noun))
+    somebody = has_role(clause.subject) or clause.subject.lemma_.lower() in OCCUPATIONS
+    for noun in clause.children("attr"):
+        if noun.pos_ in {"NOUN", "PROPN", "NUM"}:
+            asking = who_or_what(noun) if somebody else "what"
+            yield Ask(as_said(tidy(f"{asking} {clause.verb.lower_} {clause.said_subject()}")), full(noun))
 
 
 def apposition(clause: Clause) -> Iterator[Ask]:

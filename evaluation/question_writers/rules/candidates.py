@@ -16,7 +16,7 @@ class Candidate:
     """A question, its shortest right answer, and the sentences that the answer rests on, in order.
 
     `text` asks in the document's words; `others` ask the same in other ones. `topic`: what it is about.
-    `answered_by`: which sentence has the answer.
+    `answered_by`: which sentence has the answer. `doubt`: what a rule found against it, which the ranker weighs.
     """
 
     rule: str
@@ -26,6 +26,7 @@ class Candidate:
     topic: str
     sentences: tuple[DocumentSentence, ...]
     answered_by: int = 0
+    doubt: str = ""
 
     @property
     def sentence(self) -> DocumentSentence:

@@ -25,6 +25,8 @@ DANGLING = "it is not understood without its passage"
 VAGUE = "it does not say enough of what is meant"
 UNNATURAL = "nobody asks for what is not so"
 LENGTH = "it is too short or too long"
+WEIGHED = frozenset({CUT_SHORT, DANGLING, VAGUE})
+"""What is no reason by itself: readers accepted a third to a half of such questions, and the ranker tells which."""
 _BRIEFLY = frozenset({"when", "by_whom", "called", "apposition", "what_with", "who", "why"})
 """Kinds that are understood without all that the sentence says."""
 _NEEDS_MORE = frozenset({"what_with", "who", "how", "why"})

@@ -1,8 +1,9 @@
-"""How a question reads with its answer and its sentence, whatever rule made it: two logits of a small network.
+"""How a question reads with its answer and its evidence, whatever rule made it: two logits of a small network.
 
-The first four layers of all-MiniLM-L6-v2 read `[CLS] question [SEP] answer [SEP] sentence [SEP]`; a linear head in
-question_network.safetensors weighs the first piece and the mean of each part. What it learned from: `ranker`. The
-fourth layer tells most; training the layers too, first on broken against whole questions of people, told no more.
+The six layers of all-MiniLM-L6-v2 read `[CLS] question [SEP] answer [SEP] evidence [SEP] text behind it [SEP]`; a
+linear head weighs the first piece and the mean of each part. The last three layers were trained with the head, and
+question_network.safetensors holds what that changed: the head, biases and norms whole, of each matrix the difference
+to the encoder's as a product of two narrow ones. What it learned from: `ranker`.
 """
 
 from __future__ import annotations
@@ -11,24 +12,36 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.question_writers.rules.candidates import Candidate
 from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.errors import ConfigError
-from rag_pipeline.extractive_qa.encoding import PairEncoder
+from rag_pipeline.extractive_qa.encoding import PairEncoder, Window
 from rag_pipeline.extractive_qa.pair_network import PairNetwork
 from rag_pipeline.extractive_qa.span_reader import pair_encoder
 
 Array = npt.NDArray[Any]
 FILE = Path(__file__).parent / "question_network.safetensors"
-_READ = re.compile(r"embeddings\.\w+\.(?:weight|bias)$|encoder\.layer\.[0-3]\.")
-_LONGEST = (40, 40, 72)
-"""Word pieces of question, answer and sentence that are read: the first ones."""
+LEFT, RIGHT = ".left", ".right"
+"""What the names of the two factors of a difference end with."""
+_READ = re.compile(r"embeddings\.\w+\.(?:weight|bias)$|encoder\.layer\.")
+_LONGEST = (40, 60, 120, 48)
+"""Word pieces of question, answer, evidence and what stands behind it that are read: the first ones."""
+_PASSAGE = 2
+"""Which of the texts the passage begins with."""
 _OUTPUTS = 2
+
+
+class QuestionTexts(NamedTuple):
+    """What the network reads of a question."""
+
+    question: str
+    answer: str
+    evidence: str
+    behind: str
 
 
 class QuestionNetwork:
@@ -37,18 +50,19 @@ class QuestionNetwork:
     def __init__(self, encoder: PairEncoder, network: PairNetwork) -> None:
         self._encoder, self._network = encoder, network
 
-    def logits(self, candidates: Sequence[Candidate]) -> Array:
-        """Return how acceptable and how natural each candidate is, shape (candidates, 2)."""
-        if not candidates:
+    def logits(self, asked: Sequence[QuestionTexts]) -> Array:
+        """Return how acceptable and how natural each question is, shape (questions, 2)."""
+        if not asked:
             return np.zeros((0, _OUTPUTS))
-        texts = zip(*((each.text, each.answer, each.sentence.text) for each in candidates), strict=True)
-        pieces = [self._encoder.pieces(part) for part in texts]
-        rows = [
-            [each.ids[:longest] for each, longest in zip(row, _LONGEST, strict=True)]
-            for row in zip(*pieces, strict=True)
-        ]
-        found = self._network.logits([self._encoder.joined(row) for row in rows])
-        return np.stack([pooled(values, [len(part) for part in row]) for values, row in zip(found, rows, strict=True)])
+        made = [window_of(self._encoder, each) for each in asked]
+        found = self._network.logits([window for window, _ in made])
+        return np.stack([pooled(values, lengths) for values, (_, lengths) in zip(found, made, strict=True)])
+
+
+def window_of(encoder: PairEncoder, texts: QuestionTexts) -> tuple[Window, list[int]]:
+    """Return what the network reads of a question, and how many word pieces each text has of it."""
+    pieces = [each.ids[:longest] for each, longest in zip(encoder.pieces(texts), _LONGEST, strict=True)]
+    return encoder.joined(pieces, _PASSAGE), list(map(len, pieces))
 
 
 def pooled(values: Array, lengths: Sequence[int]) -> Array:
@@ -66,13 +80,20 @@ def pooled(values: Array, lengths: Sequence[int]) -> Array:
 
 
 def network_weights(folder: Path) -> dict[str, Array]:
-    """Return the weights of the encoder in `folder` that are read, and those of the head."""
+    """Return the weights of the encoder in `folder` with what was learned, and those of the head."""
     from safetensors import safe_open
     from safetensors.numpy import load_file
 
     with safe_open(folder / "model.safetensors", framework="numpy") as file:
-        encoder = {name: file.get_tensor(name) for name in file.keys() if _READ.match(name)}  # noqa: SIM118
-    return encoder | load_file(FILE)
+        found = {name: file.get_tensor(name) for name in file.keys() if _READ.match(name)}  # noqa: SIM118
+    learned = {name: np.asarray(value, np.float32) for name, value in load_file(FILE).items()}
+    for name, value in learned.items():
+        if name.endswith(LEFT):
+            changed = name.removesuffix(LEFT)
+            found[changed] = found[changed] + value @ learned[changed + RIGHT]
+        elif not name.endswith(RIGHT):
+            found[name] = value
+    return found
 
 
 @lru_cache(maxsize=1)

@@ -1,23 +1,17 @@
 """Which questions people would accept and might ask, learned from questions that were read strictly.
 
-2,904 questions that the rules made of 144 documents of many kinds were read one by one, by eleven readers: is it good
-English, understood without its passage, with one answer, the given one right (*acceptable*); might somebody ask so
-(*natural*)? Two learned both and are added up: gradient boosting (200 trees of three questions each) from `signs`, and
-a linear head over what an encoder makes of question, answer and sentence (`question_network`). question_ranker.json and
-question_network.safetensors hold what they learned, made of scikit-learn's own trees and of its logistic regression
-(C = .001 on standardised numbers); how much each of the two counts was fitted to predictions for documents left out, by
-the readers that had no part in the rules (docs/testset-quality.md).
-
-Rules changed since and two came later: `by rule` is what is added to the logits of a rule, so that the mean probability
-is the share that two further readers found good of 214 questions on twenty further documents, as far as n / (n + 20)
-of n; for `yes_no` less, as 30 of eight further documents were found. Among the 214 the order as learned holds: AUROC
-.75 and .77.
+6,084 questions that rules made of 177 documents of many kinds were read one by one, by eight readers who had no part
+in the rules: is it good English, understood without its passage, with one answer, the given one right and whole
+(*acceptable*); might somebody ask so (*natural*)? 1,700 of them were questions that a rule doubted. Two learned both
+and are added up: gradient boosting (120 trees of three questions each) from `signs`, and a network that reads question,
+answer and evidence (`question_network`). question_ranker.json holds scikit-learn's own trees; how much each of the two
+counts was fitted to the questions of a quarter of the documents, which neither had learned (docs/testset-quality.md).
+`python -m tests.bench.ranker_training` learns it anew.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -26,55 +20,58 @@ from typing import Any
 import numpy as np
 
 from evaluation.question_writers.rules.candidates import Candidate
-from evaluation.question_writers.rules.question_network import question_network
-from evaluation.question_writers.rules.sentence_index import SentenceIndex
+from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.evidence import evidence_of
+from evaluation.question_writers.rules.question_network import QuestionTexts, question_network
 from evaluation.question_writers.rules.signs import signs
-from rag_pipeline.embedders.base import Embed
 
-_FILE = Path(__file__).parent / "question_ranker.json"
+FILE = Path(__file__).parent / "question_ranker.json"
+KINDS = ("acceptable", "natural")
+_BEHIND = 300
+"""Characters behind the evidence that are read: they show what an answer leaves out."""
+_A_CHANCE = 0.25
+"""What the trees alone must give a question that the network reads."""
 Tree = Any
 """A number, or [name of a sign, limit, tree up to the limit, tree above it]."""
 
 
 class Ranker:
-    """Ranks questions about one corpus. `embed`: the shipped embedder, by whose vectors the trees were learned."""
+    """Ranks questions about one corpus."""
 
-    def __init__(self, index: SentenceIndex, embed: Embed) -> None:
-        self._index = index
-        self._embed_texts = embed
-        self._vectors: dict[str, Any] = {}
+    def __init__(self, corpus: CorpusText) -> None:
+        self._corpus = corpus
 
     def worth(self, candidates: Sequence[Candidate]) -> list[float]:
-        """Return for each question how probable it is that it is acceptable, times that it is natural (0 to 1)."""
-        self._embed(text for one in candidates for text in _texts(one))
-        read = question_network().logits(candidates)
-        found = [signs(one, self._index, self._cosines(one)) for one in candidates]
-        return [_worth(*each) for each in zip(found, read.tolist(), strict=True)]
+        """Return for each question how probable it is that it is acceptable, times that it is natural (0 to 1).
 
-    def _embed(self, texts: Any) -> None:
-        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        if new:
-            self._vectors.update(zip(new, self._embed_texts(new), strict=True))
-
-    def _cosines(self, candidate: Candidate) -> dict[str, float]:
-        question, answer, sentence = (self._vectors[text] for text in _texts(candidate))
-        pairs = {"to answer": (question, answer), "to sentence": (question, sentence), "of answer": (answer, sentence)}
-        return {name: float(np.dot(*pair)) for name, pair in pairs.items()}
+        The network reads only what the trees give a chance; of the rest, what the trees give.
+        """
+        by_trees = [_by_trees(signs(one, self._corpus.index)) for one in candidates]
+        found = np.array(by_trees).reshape(-1, len(KINDS))
+        hopeful = np.flatnonzero(_probabilities(found).prod(axis=1) >= _A_CHANCE)
+        found[hopeful] += question_network().logits(
+            [texts_read(candidates[at], self._corpus) for at in hopeful.tolist()]
+        )
+        worth: list[float] = _probabilities(found).prod(axis=1).tolist()
+        return worth
 
 
-def _texts(candidate: Candidate) -> tuple[str, str, str]:
-    return candidate.text, candidate.answer, candidate.sentence.text
+def texts_read(candidate: Candidate, corpus: CorpusText) -> QuestionTexts:
+    """Return what the network reads of a question."""
+    spans = evidence_of(candidate, corpus)
+    text, end = corpus.texts[spans[0].document_id], max(span.end for span in spans)
+    evidence = " ".join(text[span.start : span.end] for span in spans)
+    return QuestionTexts(candidate.text, candidate.answer, evidence, text[end : end + _BEHIND])
 
 
-def _worth(found: Mapping[str, float], read: Sequence[float]) -> float:
-    learned = _learned().values()
-    return math.prod(_probability(*each, found) for each in zip(learned, read, strict=True))
+def _by_trees(found: Mapping[str, float]) -> list[float]:
+    """Return the logits by the signs alone: acceptable, natural."""
+    learned = _learned()
+    return [learned[kind]["start"] + sum(_leaf(tree, found) for tree in learned[kind]["trees"]) for kind in KINDS]
 
 
-def _probability(learned: Mapping[str, Any], read: float, found: Mapping[str, float]) -> float:
-    by_rule = sum(added for rule, added in learned["by rule"].items() if f"rule {rule}" in found)
-    total = learned["start"] + by_rule + read + sum(_leaf(tree, found) for tree in learned["trees"])
-    return 1 / (1 + math.exp(-total))
+def _probabilities(logits: Any) -> Any:
+    return 1 / (1 + np.exp(-logits))
 
 
 def _leaf(tree: Tree, found: Mapping[str, float]) -> float:
@@ -86,5 +83,5 @@ def _leaf(tree: Tree, found: Mapping[str, float]) -> float:
 
 @lru_cache(maxsize=1)
 def _learned() -> dict[str, Any]:
-    learned: dict[str, Any] = json.loads(_FILE.read_text(encoding="utf-8"))
+    learned: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return learned

@@ -14,6 +14,8 @@ Rules = Mapping[str, Callable[[Clause], Iterator[Ask]]]
 
 RULES: Rules = {
     "who": asking_arguments.subject,
+    "what": asking_arguments.object_,
+    "does": asking_arguments.does,
     "definition": asking_clauses.definition,
     "named_thing": asking_clauses.named_thing,
     "apposition": asking_clauses.apposition,

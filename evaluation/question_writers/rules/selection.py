@@ -6,12 +6,13 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evaluation.question_writers.rules.asking import Passage, ask, is_answered_elsewhere, passages
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
+from evaluation.question_writers.rules.objections import WEIGHED
 from evaluation.question_writers.rules.ranker import Ranker
 from evaluation.question_writers.rules.regions import regions
 from rag_pipeline.embedders.base import Embed
@@ -37,7 +38,7 @@ _FEWEST = 20
 """Pairs that a set has at least, of fair questions too: with fewer it finds most settings equally good."""
 _FEW = 0.1
 """The share of a set that fair questions may complete."""
-_AT_ONCE = 36
+_AT_ONCE = 22
 """Sentences of a region that are parsed before one is chosen, as long as there are not so many candidates."""
 _REPEATABLE = frozenset({"when", "how_many", "yes_no"})
 """Kinds of which two may have the same answer."""
@@ -148,7 +149,7 @@ class Selection:
         objection: Callable[[Candidate], str] = _no_objection,
     ) -> None:
         self._corpus = corpus
-        self._ranker = Ranker(corpus.index, purpose.embed)
+        self._ranker = Ranker(corpus)
         self._purpose = purpose
         self._objection = objection
         rng = random.Random(f"regions:{seed}")
@@ -245,14 +246,15 @@ class Selection:
         for doc in self._corpus.documents:
             own = [each for each in batch if each.sentence.span.document_id == doc.id]
             for candidate, reason in ask(own, self._corpus.known[doc.id], self._corpus.same_things[doc.id]):
+                doubt, reason = (reason, "") if reason in WEIGHED and candidate.answer else ("", reason)
                 if not reason and is_answered_elsewhere(candidate, self._corpus.index):
                     reason = ELSEWHERE
                 if reason:
                     self._rejected.append((candidate.text, reason))
                 else:
-                    fresh.append(candidate)
+                    fresh.append(replace(candidate, doubt=doubt))
         ranked = list(zip(fresh, self._ranker.worth(fresh), strict=True))
-        self._rejected += [(candidate.text, UNLIKELY) for candidate, liked in ranked if liked < _FAIR]
+        self._rejected += [(each.text, each.doubt or UNLIKELY) for each, liked in ranked if liked < _FAIR]
         return [_Found(each, self._out(each), liked) for each, liked in ranked if liked >= _FAIR]
 
     def _out(self, candidate: Candidate) -> float:

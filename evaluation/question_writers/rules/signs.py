@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.sentence_index import SentenceIndex
@@ -20,12 +20,13 @@ _OPENS = 6
 """Words of an answer among which one that points elsewhere hides what it means."""
 
 
-def signs(candidate: Candidate, index: SentenceIndex, cosines: Mapping[str, float]) -> dict[str, float]:
-    """Return the signs of a question by name; `cosines`: of question and answer with each other and the sentence."""
+def signs(candidate: Candidate, index: SentenceIndex) -> dict[str, float]:
+    """Return the signs of a question by name."""
     words, lemmas = lower_words(candidate.text), content_lemmas(candidate.text)
-    said = [*cosines.items(), *_of_question(candidate, words, lemmas).items(), *_of_answer(candidate, lemmas).items()]
+    said = [*_of_question(candidate, words, lemmas).items(), *_of_answer(candidate, lemmas).items()]
     said += [*_of_sentence(candidate, lemmas).items(), *_of_corpus(candidate, lemmas, index).items()]
-    return {f"rule {candidate.rule}": 1.0, **{name: float(value) for name, value in said}}
+    kind = {f"rule {candidate.rule}": 1.0} | ({f"doubt {candidate.doubt}": 1.0} if candidate.doubt else {})
+    return kind | {name: float(value) for name, value in said}
 
 
 def _of_question(candidate: Candidate, words: Sequence[str], lemmas: Sequence[str]) -> dict[str, float]:

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from safetensors import safe_open
 
-from evaluation.question_writers.rules.candidates import Candidate
-from evaluation.question_writers.rules.document_sentences import DocumentSentence
-from evaluation.question_writers.rules.question_network import network_weights, pooled, question_network
+from evaluation.question_writers.rules.question_network import (
+    QuestionTexts,
+    network_weights,
+    pooled,
+    question_network,
+)
 from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.extractive_qa.span_reader import pair_encoder
-from rag_pipeline.types import Span
 
 FOLDER = shipped_weights()
-TEXT = "A trustee is a person who holds property for others."
-WHAT = Candidate(
-    "definition", "What is a trustee?", (), "a person who holds property for others",
-    "a trustee", (DocumentSentence(Span(1, 0, len(TEXT)), TEXT, ""),),
+WHAT = QuestionTexts(
+    "What is a trustee?", "a person who holds property for others",
+    "A trustee is a person who holds property for others.", " Banks may be trustees, too.",
 )  # fmt: skip
 
 
-def test_texts_stand_one_behind_the_other_and_the_last_one_is_the_passage() -> None:
+def test_texts_stand_one_behind_the_other_and_the_passage_begins_where_it_is_said_to() -> None:
     assert FOLDER is not None
-    window = pair_encoder(FOLDER).joined([[7, 8], [9], [5, 6]])
-    assert (window.ids, window.first) == ([101, 7, 8, 102, 9, 102, 5, 6, 102], 6)
+    window = pair_encoder(FOLDER).joined([[7, 8], [9], [5, 6], [4]], 2)
+    assert (window.ids, window.first) == ([101, 7, 8, 102, 9, 102, 5, 6, 102, 4, 102], 6)
 
 
 def test_the_first_piece_and_the_mean_of_each_part_are_added_up() -> None:
@@ -40,18 +40,24 @@ def test_the_first_piece_and_the_mean_of_each_part_are_added_up() -> None:
     assert pooled(np.ones((4, 8)), [0, 0, 0]).tolist() == [1, 1]
 
 
-def test_four_layers_and_the_head_are_read() -> None:
+def test_all_layers_are_read_of_which_three_were_changed() -> None:
     assert FOLDER is not None
     weights = network_weights(FOLDER)
     layers = {name.split(".")[2] for name in weights if name.startswith("encoder.")}
-    assert layers == {"0", "1", "2", "3"}
-    assert weights["head.weight"].shape == (8, 384)  # two outputs for the first piece and for each of three parts
-    assert not [name for name in weights if name.startswith("pooler")]
+    assert layers == set("012345")
+    assert weights["head.weight"].shape == (10, 384)  # two outputs for the first piece and for each of four parts
+    assert not [name for name in weights if name.startswith("pooler") or name.endswith((".left", ".right"))]
+    with safe_open(FOLDER / "model.safetensors", framework="numpy") as file:
+        for layer, changed in zip("012345", (False, False, False, True, True, True), strict=True):
+            name = f"encoder.layer.{layer}.attention.self.query.weight"
+            given = file.get_tensor(name)
+            assert np.array_equal(weights[name], given) != changed
+            assert np.abs(weights[name] - given).max() < 0.2
 
 
 def test_a_broken_question_is_less_acceptable_and_a_wrong_answer_too() -> None:
-    broken = replace(WHAT, text="What does trustee is person?")
-    wrong = replace(WHAT, answer="who holds")
+    broken = WHAT._replace(question="What does trustee is person?")
+    wrong = WHAT._replace(answer="who holds")
     found = question_network().logits([WHAT, broken, wrong])
     assert found.shape == (3, 2)
     assert found[0, 0] > found[1, 0]
@@ -60,5 +66,5 @@ def test_a_broken_question_is_less_acceptable_and_a_wrong_answer_too() -> None:
 
 
 def test_a_question_is_given_the_same_beside_others_as_alone() -> None:
-    others = [replace(WHAT, text="Who holds property for others in the county of Kent?"), WHAT]
+    others = [WHAT._replace(question="Who holds property for others in the county of Kent?"), WHAT]
     assert question_network().logits(others)[1] == pytest.approx(question_network().logits([WHAT])[0], abs=0.05)

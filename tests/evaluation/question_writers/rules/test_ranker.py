@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from evaluation.question_writers.rules.candidates import Candidate
-from evaluation.question_writers.rules.document_sentences import DocumentSentence
+from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.objections import DANGLING, WEIGHED
 from evaluation.question_writers.rules.ranker import Ranker, _leaf, _learned
 from evaluation.question_writers.rules.sentence_index import SentenceIndex
 from evaluation.question_writers.rules.signs import signs
-from rag_pipeline.types import Span
-from tests.minilm import minilm
+from rag_pipeline.types import SourceDoc
 
 TEXTS = (
     "A trustee is a person who holds property for others.",
     "On that day, it found occasion to do several other things, and some did the same.",
     "A trustee signs.",
 )
+CORPUS = CorpusText([SourceDoc(1, "trustees", "\n\n".join(TEXTS))])
 
 
 def candidate(rule: str, question: str, answer: str, text: str, topic: str) -> Candidate:
-    """Return a question about one sentence."""
-    return Candidate(rule, question, (), answer, topic, (DocumentSentence(Span(1, 0, len(text)), text, ""),))
+    """Return a question about one sentence of the corpus."""
+    sentence = next(one for one in CORPUS.sentences[1] if one.text == text)
+    return Candidate(rule, question, (), answer, topic, (sentence,))
 
 
 GOOD = candidate("definition", "What is a trustee?", "a person who holds property for others", TEXTS[0], "a trustee")
@@ -31,9 +34,8 @@ POOR = candidate("what", "What did it find?", "occasion", TEXTS[1], "it")
 
 
 def test_the_signs_of_a_question_are_counted() -> None:
-    found = signs(GOOD, SentenceIndex(TEXTS), {"to answer": 0.5})
+    found = signs(GOOD, SentenceIndex(TEXTS))
     assert found["rule definition"] == 1.0
-    assert found["to answer"] == 0.5
     assert (found["words"], found["content words"], found["names"]) == (4, 1, 0)
     assert found["answer words"] == pytest.approx(math.log(8))
     # of trustee, person, hold, property, others all are said but none is left; two sentences speak of a trustee
@@ -44,11 +46,11 @@ def test_the_signs_of_a_question_are_counted() -> None:
 
 
 def test_pointing_words_commas_and_open_quotations_are_signs() -> None:
-    found = signs(POOR, SentenceIndex(TEXTS), {})
+    found = signs(POOR, SentenceIndex(TEXTS))
     assert found["pointing"] == 1
     assert found["sentence commas"] == 2
-    odd = candidate("does", 'What does base32" do?', "encodes it", "base32 encodes it.", "base32")
-    assert signs(odd, SentenceIndex(TEXTS), {})["open quotation"] == 1
+    odd = replace(POOR, text='What does base32" do?')
+    assert signs(odd, SentenceIndex(TEXTS))["open quotation"] == 1
 
 
 def test_a_tree_is_followed_to_its_leaf() -> None:
@@ -61,16 +63,24 @@ def test_a_tree_is_followed_to_its_leaf() -> None:
 
 
 def test_a_definition_that_stands_alone_is_worth_more_than_a_question_that_points() -> None:
-    good, poor = Ranker(SentenceIndex(TEXTS), minilm().embed_passages).worth([GOOD, POOR])
+    good, poor = Ranker(CORPUS).worth([GOOD, POOR])
     assert 0 < poor < good < 1
 
 
 def test_what_was_learned_asks_only_for_signs_that_there_are() -> None:
-    known = set(signs(GOOD, SentenceIndex(TEXTS), {"to answer": 0, "to sentence": 0, "of answer": 0}))
+    known = set(signs(GOOD, SentenceIndex(TEXTS)))
 
     def names(tree: object) -> set[str]:
         return {str(tree[0])} | names(tree[2]) | names(tree[3]) if isinstance(tree, list) else set()
 
     for learned in _learned().values():
         asked = set().union(*map(names, learned["trees"]))
-        assert {name for name in asked if not name.startswith("rule ")} <= known
+        assert {name for name in asked if not name.startswith("rule ")} <= known | {f"doubt {each}" for each in WEIGHED}
+
+
+def test_what_a_rule_doubts_is_a_sign_and_lowers_the_worth() -> None:
+    doubted = replace(GOOD, doubt=DANGLING)
+    assert signs(doubted, SentenceIndex(TEXTS))[f"doubt {DANGLING}"] == 1
+    good, less = Ranker(CORPUS).worth([GOOD, doubted])
+    assert less < good
+    assert Ranker(CORPUS).worth([]) == []

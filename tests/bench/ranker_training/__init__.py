@@ -1,0 +1,1 @@
+"""Teaches the ranker of the built-in question writer from questions that readers have judged."""

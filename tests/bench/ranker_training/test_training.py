@@ -1,0 +1,79 @@
+"""A ranker is learned from a few judged questions, and the shipped code reads what was written."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from evaluation.question_writers.rules import ranker
+from evaluation.question_writers.rules.question_network import FILE, QuestionTexts
+from rag_pipeline.embedders.local import shipped_weights
+from rag_pipeline.extractive_qa.span_reader import pair_encoder
+from rag_pipeline.types import SourceDoc
+from tests.bench.ranker_training.__main__ import train
+from tests.bench.ranker_training.labelled import candidates, held_out
+from tests.bench.ranker_training.network import TrainedNetwork
+
+TEXT = (
+    "A trustee is a person who holds property for others. The court appointed Jane Miller in 1990. "
+    "The trustee must file a report every year. Banks may be trustees."
+)
+
+
+def rows() -> list[dict[str, object]]:
+    """Return forty judged questions on four documents: the short ones are good."""
+    found = []
+    for number in range(40):
+        good = number % 2 == 0
+        question = "What is a trustee?" if good else "What is it that the said one did there and then of it?"
+        found.append(
+            {
+                "document": f"d{number // 2 % 4}", "rule": "definition", "question": question, "answer": "a person",
+                "evidence": TEXT, "behind": "", "signs": {"words": 4.0 + number % 3 if good else 12.0},
+                "acceptable": float(good), "natural": float(good),
+            }
+        )  # fmt: skip
+    return found
+
+
+def test_candidates_have_all_that_is_learned_from() -> None:
+    found = list(candidates(SourceDoc(1, "law.txt", TEXT)))
+    row = next(each for each in found if each["question"] == "What is a trustee?")
+    assert row["answer"] == "a person who holds property for others"
+    assert row["answer"] in row["evidence"]
+    assert row["signs"]["rule definition"] == 1
+    assert set(row) == {"document", "rule", "question", "answer", "evidence", "behind", "signs"}
+
+
+def test_whole_documents_are_held_out() -> None:
+    left = held_out(rows())
+    assert {row["document"] for row, out in zip(rows(), left, strict=True) if out} == {
+        row["document"] for row in rows()
+    } - {row["document"] for row, out in zip(rows(), left, strict=True) if not out}
+    assert left.sum() == 10
+
+
+@pytest.mark.slow
+def test_what_is_learned_is_read_as_it_was_trained(tmp_path) -> None:
+    folder = shipped_weights()
+    assert folder is not None
+    encoder = pair_encoder(folder)
+    network = TrainedNetwork(folder, encoder)
+    texts = [
+        QuestionTexts("What is a trustee?", "a person", TEXT, ""),
+        QuestionTexts("Who?", "Jane", TEXT, " And so on."),
+    ]
+    network.fit(texts * 8, np.array([[1, 1], [0, 0]] * 8, np.float32), epochs=4)
+    given = network.logits(texts)
+    assert given[0, 0] > given[1, 0]
+    file = tmp_path / FILE.name
+    labelled = tmp_path / "labelled.jsonl"
+    labelled.write_text("".join(f"{json.dumps(row)}\n" for row in rows()), encoding="utf-8")
+    found = train(labelled, tmp_path, epochs=1)
+    assert found == {"acceptable": 1.0, "natural": 1.0}
+    assert file.stat().st_size < 3_000_000
+    learned = json.loads((tmp_path / ranker.FILE.name).read_text(encoding="utf-8"))
+    assert set(learned) == set(ranker.KINDS)
+    assert len(learned["natural"]["trees"]) == 120
