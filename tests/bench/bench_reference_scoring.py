@@ -49,8 +49,15 @@ def table(figures: dict[str, Any]) -> str:
         f"{_ROWS:,} rows made of the public judged answers, no two answers the same, in a process that has started: "
         "read, scored, summarised with intervals, and written. Refusals are told by vectors whatever is measured.\n\n"
         f"By words: {', '.join(_BY_WORDS)}. The others: {', '.join(_BY_MEANING[8:10])} for two of "
-        "them.\n\n" + limits_table(figures["rows"])
+        "them.\n\n" + limits_table(figures["rows"]) + f"\n\n{_WHY}"
     )
+
+
+_WHY = (
+    "What stands in the way of more: the profile is flat. Reading, taking apart into words, comparing them and "
+    "judging refusals share the time, in Python for every row; rows that are seen for the first time wait for the "
+    "embedding of their sentences."
+)
 
 
 def _again(data: bytes, names: tuple[str, ...]) -> list[float]:
