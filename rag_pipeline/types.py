@@ -74,6 +74,10 @@ class Span:
         """Return it as it is stored."""
         return {"document_id": self.document_id, "start": self.start, "end": self.end}
 
+    def as_named_json(self, document: str) -> dict[str, Any]:
+        """Return it by the name of its document, as files have it: ids mean nothing elsewhere."""
+        return {"document": document, "start": self.start, "end": self.end}
+
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Span:
         """Return the span of anything that is stored with one: a hit, a context, an answer's sentence."""

@@ -56,7 +56,7 @@ class Documents:
         return DraftEvidence(Span(document.id, first, last), found)
 
     def named_span(self, value: Any) -> DraftEvidence:
-        """Return the evidence of an object that `named_span` made. Raises RowError."""
+        """Return the evidence of an object that `Span.as_named_json` made. Raises RowError."""
         if not isinstance(value, dict) or not {"document", "start", "end"} <= value.keys():
             raise RowError("spans is not a list of objects with document, start and end.")
         return self.span(str(value["document"]), value["start"], value["end"])
@@ -86,11 +86,6 @@ class Documents:
             f"“{document.name}” has “{quoted(document.text[start:end])}” at {start} to {end}, "
             f"not the context given, “{quoted(text)}”: {where}."
         )
-
-
-def named_span(document: str, span: Span) -> dict[str, Any]:
-    """Return a span by the name of its document, as files have it: ids mean nothing elsewhere."""
-    return {"document": document, "start": span.start, "end": span.end}
 
 
 def whole_number(value: Any, name: str) -> int:

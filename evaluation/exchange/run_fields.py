@@ -100,7 +100,7 @@ def _with_places(sample: Sample, task: Mapping[str, Any]) -> Sample:
 def _place(span: Span, names: Mapping[int, str]) -> Fields:
     """Return a span by the name of its document; a text that stands in none by its own id too."""
     own = {_PASSAGE: span.document_id} if span.document_id < 0 else {}
-    return {"document": names.get(span.document_id, ""), "start": span.start, "end": span.end} | own
+    return span.as_named_json(names.get(span.document_id, "")) | own
 
 
 def _spans(value: Any, texts: Sequence[str] | None, ids: dict[tuple[str, Any], int]) -> tuple[Span, ...] | None:

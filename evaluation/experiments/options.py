@@ -94,14 +94,14 @@ class SweepOptions(CheckedSpec):
         SettingInfo(
             option=CommandOption(
                 "then write N pairs on what no question of the test set rests on, and run the recommended and the "
-                "present settings on them",
+                "current settings on them",
                 "N",
             )
         ),
     ] = Field(0, ge=0, le=MOST_FRESH, title="Fresh pairs", description="Then confirm with so many pairs written anew.")
     confirm: Annotated[
-        bool, SettingInfo(option=CommandOption("then run the recommended and the present settings once on holdout"))
-    ] = Field(False, title="Confirm", description="Then run recommended and present settings once on holdout.")
+        bool, SettingInfo(option=CommandOption("then run the recommended and the current settings once on holdout"))
+    ] = Field(False, title="Confirm", description="Then run recommended and current settings once on holdout.")
 
     @field_validator("compare_at")
     @classmethod

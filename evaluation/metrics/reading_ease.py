@@ -91,8 +91,8 @@ class ReadingEase(Metric):
             return Score.unscored("the answer has no words")
         language = language_of(text) if self.options.language == "auto" else self.options.language
         if language not in FORMULAS:
-            told = f"is in “{language}”" if language else "is too short to tell its language: set the option language"
-            return Score.unscored(f"the answer {told}; there are formulas for {', '.join(FORMULAS)}")
+            reason = f"is in “{language}”" if language else "is too short to tell its language: set the option language"
+            return Score.unscored(f"the answer {reason}; there are formulas for {', '.join(FORMULAS)}")
         counts = count(text, _syllables(language))
         if counts.words < self.options.min_words:
             return Score.unscored(f"the answer has fewer than {self.options.min_words} words")

@@ -98,9 +98,9 @@ def get_judge_prompt(*, name: str) -> JudgePromptText:
 
 def used_prompts(kept: Mapping[str, str]) -> list[UsedPrompt]:
     """Return the prompts of a scoring, by name, each with what has changed in it since."""
-    present = {prompt.name: prompt.text for prompt in list_judge_prompts()}
+    current = {prompt.name: prompt.text for prompt in list_judge_prompts()}
     return [
-        UsedPrompt(name, text, line_differences(text, present[name]) if name in present else [], name not in present)
+        UsedPrompt(name, text, line_differences(text, current[name]) if name in current else [], name not in current)
         for name, text in sorted(kept.items())
     ]
 

@@ -243,8 +243,8 @@ class RunSweep(TaskHandler):
         pipeline = self.configurations[number].spec
         if which == _RECOMMENDED:
             return pipeline
-        present = PipelineSpec.create(self.spec.base, drop_unread=True)
-        return None if present.fingerprint == pipeline.fingerprint else present
+        current = PipelineSpec.create(self.spec.base, drop_unread=True)
+        return None if current.fingerprint == pipeline.fingerprint else current
 
     def _write(self) -> bool:
         """Write fresh pairs for the configuration that is recommended now, or was when they were asked for."""

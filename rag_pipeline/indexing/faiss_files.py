@@ -62,7 +62,7 @@ def write_faiss_files(folder: Path, index: ChunkIndex, names: Mapping[int, str])
     with (folder / CHUNKS).open("w", encoding="utf-8", errors="replace") as file:
         for row in range(len(index)):
             span = index.span(row)
-            line: dict[str, Any] = {"document": names[span.document_id], "start": span.start, "end": span.end}
+            line = span.as_named_json(names[span.document_id])
             heading = {"heading": index.heading(row)} if index.heading(row) else {}
             file.write(json.dumps(line | heading | {"text": index.text(row)}, ensure_ascii=False) + "\n")
 

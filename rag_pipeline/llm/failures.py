@@ -105,9 +105,9 @@ def _from_content(error: Exception, target: Target) -> ModelCallError:
     inner = next((status for each in _chain(error) if (status := _status(each)) is not None), None)
     if inner is not None:  # a library has wrapped the error that carries the status
         return _from_status(inner, error, target)
-    told = error.args[0] if error.args else None
-    if isinstance(told, dict):  # an error in the body of a good answer: LangChain hands it on as it is
-        return _from_status(_status_in(told), _InGoodAnswer(told), target)
+    body = error.args[0] if error.args else None
+    if isinstance(body, dict):  # an error in the body of a good answer: LangChain hands it on as it is
+        return _from_status(_status_in(body), _InGoodAnswer(body), target)
     if _code(error):  # an error event in the middle of a stream has a code but no status
         status = 429 if "rate" in _code(error) else _status_in({"code": _code(error)})
         return _from_status(status, error, target)

@@ -136,9 +136,9 @@ def test_the_latest_evaluated_pipeline_answers_and_another_can_be_chosen(client)
     first = finished_run(testset=make_testset())
     latest = finished_run(testset=make_testset())
     make_run(settings=SETTINGS)  # never finished
-    assert client.get("/chat/").context["present"].run == latest
+    assert client.get("/chat/").context["current"].run == latest
     page = client.get("/chat/", {"run": first.pk})
-    assert page.context["present"].run == first
+    assert page.context["current"].run == first
     assert page.context["corpus"] == first.corpus
     response = send(client, "When was it found?", run=first.pk)
     assert response["Location"].startswith(f"/chat/?run={first.pk}#")

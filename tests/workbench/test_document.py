@@ -30,7 +30,7 @@ def shown_text(response) -> str:
     return "".join(part.text for row in response.context["rows"] for part in row.segments)
 
 
-def test_the_whole_text_is_shown_cut_by_the_present_settings(client, document):
+def test_the_whole_text_is_shown_cut_by_the_current_settings(client, document):
     response = client.get(f"/documents/{document.pk}/")
     assert response.status_code == 200
     assert shown_text(response) == document.text

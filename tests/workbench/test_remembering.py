@@ -11,7 +11,7 @@ from rag_pipeline.models import BackgroundTask
 from tests.factories import WORDS, make_corpus, make_run, make_testset
 from tests.markup import markup
 from workbench.forms.workbench import SettingsForm
-from workbench.services.current_settings import present_settings
+from workbench.services.current_settings import current_settings
 from workbench.services.preferences import preferred_bench
 from workbench.services.results_panel import results
 
@@ -117,12 +117,12 @@ def test_a_run_of_a_sweep_is_neither_shown_nor_taken_over_where_somebody_chose_a
     sweep = Sweep.objects.create(corpus=testset.corpus, testset=testset, spec={})
     swept = make_run(testset, sweep=sweep, task=ended("done"))
     assert panel(testset).shown.run == swept
-    assert present_settings(corpus=testset.corpus).run == swept
+    assert current_settings(corpus=testset.corpus).run == swept
     chosen = make_run(testset, task=ended("done"))
     make_run(testset, sweep=sweep, task=ended("done"))
     assert panel(testset).shown.run == chosen
     assert panel(testset, swept).shown.run == swept
-    assert present_settings(corpus=testset.corpus).run == chosen
+    assert current_settings(corpus=testset.corpus).run == chosen
 
 
 def test_a_failed_run_does_not_take_the_place_of_the_last_good_one(testset):

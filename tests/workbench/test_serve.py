@@ -100,5 +100,5 @@ def test_a_worker_alone_ends_at_ctrl_c(data_dir, finished):
     assert process.stderr.readline() == "Working. Press Ctrl-C to stop.\n"
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=300)
-    assert said == "Stopping after the present step. Press Ctrl-C again to stop at once.\n"
+    assert said == "Stopping after the current step. Press Ctrl-C again to stop at once.\n"
     assert process.returncode == 0

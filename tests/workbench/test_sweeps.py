@@ -66,7 +66,7 @@ def test_without_a_test_set_the_page_says_where_to_go(client):
     assert 'aria-current="page">Sweeps</a>' in html
 
 
-def test_the_form_starts_from_the_present_settings(client):
+def test_the_form_starts_from_the_current_settings(client):
     make_run(settings={"chunk_size": 300, "retriever": "hybrid"}, task=None)
     html = client.get("/sweeps/").content.decode()
     assert "Values to try" in html

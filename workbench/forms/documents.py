@@ -65,11 +65,11 @@ class SearchForm(forms.Form):
 class ChunkForm(forms.Form):
     """How to cut a document, without changing any setting. `spec` after checking holds the choice.
 
-    The fields are those of the chosen chunker; what is left out or blank is as in the present settings.
+    The fields are those of the chosen chunker; what is left out or blank is as in the current settings.
     """
 
-    def __init__(self, data: Mapping[str, Any], *, present: PipelineSpec) -> None:
-        values = present.settings | present.chunker_options.model_dump() | {"chunker": present.core.chunker}
+    def __init__(self, data: Mapping[str, Any], *, current: PipelineSpec) -> None:
+        values = current.settings | current.chunker_options.model_dump() | {"chunker": current.core.chunker}
         chosen = data.get("chunker", "").strip() or values["chunker"]
         self.unit = next((unit for unit in chunkers if unit.key == chosen), None)
         fields = _chunk_fields(self.unit)
@@ -77,8 +77,8 @@ class ChunkForm(forms.Form):
         given = {name: data[name] for name in fields if data.get(name, "").strip()}
         super().__init__({name: _as_text(value) for name, value in (start | given).items()})
         self.fields.update(fields)
-        self.present = present
-        self.spec = present
+        self.current = current
+        self.spec = current
         self.changed = {name: value for name, value in given.items() if value != _as_text(start[name])}
 
     @property
@@ -104,7 +104,7 @@ class ChunkForm(forms.Form):
         chosen = {name: self.cleaned_data[name] for name in self.changed if name in self.cleaned_data}
         if chosen and not self.errors:
             try:
-                self.spec = self.present.changed(use_context=True, **chosen)
+                self.spec = self.current.changed(use_context=True, **chosen)
             except ConfigError as error:
                 self.add_error(error.field if error.field in self.fields else None, str(error))
         return self.cleaned_data

@@ -26,7 +26,7 @@ from workbench.display.answer_line import contexts_used
 from workbench.display.reader_answer import READER
 from workbench.ids import as_id
 from workbench.models import Chat, ChatMessage
-from workbench.services.current_settings import PresentSettings, chosen_corpus, evaluated_settings
+from workbench.services.current_settings import CurrentSettings, chosen_corpus, evaluated_settings
 
 STOPPED = "Stopped before the answer was finished."
 SHOWN = 30
@@ -48,31 +48,31 @@ Piece = ChatStage | str | ChatMessage
 class ChatSetup:
     """What a message is answered with; `problem` says why a chosen run cannot be used."""
 
-    present: PresentSettings
+    current: CurrentSettings
     corpus: Corpus | None
     problem: str = ""
 
     @property
     def run_id(self) -> int | None:
         """Id of the run whose pipeline answers."""
-        return self.present.run.pk if self.present.run else None
+        return self.current.run.pk if self.current.run else None
 
 
 def chat_setup(run: str | None) -> ChatSetup:
     """Return what answers: the run with this id, else the latest evaluated pipeline, else preferences or defaults."""
     problem = ""
     try:
-        present = evaluated_settings(run_id=as_id(run) if run else None)
+        current = evaluated_settings(run_id=as_id(run) if run else None)
     except ConfigError as error:
-        present, problem = evaluated_settings(), str(error)
-    return ChatSetup(present, present.run.corpus if present.run else chosen_corpus(), problem)
+        current, problem = evaluated_settings(), str(error)
+    return ChatSetup(current, current.run.corpus if current.run else chosen_corpus(), problem)
 
 
 def sample_questions(setup: ChatSetup) -> list[str]:
     """Return a few questions of the run's test set, to begin with."""
-    if setup.present.run is None:
+    if setup.current.run is None:
         return []
-    asked = Question.objects.filter(testset=setup.present.run.testset_id, kind=Question.Kind.SIMPLE)
+    asked = Question.objects.filter(testset=setup.current.run.testset_id, kind=Question.Kind.SIMPLE)
     return list(asked.exclude(status=Question.Status.REJECTED).values_list("text", flat=True)[:SAMPLES])
 
 

@@ -21,7 +21,7 @@ from workbench.templatetags.workbench import setting_value
 
 
 @dataclass(frozen=True)
-class PresentSettings:
+class CurrentSettings:
     """Settings and where they come from; `run` is the evaluated run they belong to, if any."""
 
     spec: PipelineSpec
@@ -30,12 +30,12 @@ class PresentSettings:
     run: Run | None = None
 
 
-def present_settings(*, corpus: Corpus | None = None) -> PresentSettings:
+def current_settings(*, corpus: Corpus | None = None) -> CurrentSettings:
     """Return the preferred settings, else those of the latest run (of `corpus`), else the defaults."""
     return _preferred() or _latest_run(corpus) or _defaults()
 
 
-def evaluated_settings(*, run_id: int | None = None) -> PresentSettings:
+def evaluated_settings(*, run_id: int | None = None) -> CurrentSettings:
     """Return the settings of one finished run, or of the latest of the chosen corpus; else the preferred ones, else the
     defaults.
     """
@@ -54,10 +54,10 @@ def finished_runs() -> QuerySet[Run]:
     return done.select_related("corpus", "testset").order_by("-id")
 
 
-def of_run(run: Run) -> PresentSettings:
+def of_run(run: Run) -> CurrentSettings:
     """Return the settings that a run was made with. Raises ConfigError when they are not understood any more."""
     scoring = run.current_scoring
-    return PresentSettings(
+    return CurrentSettings(
         spec=PipelineSpec.create(run.pipeline),
         evaluation=EvaluationSpec.create(scoring.spec if scoring else None),
         source=f"{run} (chunk size {setting_value(run.pipeline.get('chunk_size'))}, "
@@ -102,7 +102,7 @@ def choose_corpus(corpus: Corpus) -> None:
     WorkbenchState.store(left.urlencode())
 
 
-def _preferred() -> PresentSettings | None:
+def _preferred() -> CurrentSettings | None:
     values = Preferences.load()
     if not values.get("pipeline"):
         return None
@@ -111,10 +111,10 @@ def _preferred() -> PresentSettings | None:
         evaluation = EvaluationSpec.create(values.get("evaluation"))
     except ConfigError:  # saved by another version: the next best source
         return None
-    return PresentSettings(spec, evaluation, "the preferred settings")
+    return CurrentSettings(spec, evaluation, "the preferred settings")
 
 
-def _latest_run(corpus: Corpus | None, *, without_evidence: bool = False) -> PresentSettings | None:
+def _latest_run(corpus: Corpus | None, *, without_evidence: bool = False) -> CurrentSettings | None:
     """`without_evidence` passes over runs that only a test set can ask, such as those with the oracle.
 
     A run of a sweep, whose last one is as often its worst, is taken only where there is no other.
@@ -131,5 +131,5 @@ def _latest_run(corpus: Corpus | None, *, without_evidence: bool = False) -> Pre
         return None
 
 
-def _defaults() -> PresentSettings:
-    return PresentSettings(PipelineSpec.create(), EvaluationSpec.create(), "the default settings")
+def _defaults() -> CurrentSettings:
+    return CurrentSettings(PipelineSpec.create(), EvaluationSpec.create(), "the default settings")

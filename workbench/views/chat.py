@@ -59,7 +59,7 @@ def send(request: HttpRequest) -> HttpResponse:
         return _page(request, setup, form, status=422)
     message = _start(request, setup, form)
     async_to_sync(answer_whole)(
-        message=message, spec=form.spec, evaluation=setup.present.evaluation, document=form.cleaned_data["document"]
+        message=message, spec=form.spec, evaluation=setup.current.evaluation, document=form.cleaned_data["document"]
     )
     return HttpResponseRedirect(f"{_address(request.POST.get('run'))}#message-{message.pk}")
 
@@ -90,7 +90,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 async def _events(request: HttpRequest, message: ChatMessage, form: ChatForm, setup: ChatSetup) -> AsyncIterator[str]:
     answering = answer_message(
-        message=message, spec=form.spec, evaluation=setup.present.evaluation, document=form.cleaned_data["document"]
+        message=message, spec=form.spec, evaluation=setup.current.evaluation, document=form.cleaned_data["document"]
     )
     async with aclosing(answering) as pieces:  # a browser that leaves ends the model's work at once
         async for piece in pieces:
@@ -110,7 +110,7 @@ def event(name: str, text: str) -> str:
 
 def _form(setup: ChatSetup, data: QueryDict | None = None, **kwargs: Any) -> ChatForm:
     documents = document_choices(corpus=setup.corpus) if setup.corpus is not None else []
-    return ChatForm(data, spec=setup.present.spec, documents=documents, **kwargs)
+    return ChatForm(data, spec=setup.current.spec, documents=documents, **kwargs)
 
 
 def _start(request: HttpRequest, setup: ChatSetup, form: ChatForm) -> ChatMessage:
@@ -138,7 +138,7 @@ def _composer(request: HttpRequest, setup: ChatSetup, form: ChatForm) -> HttpRes
 
 def _composer_context(setup: ChatSetup, form: ChatForm) -> dict[str, Any]:
     where = {"send": reverse("chat-send"), "stream": reverse("chat-stream")}
-    return where | {"setup": setup, "present": setup.present, "corpus": setup.corpus, "form": form}
+    return where | {"setup": setup, "current": setup.current, "corpus": setup.corpus, "form": form}
 
 
 def _address(run: str | None) -> str:

@@ -24,7 +24,7 @@ from workbench.display.chunk_view import CHUNKS_A_PAGE, SizeSpread, chunk_rows, 
 from workbench.forms.documents import ChunkForm
 from workbench.htmx import render_page, wants_part
 from workbench.ids import as_id
-from workbench.services.current_settings import present_settings
+from workbench.services.current_settings import current_settings
 from workbench.services.known_models import known_embeddings
 from workbench.services.library import Waiting, cut_document, embed_for_cutting
 
@@ -41,8 +41,8 @@ def document(request: HttpRequest, pk: int) -> HttpResponse:
 def embed(request: HttpRequest, pk: int) -> HttpResponse:
     """Embed some sentences, for a chunker that needs them; htmx comes again until all are done."""
     found = _found(pk)
-    present = present_settings(corpus=found.corpus)
-    form = ChunkForm(request.POST, present=present.spec)
+    current = current_settings(corpus=found.corpus)
+    form = ChunkForm(request.POST, current=current.spec)
     complete = False
     if form.is_valid():
         try:
@@ -76,9 +76,9 @@ def _found(pk: int) -> Document:
 def _page(
     request: HttpRequest, found: Document, *, form: ChunkForm | None = None, going: bool = False, delete_error: str = ""
 ) -> HttpResponse:
-    present = present_settings(corpus=found.corpus)
-    form = form or ChunkForm(request.GET, present=present.spec)
-    context = {"document": found, "present": present, "form": form, "delete_error": delete_error}
+    current = current_settings(corpus=found.corpus)
+    form = form or ChunkForm(request.GET, current=current.spec)
+    context = {"document": found, "current": current, "form": form, "delete_error": delete_error}
     context |= {"embeddings": known_embeddings(), "new_fields": request.headers.get("HX-Trigger") == "choose-chunker"}
     if form.is_valid():
         try:

@@ -22,7 +22,7 @@ from workbench.display.upload_report import UploadReport, upload_messages
 from workbench.forms.documents import CorpusForm, SearchForm, UploadForm
 from workbench.htmx import render_page
 from workbench.ids import as_id
-from workbench.services.current_settings import choose_corpus, chosen_corpus, present_settings
+from workbench.services.current_settings import choose_corpus, chosen_corpus, current_settings
 from workbench.services.library import document_choices, document_rows, search_corpus, users_of
 from workbench.services.sample import CORPUS as SAMPLE
 
@@ -41,19 +41,19 @@ def documents(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """Show what is found for a query under the present settings; `document` (an id) looks in that one alone."""
+    """Show what is found for a query under the current settings; `document` (an id) looks in that one alone."""
     corpus = get_object_or_404(Corpus, pk=as_id(request.GET.get("corpus")))
     only = request.GET.get("document")
     document = get_object_or_404(corpus.documents.defer("text"), pk=as_id(only)) if only else None
     form = SearchForm(request.GET)
     values = {"search": form, "query": request.GET.get("q", ""), "searched": True, "within": document}
     if form.is_valid():
-        present = present_settings(corpus=corpus)
+        current = current_settings(corpus=corpus)
         try:
             values["result"] = search_corpus(
                 corpus=corpus,
                 query=form.cleaned_data["q"],
-                spec=present.spec,
+                spec=current.spec,
                 document=document,
                 embed_all=request.GET.get("embed") == "1",
             )
@@ -150,7 +150,7 @@ def _context(request: HttpRequest, corpus: Corpus | None) -> dict[str, Any]:
     if corpus is not None:
         rows = Paginator(document_rows(corpus=corpus), DOCUMENTS_A_PAGE)
         context |= {"page": rows.get_page(request.GET.get("page")), "used_by": users_of(corpus=corpus)}
-        context |= {"present": present_settings(corpus=corpus), "choices": document_choices(corpus=corpus)}
+        context |= {"current": current_settings(corpus=corpus), "choices": document_choices(corpus=corpus)}
     return context
 
 

@@ -20,7 +20,7 @@ from workbench.forms.chat import SideBySideForm
 from workbench.htmx import render_page
 from workbench.models import Chat, ChatRound
 from workbench.services.chat import SHOWN, ChatStage, open_chat
-from workbench.services.current_settings import chosen_corpus, present_settings
+from workbench.services.current_settings import chosen_corpus, current_settings
 from workbench.services.side_by_side import answer_round, answer_round_whole, saved_settings, start_round
 from workbench.services.votes import ENOUGH, cast_vote, vote_tables
 from workbench.views.chat import as_stream, event
@@ -52,7 +52,7 @@ def send(request: HttpRequest) -> HttpResponse:
     if corpus is None or not form.is_valid():
         return _page(request, corpus, form, status=422)
     asked = _start(request, corpus, form)
-    async_to_sync(answer_round_whole)(asked=asked, evaluation=present_settings(corpus=corpus).evaluation)
+    async_to_sync(answer_round_whole)(asked=asked, evaluation=current_settings(corpus=corpus).evaluation)
     return _to(asked)
 
 
@@ -87,8 +87,8 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 async def _events(request: HttpRequest, asked: ChatRound) -> AsyncIterator[str]:
-    present = await sync_to_async(present_settings)(corpus=asked.chat.corpus)
-    async with aclosing(answer_round(asked=asked, evaluation=present.evaluation)) as steps:
+    current = await sync_to_async(current_settings)(corpus=asked.chat.corpus)
+    async with aclosing(answer_round(asked=asked, evaluation=current.evaluation)) as steps:
         async for step in steps:
             if isinstance(step, ChatStage):
                 yield event("stage", step.text)

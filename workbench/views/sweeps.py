@@ -34,7 +34,7 @@ from workbench.downloads import saved_as
 from workbench.forms.sweeps import SweepForm, as_lines, asked_sweep, named_lines
 from workbench.htmx import render_page
 from workbench.ids import as_id
-from workbench.services.current_settings import chosen_corpus, present_settings
+from workbench.services.current_settings import chosen_corpus, current_settings
 from workbench.services.preferences import newest_testset, save_preferred
 from workbench.services.presets import save_preset
 from workbench.services.report import report_of
@@ -49,11 +49,11 @@ PAGE, PART = "sweeps/page.html", "sweeps/_start.html"
 def sweeps(request: HttpRequest) -> HttpResponse:
     """List the sweeps, with the form that asks for another."""
     corpus = chosen_corpus()
-    present, newest = present_settings(corpus=corpus), newest_testset(corpus)
-    initial = {"others": as_lines(present.spec), "testset": request.GET.get("testset", newest and newest.pk)}
+    current, newest = current_settings(corpus=corpus), newest_testset(corpus)
+    initial = {"others": as_lines(current.spec), "testset": request.GET.get("testset", newest and newest.pk)}
     if request.GET.get("grid"):
-        return _planned(request, asked_sweep(request.GET.dict(), initial, present.evaluation))
-    return _page(request, SweepForm(initial=initial, evaluation=present.evaluation))
+        return _planned(request, asked_sweep(request.GET.dict(), initial, current.evaluation))
+    return _page(request, SweepForm(initial=initial, evaluation=current.evaluation))
 
 
 def _planned(request: HttpRequest, form: SweepForm) -> HttpResponse:
@@ -70,7 +70,7 @@ def _planned(request: HttpRequest, form: SweepForm) -> HttpResponse:
 @require_POST
 def begin(request: HttpRequest) -> HttpResponse:
     """Show the plan of a sweep, or, once that was seen, start it."""
-    form = SweepForm(request.POST, evaluation=present_settings().evaluation)
+    form = SweepForm(request.POST, evaluation=current_settings().evaluation)
     if not form.is_valid() or form.spec is None:
         return _page(request, form, 422)
     testset = form.cleaned_data["testset"]

@@ -13,7 +13,7 @@ from evaluation.services.tuning import delete_tuned, start_tuning
 from rag_pipeline.errors import ConfigError, InUseError
 from workbench.forms.tuning import TuningForm
 from workbench.htmx import wants_part
-from workbench.services.current_settings import present_settings
+from workbench.services.current_settings import current_settings
 from workbench.services.preferences import prefers
 from workbench.views.testsets import testset_page
 from workbench.views.tuning_panel import tuning_panel
@@ -30,10 +30,10 @@ def tuned(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def tune(request: HttpRequest, pk: int) -> HttpResponse:
-    """Start tuning in the background, on documents cut as the present settings say."""
+    """Start tuning in the background, on documents cut as the current settings say."""
     found, form = _found(pk), TuningForm(request.POST)
     if form.is_valid():
-        pipeline = present_settings(corpus=found.corpus).spec
+        pipeline = current_settings(corpus=found.corpus).spec
         try:
             start_tuning(testset=found, name=form.cleaned_data["name"], spec=form.spec, pipeline=pipeline)
             return HttpResponseRedirect(_place(found))

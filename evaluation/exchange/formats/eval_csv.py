@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from evaluation.exchange.base import RunResults, RunWriter, formats
 from evaluation.exchange.csv_cells import CSV_TYPE, to_csv
-from evaluation.exchange.evidence import named_span
 from evaluation.exchange.fields import ordered
 from evaluation.exchange.table_files import frame_of, table_file
 from evaluation.spec import HEADLINE
@@ -68,7 +67,7 @@ def _row(sample: Sample, scores: Mapping[str, float | None]) -> list[Any]:
         None if refused is None else bool(refused),
         [context.text for context in trace.contexts],
         [context.id for context in trace.contexts],
-        [named_span(context.document, context.span) for context in trace.contexts],
+        [context.span.as_named_json(context.document) for context in trace.contexts],
         *map(scores.get, HEADLINE),
         None if point is None else int(point),
         trace.latency_s,

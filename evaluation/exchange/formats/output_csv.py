@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from evaluation.exchange.base import TestSetReader, TestSetWriter, formats
 from evaluation.exchange.csv_cells import CSV_TYPE, restore, to_csv
-from evaluation.exchange.evidence import Documents, named_span
+from evaluation.exchange.evidence import Documents
 from evaluation.exchange.fields import SPLITS, json_cell, one_of, ordered, question_text, reference_list, short_id
 from evaluation.exchange.problems import RowError, each_row
 from evaluation.exchange.table_files import frame_of, table_file
@@ -79,7 +79,7 @@ def _row(question: DraftQuestion, names: Mapping[int, str]) -> list[Any]:
         *((names[first.span.document_id], first.span.start, first.span.end, first.text) if first else [None] * 4),
         question.split,
         list(question.references),
-        [named_span(names[each.span.document_id], each.span) for each in question.evidence],
+        [each.span.as_named_json(names[each.span.document_id]) for each in question.evidence],
         ordered(question.metadata),
     ]
 

@@ -94,8 +94,8 @@ class Command(WorkbenchCommand):
         self.out(table(scored))
         if scored.judging:
             self.out(usage_line(scored.judging["model"], scored.judging))
-        if told := disagreements(scored):
-            self.out(told)
+        if message := disagreements(scored):
+            self.out(message)
         if scored.failure:
             raise ProviderError(scored.failure)
 

@@ -224,10 +224,10 @@ def _read(text: str, reply: dict[str, Any]) -> Checked:
 
 def _sentences(text: str, reply: dict[str, Any]) -> list[tuple[int, int]]:
     """Return the server's own sentences, those of our splitter for an older one that does not tell them."""
-    told = reply.get("sentenceRanges")
+    given = reply.get("sentenceRanges")
     units = text.encode("utf-16-le")
-    if told:
-        ranges = [(int(left), int(right)) for left, right in told]
+    if given:
+        ranges = [(int(left), int(right)) for left, right in given]
     else:
         ranges = [
             (_utf16_length(text[: each.start]), _utf16_length(text[: each.end]))

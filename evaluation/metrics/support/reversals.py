@@ -36,9 +36,9 @@ class Reversals:
 
     def learn(self, pairs: Iterable[Pair]) -> None:
         """Parse the sentences of those English pairs that deny something, or whose words stand in another order."""
-        told = [pair for pair in pairs if _reordered(*pair) or _denying(*pair)]
-        wanted = [pair for pair in told if _is_english(pair[1].text)]
-        self._foreign.update((one.text, other.text) for one, other in told if not _is_english(other.text))
+        turned = [pair for pair in pairs if _reordered(*pair) or _denying(*pair)]
+        wanted = [pair for pair in turned if _is_english(pair[1].text)]
+        self._foreign.update((one.text, other.text) for one, other in turned if not _is_english(other.text))
         new = {each.text: each for pair in wanted for each in pair if each.text not in self._told}
         for (text, sentence), tree in zip(new.items(), parse(new, names=False) if new else (), strict=True):
             self._told[text] = _Told(read_roles(sentence, tree), read_denials(sentence, tree))

@@ -147,10 +147,10 @@ def _ask_sections(found: Sequence[Passage], known: KnownThings) -> Iterator[tupl
     asked = [candidate for each in found for candidate in each.asked]
     trees = iter(parse(text for one in asked for text in (one.text, one.answer)))
     for candidate in asked:
-        tree, told = next(trees), only_sentence(next(trees))
+        tree, sentence = next(trees), only_sentence(next(trees))
         own = candidate.rule != TERM  # who asks it speaks of `the museum`, too
         reason = objection_to_things(candidate, () if own else tree, known, candidate.topic)
-        if candidate.rule == TERM and (told is None or not is_defined(candidate, told)):
+        if candidate.rule == TERM and (sentence is None or not is_defined(candidate, sentence)):
             reason = CUT_SHORT
         candidate = as_defined(candidate) if candidate.rule == TERM else candidate
         reason = objection_to_author(candidate) or reason

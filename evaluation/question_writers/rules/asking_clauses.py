@@ -31,7 +31,7 @@ _NO_KIND = word_set(
 """Nouns behind `is a` that do not say what something is."""
 _FINDING_OUT = word_set("determine check see ask decide know test wonder detect verify tell find")
 """Verbs that `if` completes: `checks if the file exists`."""
-_LEAST_TOLD = 2
+_LEAST_NEW = 2
 """Words that a definition says beside those of what it defines."""
 _WISHES = word_set("want need have wish like be plan know")
 
@@ -48,8 +48,8 @@ def definition(clause: Clause) -> Iterator[Ask]:
         if not _can_be_defined(clause, noun) or len(clause.subject.text) < 2:
             continue
         answer = re.sub(r"^(?:just|simply|only|merely) ", "", _defining(noun))
-        told = set(content_lemmas(answer)) - set(content_lemmas(clause.said_subject()))
-        if len(told) < _LEAST_TOLD or answer.startswith("either "):
+        added = set(content_lemmas(answer)) - set(content_lemmas(clause.said_subject()))
+        if len(added) < _LEAST_NEW or answer.startswith("either "):
             continue
         if len(answer.split()) >= 3 and noun.lemma_.lower() not in _NO_KIND:
             said = f"{clause.verb.lower_} {clause.said_subject()}"

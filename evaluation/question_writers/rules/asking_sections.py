@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FAQ, TASK_SECTION, TERM = "faq", "task", "term"
 SECTIONS = frozenset({FAQ, TASK_SECTION, TERM})
 _QUESTION_WORDS, _ANSWER_WORDS = range(3, 20), range(4, 121)
-_SECTION_WORDS, _LABEL_WORDS, _TOLD_WORDS, _LABELLED = range(8, 121), range(1, 5), range(5, 33), 3
+_SECTION_WORDS, _LABEL_WORDS, _DEFINITION_WORDS, _LABELLED = range(8, 121), range(1, 5), range(5, 33), 3
 _MARK = re.compile(r"^(?:Q(?:uestion)?\s*\d*\s*[:.)-]|\d+(?:\.\d+)*[.):]?|[a-z][.)])\s+", re.IGNORECASE)
 _ASKS = re.compile(
     r"(?:What|Which|Who|Whose|Where|When|Why|How|Do|Does|Did|Is|Are|Was|Were|Can|Could|Will|Would|Should|Must|May|"
@@ -85,10 +85,10 @@ def _of_heading(heading: str, body: Sequence[DocumentSentence], text: str) -> It
     if heading.endswith("?"):
         yield from _asked(heading, body, text)
     elif (task := _task(heading)) and (whole := _whole(body, text, len(body))) is not None:
-        told = _MARKED_ASIDE.sub("", whole.text)
-        if len(told.split()) in _SECTION_WORDS and _tells_what_to_do(body):
+        advice = _MARKED_ASIDE.sub("", whole.text)
+        if len(advice.split()) in _SECTION_WORDS and _tells_what_to_do(body):
             yield Candidate(TASK_SECTION, f"How do I {task}?", (f"What do I have to do to {task}?",),
-                            told, "", (whole,))  # fmt: skip
+                            advice, "", (whole,))  # fmt: skip
 
 
 def _asked(question: str, body: Sequence[DocumentSentence], text: str) -> Iterator[Candidate]:
@@ -182,18 +182,18 @@ def _of_labels(body: Sequence[DocumentSentence], text: str) -> Iterator[Candidat
     found = [(one, match) for one in body if one.is_list_item and (match := _label(one, text))]
     for one, match in found if len(found) >= _LABELLED else ():
         label = plain_text(match["label"]).strip(" :.")
-        told = one.text[len(plain_text(match.group()).strip()) :].lstrip(" :-–—").strip()
+        definition = one.text[len(plain_text(match.group()).strip()) :].lstrip(" :-–—").strip()
         words = lower_words(label)
         plain = len(words) in _LABEL_WORDS and "<" not in label and not set(words) & _ASIDE
-        if plain and len(told.split()) in _TOLD_WORDS and (asked := _of_label(label, told)):
-            yield Candidate(TERM, asked, (), told, label, (one,))
+        if plain and len(definition.split()) in _DEFINITION_WORDS and (asked := _of_label(label, definition)):
+            yield Candidate(TERM, asked, (), definition, label, (one,))
 
 
-def _of_label(label: str, told: str) -> str:
+def _of_label(label: str, definition: str) -> str:
     """Return what somebody asks who finds a label; empty where the label alone does not say which is meant."""
     if _CODE.search(label):
         return f"What is {label}?"
-    article = _ARTICLE_FIRST.match(told)
+    article = _ARTICLE_FIRST.match(definition)
     if article is None:
         return ""  # of other labels anything may be said: `Gentoo: emerge beets`
     said = label if label.isupper() else in_lower_case(label)
@@ -219,9 +219,9 @@ def as_defined(candidate: Candidate) -> Candidate:
     return replace(candidate, text=f"What does {candidate.topic} do?") if does else candidate
 
 
-def is_defined(candidate: Candidate, told: Tree) -> bool:
+def is_defined(candidate: Candidate, sentence: Tree) -> bool:
     """Return whether words behind a label say what it is, a noun with what belongs to it, or what an option does."""
-    root = told.root
+    root = sentence.root
     subject = any(each.dep_ in {"nsubj", "nsubjpass"} for each in root.children)
     does = root.tag_ in {"VBZ", "VB"} and _CODE.search(candidate.topic) is not None
     return not subject and (root.pos_ in {"NOUN", "PROPN"} or does)

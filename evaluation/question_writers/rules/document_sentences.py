@@ -117,15 +117,15 @@ def blocks(text: str) -> Iterator[ProseBlock]:
     is_list_item, heading_marked = False, False
     headers = _page_headers(text)
     rows = {text.rfind("\n", 0, row.place[0]) + 1: row for row in rows_of(text)}
-    told = 0
+    row_end = 0
     for start, end, line in [*_lines(text), (len(text), len(text), "")]:
         fence = bool(_FENCE.match(line))
         in_code ^= fence
         title = None if in_code else _HEADING.match(line)  # a comment in code begins with # too
         row = None if in_code else rows.get(start)
-        told = row.place[1] if row else told
-        item = _LIST_ITEM.match(line) if start >= told else None
-        cut = not line.strip() or title or item or fence or in_code or start < told or _TABLE_ROW.search(line)
+        row_end = row.place[1] if row else row_end
+        item = _LIST_ITEM.match(line) if start >= row_end else None
+        cut = not line.strip() or title or item or fence or in_code or start < row_end or _TABLE_ROW.search(line)
         if cut or _is_page_header(line, headers):
             if begin >= 0:
                 block = ProseBlock(begin, stop, heading, top, is_list_item, heading_marked)

@@ -72,7 +72,7 @@ class DocumentTopic:
         """Return whether a question says by a name what it is about."""
         words = [word for word in question.split()[1:] if word != "I" and not word.startswith("I'")]
         named = any(word[:1].isupper() for word in words)
-        told = any(
+        described = any(
             len(re.sub(r"\W", "", word)) >= _TOLD_APART for word in words if re.search(r"^\W?--|[a-z][._/]\w", word)
         )
-        return named or told or self.text.lower() in lower_words(question)
+        return named or described or self.text.lower() in lower_words(question)

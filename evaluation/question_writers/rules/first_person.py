@@ -47,8 +47,8 @@ def _said(words: list[str], at: int) -> str:
     if core in _IS and "you" in {before, after}:
         other = _IS[core]
     elif core == "you":
-        told = after == "to" and before.endswith("s")
-        other = "me" if before in _OBJECT_OF or told or at == len(words) - 1 else "I"
+        addressed = after == "to" and before.endswith("s")
+        other = "me" if before in _OBJECT_OF or addressed or at == len(words) - 1 else "I"
     elif core.startswith("you'") or core.startswith("you’"):
         other = {"re": "I'm", "ve": "I've", "ll": "I'll", "d": "I'd"}.get(core[4:], core)
     else:

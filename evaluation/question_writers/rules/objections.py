@@ -115,13 +115,13 @@ def objection_to_form(candidate: Candidate) -> str:
     if candidate.rule == "how_many" and re.search(rf"\b{re.escape(candidate.answer)}\b", candidate.text):
         return GIVES_AWAY
     said = f"{candidate.text}\n{candidate.answer}"
-    told = candidate.rule == TABLE  # its row is what `chapter 13` means
-    if not told and (_SHOWS_ELSEWHERE.search(candidate.answer) or _SHOWS_ELSEWHERE.search(said)):
+    tabular = candidate.rule == TABLE  # its row is what `chapter 13` means
+    if not tabular and (_SHOWS_ELSEWHERE.search(candidate.answer) or _SHOWS_ELSEWHERE.search(said)):
         return DANGLING
     if _ONE_OF_SEVERAL.search(said):
         return DANGLING
     pointing = answer[0] in POINTING or (len(answer) < _SHORT and POINTING & set(answer))
-    odd = not told and ODD.search(candidate.text)
+    odd = not tabular and ODD.search(candidate.text)
     return DANGLING if pointing or words[-1] == "each" or odd else ""
 
 

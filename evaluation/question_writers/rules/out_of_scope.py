@@ -98,10 +98,10 @@ class OutOfScopeQuestions:
         """Yield what a table tells of other rows where it has an empty place."""
         for doc in self._corpus.documents:
             rows = [one for one in self._corpus.sentences[doc.id] if one.row is not None][:_READ]
-            told = [each for one in rows for each in ask_row(one)]
-            forms = Counter(each.text.replace(each.topic, _ANY) for each in told)
-            there = {each.text for each in told}
-            for label in dict.fromkeys(each.topic for each in told):
+            asked = [each for one in rows for each in ask_row(one)]
+            forms = Counter(each.text.replace(each.topic, _ANY) for each in asked)
+            there = {each.text for each in asked}
+            for label in dict.fromkeys(each.topic for each in asked):
                 for form, count in forms.items():
                     text = form.replace(_ANY, label)
                     if count > 1 and text not in there and is_empty(rows, label, text):
@@ -130,8 +130,8 @@ class OutOfScopeQuestions:
             ]
             hint = GIVEN_AWAY.get(candidate.rule)
             evidence = [one.text for one in candidate.sentences]
-            told = hint is not None and hint.search(" ".join(around))
-            if not told and not self._corpus.index.elsewhere(candidate.text, evidence):
+            hinted = hint is not None and hint.search(" ".join(around))
+            if not hinted and not self._corpus.index.elsewhere(candidate.text, evidence):
                 yield OutOfScope(candidate.text, "near")
 
     def _of(self, found: Sequence[Name]) -> Iterator[OutOfScope]:

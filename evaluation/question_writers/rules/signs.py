@@ -31,7 +31,7 @@ def signs(candidate: Candidate, index: SentenceIndex) -> dict[str, float]:
 
 def _of_question(candidate: Candidate, words: Sequence[str], lemmas: Sequence[str]) -> dict[str, float]:
     names = [word for word in candidate.text.split()[1:] if word[:1].isupper() and word != "I"]
-    told = [rarity(word) for word in words if word not in STOP]
+    rarities = [rarity(word) for word in words if word not in STOP]
     apostrophes = candidate.text.count("'") % 2 and "'s" not in candidate.text
     unknown = [word for word in words if word.isalpha() and word not in STOP and not parts_of_speech(word)]
     return {
@@ -44,8 +44,8 @@ def _of_question(candidate: Candidate, words: Sequence[str], lemmas: Sequence[st
         "pointing": sum(word in _POINTS for word in words),
         "ends with preposition": words[-1] in _PREPOSITIONS if words else False,
         "about the reader": candidate.topic.lower() in {"you", ""},
-        "rarity": sum(told) / len(told) if told else 0,
-        "rarest": max(told, default=0),
+        "rarity": sum(rarities) / len(rarities) if rarities else 0,
+        "rarest": max(rarities, default=0),
         "unknown": len(unknown) / max(1, len(lemmas)),
     }
 
@@ -74,8 +74,8 @@ def _of_sentence(candidate: Candidate, asked: Sequence[str]) -> dict[str, float]
         "sentence words": len(lower_words(text)),
         "sentence commas": text.count(","),
         "sentence in lower case": text[:1].islower(),
-        "told": len(lemmas & said) / max(1, len(lemmas)),
-        "untold": len(lemmas - said),
+        "asked or answered": len(lemmas & said) / max(1, len(lemmas)),
+        "neither asked nor answered": len(lemmas - said),
     }
 
 

@@ -150,8 +150,8 @@ def _not_extracted(found: Found, settings: Settings) -> Iterator[tuple[int, Advi
     causes = _causes(found)
     declined, wrong = causes["refused"] + causes["empty"], causes["wrong"]
     unknown = sum(not each.get("evidence_known", True) for each in found)
-    at_hand = f" (for {unknown} no evidence is known)" if unknown else " with the evidence at hand"
-    said = f"Of {len(found)}{at_hand}, {declined} declined and {wrong} answered otherwise"
+    with_evidence = f" (for {unknown} no evidence is known)" if unknown else " with the evidence at hand"
+    said = f"Of {len(found)}{with_evidence}, {declined} declined and {wrong} answered otherwise"
     if settings.get("llm") == BUILTIN_READER:
         yield len(found), Advice("Model", f"{said}: a language model reads more than the built-in reader.")
     elif declined > wrong:

@@ -74,7 +74,7 @@ def test_fresh_pairs_rest_on_no_character_that_a_question_rests_on(written):
     assert fresh.created == sweep.created  # the runs see the documents of then
 
 
-def test_recommended_and_present_settings_are_asked_the_fresh_pairs_alone(written):
+def test_recommended_and_current_settings_are_asked_the_fresh_pairs_alone(written):
     sweep = swept(written, {"chunk_size": "100,300"}, retrieval_only=True)
     before = [(row.run.pk, row.n) for row in sweep_table(sweep).rows]
     confirm_afresh(sweep=sweep, number=2, pairs=4)

@@ -47,7 +47,7 @@ class Command(WorkbenchCommand):
             stop.set()
             if signum == signal.SIGINT:
                 # Not through the stream: a signal may come while the main thread is writing to it.
-                os.write(STDERR, b"Stopping after the present step. Press Ctrl-C again to stop at once.\n")
+                os.write(STDERR, b"Stopping after the current step. Press Ctrl-C again to stop at once.\n")
 
         signal.signal(signal.SIGINT, ask)
         signal.signal(signal.SIGTERM, ask)
