@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +34,8 @@ _LONGEST = (40, 60, 120, 48)
 _PASSAGE = 2
 """Which of the texts the passage begins with."""
 _OUTPUTS = 2
+_REMEMBERED = 4096
+"""Questions, about 1 kB each."""
 
 
 class QuestionTexts(NamedTuple):
@@ -45,18 +48,27 @@ class QuestionTexts(NamedTuple):
 
 
 class QuestionNetwork:
-    """`encoder`: takes texts apart; `network`: gives two logits for the first piece and for those of each part."""
+    """`encoder`: takes texts apart; `network`: gives two logits for the first piece and for those of each part.
+
+    The last questions read are remembered: another set from the same documents asks most of them again.
+    """
 
     def __init__(self, encoder: PairEncoder, network: PairNetwork) -> None:
         self._encoder, self._network = encoder, network
+        self._known: dict[QuestionTexts, Array] = {}
 
     def logits(self, asked: Sequence[QuestionTexts]) -> Array:
         """Return how acceptable and how natural each question is, shape (questions, 2)."""
-        if not asked:
-            return np.zeros((0, _OUTPUTS))
+        known = self._known
+        new = [each for each in dict.fromkeys(asked) if each not in known]
+        known = known | dict(zip(new, self._read(new), strict=True))
+        self._known = dict(islice(known.items(), max(0, len(known) - _REMEMBERED), None))
+        return np.array([known[each] for each in asked]).reshape(-1, _OUTPUTS)
+
+    def _read(self, asked: Sequence[QuestionTexts]) -> list[Array]:
         made = [window_of(self._encoder, each) for each in asked]
-        found = self._network.logits([window for window, _ in made])
-        return np.stack([pooled(values, lengths) for values, (_, lengths) in zip(found, made, strict=True)])
+        found = self._network.logits([window for window, _ in made]) if made else []
+        return [pooled(values, lengths) for values, (_, lengths) in zip(found, made, strict=True)]
 
 
 def window_of(encoder: PairEncoder, texts: QuestionTexts) -> tuple[Window, list[int]]:

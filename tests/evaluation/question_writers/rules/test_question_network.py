@@ -7,6 +7,7 @@ import pytest
 from safetensors import safe_open
 
 from evaluation.question_writers.rules.question_network import (
+    QuestionNetwork,
     QuestionTexts,
     network_weights,
     pooled,
@@ -67,4 +68,18 @@ def test_a_broken_question_is_less_acceptable_and_a_wrong_answer_too() -> None:
 
 def test_a_question_is_given_the_same_beside_others_as_alone() -> None:
     others = [WHAT._replace(question="Who holds property for others in the county of Kent?"), WHAT]
-    assert question_network().logits(others)[1] == pytest.approx(question_network().logits([WHAT])[0], abs=0.05)
+    alone = opened().logits([WHAT])
+    assert opened().logits(others)[1] == pytest.approx(alone[0], abs=0.05)
+
+
+def test_what_was_read_is_remembered_in_any_order() -> None:
+    network = opened()
+    other = WHAT._replace(question="Who holds property for others?")
+    first = network.logits([WHAT, other, WHAT])
+    assert np.array_equal(first[0], first[2])
+    assert np.array_equal(network.logits([other, WHAT]), first[[1, 0]])
+
+
+def opened() -> QuestionNetwork:
+    """Return the shipped network as it is before it has read anything."""
+    return question_network.__wrapped__()
