@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import logging
 
 import pytest
 from hypothesis import given
@@ -48,10 +47,9 @@ def test_the_same_trials_lead_to_the_same_next_one():
     assert list(searched(12)) == list(searched(12))
 
 
-def test_optuna_says_nothing(capfd, caplog):
-    with caplog.at_level(logging.DEBUG):
-        searched(6)
-    assert capfd.readouterr() == ("", "")
+def test_optuna_says_nothing(capfd, logged):
+    searched(6)
+    assert (*capfd.readouterr(), logged.getvalue()) == ("", "", "")
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=4))
