@@ -29,6 +29,7 @@ from evaluation.question_writers.rules.rule_table import RULES, Rules
 from evaluation.question_writers.rules.same_things import SameThings
 from evaluation.question_writers.rules.sentence_index import SentenceIndex
 from evaluation.question_writers.rules.standing_alone import KnownThings
+from rag_pipeline.english.lemmas import reads_as_english
 from rag_pipeline.english.trees import parse
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def ask(
     found: Sequence[Passage], known: KnownThings, same: SameThings, rules: Rules = RULES
 ) -> Iterator[tuple[Candidate, str]]:
     """Yield every question that the rules make of the passages, with why it cannot be asked, empty where it can."""
+    found = [each for each in found if _is_english(each)]
     if rules is RULES:
         yield from _ask_rows_and_lists(found, known)
         yield from _ask_sections(found, known)
@@ -130,6 +132,11 @@ def ask(
                 if candidate.text not in asked:
                     asked.add(candidate.text)
                     yield known.topic.placed(candidate), reason
+
+
+def _is_english(passage: Passage) -> bool:
+    """Return whether a passage is in the language of the rules; documents often hold others beside English."""
+    return all(map(reads_as_english, (passage.sentence.text, *(one.answer for one in passage.asked))))
 
 
 def _ask_rows_and_lists(found: Sequence[Passage], known: KnownThings) -> Iterator[tuple[Candidate, str]]:

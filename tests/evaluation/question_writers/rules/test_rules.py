@@ -73,6 +73,13 @@ def test_a_rule_asks_for_its_part_of_a_sentence(rule: str, text: str, question: 
     assert answer in found[rule, question]
 
 
+def test_what_is_not_english_is_left_alone() -> None:
+    english = "The backup server keeps copies for thirty days."
+    catalan = "El servidor de còpies inclou un disc per a cada departament de l'empresa i conserva trenta còpies."
+    assert asked(catalan) == []
+    assert asked(f"{english} {catalan}\n\n{english}") == asked(f"{english}\n\n{english}") != []
+
+
 @pytest.mark.parametrize(
     "text",
     [
