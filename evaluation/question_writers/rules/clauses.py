@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.parsing import after_comma, in_sentence, phrase, subtree
 from evaluation.question_writers.rules.synonyms import in_other_words, inflected, other_verb
+from rag_pipeline.english.lemmas import parts_of_speech
 from rag_pipeline.english.words import word_set
 
 if TYPE_CHECKING:
@@ -79,7 +80,10 @@ class Clause:
 
     def said_subject(self, *, reworded: bool = False) -> str:
         """Return the subject as it stands in a question."""
-        return self.named or in_sentence(phrase(self.subject), reworded=reworded)
+        tokens = phrase(self.subject)
+        if len(tokens) > 1 and tokens[0].head == self.subject and _is_loose(tokens[0].lower_):
+            tokens = tokens[1:]  # `Normally GNU Go reports …`
+        return self.named or in_sentence(tokens, reworded=reworded)
 
     def children(self, *deps: str) -> list[Token]:
         """Return the verb's dependents of these kinds."""
@@ -155,6 +159,11 @@ def _is_own(part: Token, verb: Token) -> bool:
 
 def _is_left_out(adverb: Token) -> bool:
     return adverb.lower_ in _LEFT_OUT or adverb.lower_.endswith("ly") or adverb.i < adverb.head.i
+
+
+def _is_loose(word: str) -> bool:
+    """Return whether a word before a subject belongs to the whole sentence."""
+    return word.endswith("ly") and word != "only" and parts_of_speech(word) == {"ADV"}
 
 
 def _said(verb: Token, *, reworded: bool) -> str:

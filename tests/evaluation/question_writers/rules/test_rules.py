@@ -64,6 +64,8 @@ EXAMPLES = (
     ("how_much", "Employees receive 25 days of paid leave.", "How many days of paid leave do employees receive?", "25"),
     ("named_thing", "The annual membership fee is $45.", "What is the annual membership fee?", "$45"),
     ("what_with", "Photosynthesis depends on light and on water.", "What does photosynthesis depend on?", "light"),
+    ("what", "Normally Wireshark writes a log file for each user.", "What does Wireshark write?",
+     "a log file for each user"),
 )  # fmt: skip
 
 
