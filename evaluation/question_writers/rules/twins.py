@@ -20,7 +20,7 @@ _FEWEST, _MOST = 3, 6
 _EMPTY = frozenset(
     {"did", "does", "do", "was", "were", "is", "are", "has", "have", "had", "year", "many", "much", "long", "happens"}
 )
-_NO_KEYWORDS = frozenset({"what_with", "happens", "yes_no"})
+_NO_KEYWORDS = frozenset({"what_with", "happens", "yes_no", "does"})
 """Kinds whose key words alone leave open what is asked."""
 _LIMITS = re.compile(r"not|no|never|only|without|except|unless|\w+n['’]t", re.IGNORECASE)
 """Words without which another thing is asked."""
@@ -46,8 +46,10 @@ def keywords(candidate: Candidate) -> str:
     if candidate.rule in _NO_KEYWORDS or any(_LIMITS.fullmatch(word) for word in original):
         return ""
     kept = [word for word in original if word and word.lower() not in STOP | _EMPTY]
-    hint = _ASKED_FOR.get(candidate.rule, "") if len(kept) >= _FEWEST - 1 else ""
+    name = candidate.rule == "definition" and any(word[:1].isupper() for word in original[1:])
+    hint = _ASKED_FOR.get(candidate.rule, "") if len(kept) >= _FEWEST - 1 and not name else ""
     kept = [*kept, hint] if hint and hint not in kept else kept
+    kept = ["who", *kept] if original[0] == "Who" else kept
     return " ".join(kept).lower() if _FEWEST <= len(kept) <= _MOST else ""
 
 

@@ -27,6 +27,19 @@ def test_key_words_keep_the_topic_and_say_what_is_asked_for() -> None:
     assert keywords(QUESTION) == "treaty karlowitz signed date"
 
 
+@pytest.mark.parametrize(
+    ("rule", "text", "query"),
+    [
+        ("who", "Who annexed Warsaw in 1815?", "who annexed warsaw 1815"),
+        ("definition", "What is the Warsaw University of Technology?", "warsaw university technology"),
+        ("definition", "What is a remote solver for images?", "remote solver images meaning"),
+        ("does", "What does the first stock exchange do?", ""),
+    ],
+)
+def test_key_words_leave_no_doubt_what_is_asked(rule: str, text: str, query: str) -> None:
+    assert keywords(Candidate(rule, text, (), "an answer", "a topic", SENTENCE)) == query
+
+
 def test_too_few_words_are_no_query() -> None:
     short = Candidate("what", "What did Smith buy?", (), "a car", "Smith", SENTENCE)
     assert keywords(short) == ""
