@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from evaluation.question_writers.base import QUALITIES
 from evaluation.question_writers.rules.asking import Passage, ask, is_answered_elsewhere, passages
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
@@ -32,12 +33,11 @@ _LONG, _USUAL = 0.2, 140
 """What evidence longer than usual gains: people ask about long sentences as often as these have things to say."""
 _FIRST = -0.4
 """The least worth of a question that is asked before all others, as hard as is wanted and of a kind that is wanted."""
-_GOOD, _FAIR = 0.2, 0.05
-"""What the ranker must give a question that is asked at once, and where few are found."""
-_FEWEST = 20
-"""Pairs that a set has at least, of fair questions too: with fewer it finds most settings equally good."""
-_FEW = 0.1
-"""The share of a set that fair questions may complete."""
+_GOOD, _FAIR = (least for least, _ in QUALITIES[:2])
+"""What the ranker must give a question that is asked at once, and where all good ones are asked."""
+_POOR, _FEWEST = 0.05, 20
+"""What it must give one that is asked for want of others, until a set has so many pairs: with fewer it finds most
+settings equally good."""
 _AT_ONCE = 22
 """Sentences of a region that are parsed before one is chosen, as long as there are not so many candidates."""
 _REPEATABLE = frozenset({"when", "how_many", "yes_no"})
@@ -159,7 +159,7 @@ class Selection:
         self._waiting = [_in_order(askable[part.document_id], part.sentences) for part in parts]
         self._found: list[list[_Found]] = [[] for _ in parts]
         self._spare: list[list[_Found]] = [[] for _ in parts]
-        self._fair: list[list[_Found]] = [[] for _ in parts]
+        self._others: list[list[_Found]] = [[] for _ in parts]
         self._hardness = [rng.choice(_HARDNESS) for _ in range(count)]
         self._asked_again = False
         self._count = count
@@ -183,7 +183,7 @@ class Selection:
                     self._rejected = []
             if not chosen_any and not any(self._waiting) and not self._ask_again() and not self._relent(turn):
                 break
-        self._rejected += [(each.candidate.text, UNLIKELY) for row in self._fair for each in row]
+        self._rejected += [(each.candidate.text, UNLIKELY) for row in self._others for each in row]
         self._rejected += [
             (each.candidate.text, self._used.why_not(each.candidate) or UNLIKELY)
             for row in (*self._found, *self._spare)
@@ -207,21 +207,22 @@ class Selection:
         own = [each for each, document in enumerate(self._document) if document == self._document[number]]
         if self._document[number] in self._used.documents or any(self._waiting[n] or self._found[n] for n in own):
             return
-        allowed = [(n, each) for n in own for each in self._fair[n] if self._used.allows(each.candidate)]
+        allowed = [(n, each) for n in own for each in self._others[n] if self._used.allows(each.candidate)]
         home, best = max(allowed, key=lambda pair: pair[1].liked, default=(0, None))
         if best is not None:
-            self._fair[home].remove(best)
+            self._others[home].remove(best)
             self._found[number].append(best)
 
     def _relent(self, made: int) -> bool:
-        """Let the best of the fair ones be asked as far as there are too few; return whether there is any."""
-        rows = enumerate(self._fair)
+        """Let the best of the others be asked as far as there are too few good ones; return whether there is any."""
+        rows = enumerate(self._others)
         allowed = [(each, number) for number, row in rows for each in row if self._used.allows(each.candidate)]
         missing = self._count - made
-        wanted = missing if missing <= _FEW * self._count else min(self._count, _FEWEST) - made
-        best = sorted(allowed, key=lambda pair: -pair[0].liked)[: max(0, wanted)]
+        ranked = sorted(allowed, key=lambda pair: -pair[0].liked)
+        fair = sum(each.liked >= _FAIR for each, _ in ranked)
+        best = ranked[: max(0, min(missing, fair), min(self._count, _FEWEST) - made)]
         for each, number in best:
-            self._fair[number].remove(each)
+            self._others[number].remove(each)
             self._found[number].append(each)
         return bool(best)
 
@@ -237,7 +238,7 @@ class Selection:
                 batch.append(passage)
             del waiting[:_AT_ONCE]
         for each in self._good_enough(batch):
-            kept = self._found if each.liked >= _GOOD else self._fair
+            kept = self._found if each.liked >= _GOOD else self._others
             kept[home[_place(each.candidate.sentence)]].append(each)
 
     def _good_enough(self, batch: Sequence[Passage]) -> list[_Found]:
@@ -254,8 +255,8 @@ class Selection:
                 else:
                     fresh.append(replace(candidate, doubt=doubt))
         ranked = list(zip(fresh, self._ranker.worth(fresh), strict=True))
-        self._rejected += [(each.text, each.doubt or UNLIKELY) for each, liked in ranked if liked < _FAIR]
-        return [_Found(each, self._out(each), liked) for each, liked in ranked if liked >= _FAIR]
+        self._rejected += [(each.text, each.doubt or UNLIKELY) for each, liked in ranked if liked < _POOR]
+        return [_Found(each, self._out(each), liked) for each, liked in ranked if liked >= _POOR]
 
     def _out(self, candidate: Candidate) -> float:
         return self._corpus.index.standing_out(candidate.text, [one.text for one in candidate.sentences])

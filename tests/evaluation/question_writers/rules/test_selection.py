@@ -33,9 +33,9 @@ def corpus() -> CorpusText:
 
 @cache
 def selected(fair: float, count: int = 60) -> tuple[Selected, ...]:
-    """Return all that is chosen for a set of so many where so much is fair."""
+    """Return all that is chosen for a set of so many where so much is fair, and no pairs must be found."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("_GOOD", 0.5), ("_FAIR", fair)):
+        for name, value in (("_GOOD", 0.5), ("_FAIR", fair), ("_FEWEST", 0)):
             patch.setattr(selection, name, value)
         return tuple(Selection(corpus(), count, 0, Purpose("", EMBED)))
 
@@ -68,8 +68,17 @@ def test_what_is_fair_is_not_asked_where_enough_is_good() -> None:
     assert texts(selected(fair=0.1, count=2)) == good
 
 
+def test_what_is_not_even_fair_is_asked_only_until_there_are_a_few() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(selection, "_GOOD", 0.9)
+        patch.setattr(selection, "_FAIR", 0.9)
+        liked = [each.liked for each in Selection(corpus(), 60, 0, Purpose("", EMBED)) if each.candidate]
+    assert len(liked) == 20
+    assert max(liked) < 0.9
+
+
 def test_what_is_not_even_fair_is_said_to_read_poorly() -> None:
-    chosen = selected(fair=0.1)
+    chosen = selected(fair=0.4)
     poor = {text for each in chosen for text, reason in each.rejected if reason == UNLIKELY}
     assert poor
     assert not poor & set(texts(chosen))
