@@ -29,7 +29,7 @@ FILE = Path(__file__).parent / "question_ranker.json"
 KINDS = ("acceptable", "natural")
 _BEHIND = 300
 """Characters behind the evidence that are read: they show what an answer leaves out."""
-_A_CHANCE = 0.25
+_A_CHANCE = 0.18
 """What the trees alone must give a question that the network reads."""
 Tree = Any
 """A number, or [name of a sign, limit, tree up to the limit, tree above it]."""

@@ -38,8 +38,10 @@ _GOOD, _FAIR = (least for least, _ in QUALITIES[:2])
 _POOR, _FEWEST = 0.05, 20
 """What it must give one that is asked for want of others, until a set has so many pairs: with fewer it finds most
 settings equally good."""
-_AT_ONCE = 22
+_AT_ONCE = 18
 """Sentences of a region that are parsed before one is chosen, as long as there are not so many candidates."""
+_MOST_READ = 32
+"""Those of a region that are parsed in all: however long the documents are, a pair takes so much work at most."""
 _REPEATABLE = frozenset({"when", "how_many", "yes_no"})
 """Kinds of which two may have the same answer."""
 _MOST, _LEAST_MOST = 0.3, 3
@@ -156,7 +158,7 @@ class Selection:
         parts = regions(corpus.documents, corpus.sentences, count, rng)
         askable = {doc.id: passages(corpus.sentences[doc.id], doc.text) for doc in corpus.documents}
         self._document = [part.document_id for part in parts]
-        self._waiting = [_in_order(askable[part.document_id], part.sentences) for part in parts]
+        self._waiting = [_in_order(askable[part.document_id], part.sentences)[:_MOST_READ] for part in parts]
         self._found: list[list[_Found]] = [[] for _ in parts]
         self._spare: list[list[_Found]] = [[] for _ in parts]
         self._others: list[list[_Found]] = [[] for _ in parts]
