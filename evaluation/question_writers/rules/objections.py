@@ -25,6 +25,8 @@ DANGLING = "it is not understood without its passage"
 VAGUE = "it does not say enough of what is meant"
 UNNATURAL = "nobody asks for what is not so"
 LENGTH = "it is too short or too long"
+POINTS = "it speaks of this and these"
+BROKEN = "a name or quotation in it is not whole"
 WEIGHED = frozenset({CUT_SHORT, DANGLING, VAGUE})
 """What is no reason by itself: readers accepted a third to a half of such questions, and the ranker tells which."""
 _BRIEFLY = frozenset({"when", "by_whom", "called", "apposition", "what_with", "who", "why"})
@@ -50,6 +52,7 @@ ODD = re.compile(r"[|{}<>=_\\^]|\.\.\.|…|\[\d+\]|https?:|@| --? |•|\bet al\b
 _GENERIC = re.compile(r"(?:the|your|its|their) (?:[a-z-]+ )?[a-z-]+")
 _GOES_ON = frozenset("-/’'\"”)")
 _OPENED, _CLOSED = re.compile(r"(?<![\w\"”)'’])['‘](?=\S)"), re.compile(r"(?<=\S)['’](?!\w)")
+_HALF, _JOINED = re.compile(r"\w+"), re.compile(r"\b([A-Z]\w*)[–—-]([A-Z]\w*)\b")
 _HALVES = frozenset({"conj", "appos"})
 _BEFORE_NOUN = frozenset({"compound", "amod", "det", "nummod", "poss", "advmod", "nmod", "npadvmod", "quantmod"})
 _PHRASES = frozenset({
@@ -89,6 +92,13 @@ def _is_unbalanced(text: str) -> bool:
     )
 
 
+def _is_name_cut(candidate: Candidate) -> bool:
+    """Return whether the first half of a name stands alone: `the Polish` of `the Polish–Lithuanian Union`."""
+    words = set(_HALF.findall(f"{candidate.text} {candidate.answer}"))
+    joined = (match.groups() for one in candidate.sentences for match in _JOINED.finditer(one.text))
+    return any(left in words and right not in words for left, right in joined)
+
+
 def objection(candidate: Candidate, clause: Clause, known: KnownThings) -> str:
     """Return why a question about a clause cannot be asked; empty where it can."""
     cut = CUT_SHORT if is_cut(candidate, clause.verb.sent) else ""
@@ -107,7 +117,11 @@ def objection_to_form(candidate: Candidate) -> str:
         or answer[-1] in {"the", "of", "and", "or", "a", "to", "by"}
     ):
         return CUT_SHORT
-    if _is_unbalanced(candidate.text) or _is_unbalanced(candidate.answer):
+    if _is_unbalanced(candidate.text) or _is_name_cut(candidate):
+        return BROKEN
+    if {"this", "these"} & set(words):
+        return POINTS
+    if _is_unbalanced(candidate.answer):
         return CUT_SHORT
     content = set(content_lemmas(candidate.answer))
     if content and content <= set(content_lemmas(candidate.text)):
@@ -131,7 +145,7 @@ def objection_to_author(candidate: Candidate) -> str:
     if not _FEWEST <= len(words) <= _MOST or not content_lemmas(candidate.text):
         return LENGTH
     if _is_unbalanced(candidate.text):
-        return CUT_SHORT
+        return BROKEN
     return DANGLING if _SHOWS_ELSEWHERE.search(candidate.text) or _ONE_OF_SEVERAL.search(candidate.text) else ""
 
 

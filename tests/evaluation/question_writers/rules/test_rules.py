@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from evaluation.question_writers.rules.asking import ask, passages
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
-from evaluation.question_writers.rules.objections import DANGLING, GIVES_AWAY
+from evaluation.question_writers.rules.objections import BROKEN, DANGLING, GIVES_AWAY, POINTS
 from rag_pipeline.types import SourceDoc
 
 
@@ -73,6 +73,20 @@ EXAMPLES = (
 def test_a_rule_asks_for_its_part_of_a_sentence(rule: str, text: str, question: str, answer: str) -> None:
     found = {(one.rule, one.text): one.answer for one, _ in asked(text)}
     assert answer in found[rule, question]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("In 2010 Congress passed the Dodd–Frank Act of the Senate.", BROKEN),
+        ('If the status says "Pre-fail, the disk shows signs of wear.', BROKEN),
+        ("A call of this module closes the window.", POINTS),
+    ],
+)
+def test_what_is_not_whole_or_points_to_its_passage_is_not_asked(text: str, reason: str) -> None:
+    reasons = {one.text: why for one, why in asked(text)}
+    assert reason in reasons.values()
+    assert not [one for one, why in reasons.items() if why == "" and ("Dodd?" in one or '"' in one or "this" in one)]
 
 
 def test_what_is_not_english_is_left_alone() -> None:
