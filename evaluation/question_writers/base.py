@@ -22,10 +22,6 @@ from rag_pipeline.types import SourceDoc
 
 Stage = Literal["pairs", "out_of_scope"]
 """What is written: simple questions with their complex twins, or questions that the documents do not answer."""
-QUALITY = "quality"
-QUALITIES = ((0.4, "likely good"), (0.2, "fair"), (0.0, "doubtful"))
-"""What the metadata of a pair call it by the least that the ranker of the rules gives it, as long as nobody changed it:
-strict readers accept about 8, 6 and 4 in 10 of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 
 from evaluation.generator_spec import GeneratorSpec
-from evaluation.question_writers.base import QUALITIES, QUALITY, QuestionCompleter, question_writers
+from evaluation.question_writers.base import QuestionCompleter, question_writers
 from evaluation.question_writers.evidence_search import EvidenceSearch
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
@@ -21,7 +21,7 @@ from evaluation.question_writers.rules.purpose import situation
 from evaluation.question_writers.rules.selection import Purpose, Selected, Selection
 from evaluation.question_writers.rules.slips import apply_slip
 from evaluation.question_writers.rules.twins import keywords, protected_words, rephrase, situate
-from evaluation.types import HOLDOUT, RULES_SLIPS, DraftEvidence, DraftQuestion, Rejected, Written
+from evaluation.types import HOLDOUT, QUALITIES, QUALITY, RULES_SLIPS, DraftEvidence, DraftQuestion, Rejected, Written
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.english.trees import parse
 from rag_pipeline.llm.tally import UsageTally

@@ -6,8 +6,7 @@ from django.db import transaction
 from django.db.models import Prefetch, QuerySet
 
 from evaluation.models import Evidence, Question, TestSet
-from evaluation.question_writers.base import QUALITY
-from evaluation.types import CheckedQuestions, DraftEvidence, DraftQuestion
+from evaluation.types import QUALITY, CheckedQuestions, DraftEvidence, DraftQuestion
 from rag_pipeline.models import Document
 
 CHECKED, PROBLEM, BEFORE = "checked", "problem", "before"

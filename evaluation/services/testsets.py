@@ -15,9 +15,8 @@ from django.db.models import Max
 from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Evidence, Question, TestSet
 from evaluation.queries.judge_prompts import changed_writer_prompts
-from evaluation.question_writers.base import QUALITY
 from evaluation.services.files import write_testset_file
-from evaluation.types import DraftEvidence, DraftQuestion
+from evaluation.types import QUALITY, DraftEvidence, DraftQuestion
 from rag_pipeline.background import tasks as background
 from rag_pipeline.errors import ConfigError, InUseError, UsageError
 from rag_pipeline.llm.preflight import check_model

@@ -9,7 +9,8 @@ from django import forms
 from evaluation.exchange.base import AnswersReader, TestSetReader, accepted
 from evaluation.generator_spec import GeneratorSpec
 from evaluation.models import Question
-from evaluation.question_writers.base import QUALITIES, Completion
+from evaluation.question_writers.base import Completion
+from evaluation.types import QUALITIES
 from rag_pipeline.english.wording import listed
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.models import Corpus

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from evaluation.question_writers.base import QUALITIES
 from evaluation.question_writers.rules.asking import Passage, ask, is_answered_elsewhere, passages
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
@@ -16,6 +15,7 @@ from evaluation.question_writers.rules.document_sentences import DocumentSentenc
 from evaluation.question_writers.rules.objections import WEIGHED
 from evaluation.question_writers.rules.ranker import Ranker
 from evaluation.question_writers.rules.regions import regions
+from evaluation.types import QUALITIES
 from rag_pipeline.embedders.base import Embed
 
 ELSEWHERE = "another sentence has all its words"

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from evaluation.generator_spec import GeneratorSpec
-from evaluation.question_writers.base import QUALITIES, question_writers
+from evaluation.question_writers.base import question_writers
 from evaluation.question_writers.builtin import BuiltinWriter
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.declining import Declining
 from evaluation.question_writers.rules.document_sentences import plain_text
-from evaluation.types import DraftQuestion, Written
+from evaluation.types import QUALITIES, DraftQuestion, Written
 from rag_pipeline.embedders.base import Vectors
 from rag_pipeline.english.lemmas import lower_words
 from rag_pipeline.loaders.lookup import read_document
