@@ -101,7 +101,7 @@ class _Used:
     sentences: set[str] = field(default_factory=set)
     answers: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
-    facts: set[tuple[str, str]] = field(default_factory=set)
+    facts: dict[str, list[str]] = field(default_factory=dict)
     documents: set[int] = field(default_factory=set)
 
     def take(self, candidate: Candidate) -> None:
@@ -110,7 +110,7 @@ class _Used:
         self.sentences.add(candidate.sentence.text)
         self.texts.add(candidate.text)
         self.documents.add(candidate.sentence.span.document_id)
-        self.facts.add(_fact(candidate))
+        self.facts.setdefault(candidate.sentence.text, []).append(candidate.answer.lower())
         if candidate.rule not in _REPEATABLE:
             self.answers.add(candidate.answer.lower())
 
@@ -121,7 +121,8 @@ class _Used:
     def why_not(self, candidate: Candidate) -> str:
         """Return why the set as it is cannot have a question too; empty where it can."""
         taken = candidate.sentence.text in self.sentences or candidate.text in self.texts
-        if taken or _fact(candidate) in self.facts or candidate.answer.lower() in self.answers:
+        answer, same = candidate.answer.lower(), self.facts.get(candidate.sentence.text, ())
+        if taken or answer in self.answers or any(_is_part(answer, each) or _is_part(each, answer) for each in same):
             return ASKED_ABOUT
         return TOO_MANY_ALIKE if candidate.rule in _ALIKE and self._is_most_alike() else ""
 
@@ -130,8 +131,8 @@ class _Used:
         return alike >= max(_LEAST_MOST, _MOST_ALIKE * (self.kinds.total() + 1))
 
 
-def _fact(candidate: Candidate) -> tuple[str, str]:
-    return candidate.sentence.text, candidate.answer.lower()
+def _is_part(answer: str, of: str) -> bool:
+    return f" {answer} " in f" {of} "
 
 
 def _no_objection(_candidate: Candidate) -> str:

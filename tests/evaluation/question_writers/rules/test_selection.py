@@ -109,6 +109,19 @@ def test_what_asks_about_a_sentence_that_was_asked_about_is_said_too() -> None:
     assert ASKED_ABOUT in reasons
 
 
+def test_a_sentence_is_asked_about_again_only_for_something_else() -> None:
+    told = "The Riverside Rowing Club owns a boathouse with forty racks. The Riverside Rowing Club was founded in 1884."
+    asked = [
+        (each.candidate.sentence.text, each.candidate.answer.lower())
+        for each in Selection(CorpusText([SourceDoc(6, "club.txt", told)]), 60, 0, Purpose("", EMBED))
+        if each.candidate
+    ]
+    for number, (sentence, answer) in enumerate(asked):
+        for other_sentence, other in asked[:number]:
+            assert sentence != other_sentence or (answer not in other and other not in answer)
+    assert asked
+
+
 def test_what_is_left_out_is_replaced_and_said() -> None:
     refused: list[str] = []
 
