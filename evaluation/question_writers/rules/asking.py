@@ -108,7 +108,6 @@ def ask(
     found: Sequence[Passage], known: KnownThings, same: SameThings, rules: Rules = RULES
 ) -> Iterator[tuple[Candidate, str]]:
     """Yield every question that the rules make of the passages, with why it cannot be asked, empty where it can."""
-    found = [each for each in found if _is_english(each)]
     if rules is RULES:
         yield from _ask_rows_and_lists(found, known)
         yield from _ask_sections(found, known)
@@ -134,7 +133,7 @@ def ask(
                     yield known.topic.placed(candidate), reason
 
 
-def _is_english(passage: Passage) -> bool:
+def is_english(passage: Passage) -> bool:
     """Return whether a passage is in the language of the rules; documents often hold others beside English."""
     return all(map(reads_as_english, (passage.sentence.text, *(one.answer for one in passage.asked))))
 

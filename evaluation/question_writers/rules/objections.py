@@ -25,6 +25,7 @@ DANGLING = "it is not understood without its passage"
 VAGUE = "it does not say enough of what is meant"
 UNNATURAL = "nobody asks for what is not so"
 LENGTH = "it is too short or too long"
+FOREIGN = "its passage is not English (a model asks about other languages)"
 POINTS = "it speaks of this and these"
 BROKEN = "a name or quotation in it is not whole"
 WEIGHED = frozenset({CUT_SHORT, DANGLING, VAGUE})

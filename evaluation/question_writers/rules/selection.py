@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from evaluation.question_writers.rules.asking import Passage, ask, is_answered_elsewhere, passages
+from evaluation.question_writers.rules.asking import Passage, ask, is_answered_elsewhere, is_english, passages
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
-from evaluation.question_writers.rules.objections import WEIGHED
+from evaluation.question_writers.rules.objections import FOREIGN, WEIGHED
 from evaluation.question_writers.rules.ranker import Ranker
 from evaluation.question_writers.rules.regions import regions
 from evaluation.types import QUALITIES
@@ -240,9 +240,19 @@ class Selection:
                 home[_place(passage.sentence)] = number
                 batch.append(passage)
             del waiting[:_AT_ONCE]
-        for each in self._good_enough(batch):
+        for each in self._good_enough(self._in_english(batch)):
             kept = self._found if each.liked >= _GOOD else self._others
             kept[home[_place(each.candidate.sentence)]].append(each)
+
+    def _in_english(self, batch: Sequence[Passage]) -> list[Passage]:
+        """Return the passages in the language of the rules; the others are kept as thrown away."""
+        found: list[Passage] = []
+        for each in batch:
+            if is_english(each):
+                found.append(each)
+            else:
+                self._rejected.append((each.sentence.text, FOREIGN))
+        return found
 
     def _good_enough(self, batch: Sequence[Passage]) -> list[_Found]:
         """Return what the rules ask about passages and the ranker likes; the rest is kept as thrown away."""

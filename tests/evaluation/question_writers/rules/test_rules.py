@@ -89,13 +89,6 @@ def test_what_is_not_whole_or_points_to_its_passage_is_not_asked(text: str, reas
     assert not [one for one, why in reasons.items() if why == "" and ("Dodd?" in one or '"' in one or "this" in one)]
 
 
-def test_what_is_not_english_is_left_alone() -> None:
-    english = "The backup server keeps copies for thirty days."
-    catalan = "El servidor de còpies inclou un disc per a cada departament de l'empresa i conserva trenta còpies."
-    assert asked(catalan) == []
-    assert asked(f"{english} {catalan}\n\n{english}") == asked(f"{english}\n\n{english}") != []
-
-
 @pytest.mark.parametrize(
     "text",
     [

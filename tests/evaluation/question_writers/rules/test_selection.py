@@ -10,6 +10,7 @@ import pytest
 from evaluation.question_writers.rules import selection
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
+from evaluation.question_writers.rules.objections import FOREIGN
 from evaluation.question_writers.rules.selection import (
     ASKED_ABOUT,
     TOO_MANY_ALIKE,
@@ -107,6 +108,15 @@ def test_what_the_set_has_no_room_for_is_said_too() -> None:
 def test_what_asks_about_a_sentence_that_was_asked_about_is_said_too() -> None:
     reasons = {reason for each in selected(fair=0.1) for _, reason in each.rejected}
     assert ASKED_ABOUT in reasons
+
+
+def test_what_is_not_english_is_left_alone_and_said() -> None:
+    english = "The backup server of the company keeps copies for thirty days."
+    catalan = "El servidor de còpies inclou un disc per a cada departament de l'empresa i conserva trenta còpies."
+    both = CorpusText([SourceDoc(7, "both.txt", f"{english}\n\n{catalan}")])
+    chosen = list(Selection(both, 10, 0, Purpose("", EMBED)))
+    assert {each.candidate.sentence.text for each in chosen if each.candidate} == {english}
+    assert [text for each in chosen for text, reason in each.rejected if reason == FOREIGN] == [catalan]
 
 
 def test_a_sentence_is_asked_about_again_only_for_something_else() -> None:
