@@ -18,7 +18,9 @@ _IS_A = re.compile(
     r"(?= (?:of|that|which|in|for|with|to|by|from|on|who|where|used|designed|located|written|developed|based|caused)\b"
     r"|[.,;])"
 )
-SOFTWARE = "software"
+SOFTWARE, SYSTEM = "software", "system"
+_RUNS_PROGRAMS = r"{word}(?: GNU/Linux)? (?:operating )?(?:system|distribution|release|installation)s?\b"
+"""What manuals of an operating system call it."""
 _LIKE_PROGRAMS = word_set(
     "program application app editor client tool utility suite database browser viewer player manager simulator debugger"
 )
@@ -56,7 +58,10 @@ def programs(corpus: CorpusText) -> list[Name]:
             best, times = Counter(form for form, _ in forms).most_common(1)[0] if forms else (word, 0)
             throughout = len({part for _, part in forms}) >= _SLICES // 2
             if throughout and (not parts_of_speech(word) or (best[:1].isupper() and times * 2 > len(forms))):
-                found[word] = Name(best, SOFTWARE, len(forms), is_topic=True)
+                runs_programs = re.compile(_RUNS_PROGRAMS.format(word=word), re.IGNORECASE)
+                calls = sum(runs_programs.search(text) is not None for text in texts)
+                kind = SYSTEM if calls >= _LEAST else SOFTWARE
+                found[word] = Name(best, kind, len(forms), is_topic=True)
     return list(found.values())
 
 

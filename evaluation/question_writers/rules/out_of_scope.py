@@ -18,7 +18,7 @@ from evaluation.question_writers.rules.asking_tables import ask_row, is_empty
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.near_names import Name, names
-from evaluation.question_writers.rules.near_topics import SOFTWARE, programs, topics
+from evaluation.question_writers.rules.near_topics import SOFTWARE, SYSTEM, programs, topics
 
 _FOLDER = Path(__file__).parent
 
@@ -63,7 +63,7 @@ class OutOfScopeQuestions:
         about = [Name(topic, SOFTWARE, self._index.count(topic), is_topic=True) for topic in manuals]
         about += topics(self._corpus, kinds)
         if self._is_software:
-            about = [one for one in (*about, *programs(self._corpus)) if one.kind == SOFTWARE]
+            about = [one for one in (*about, *programs(self._corpus)) if one.kind in {SOFTWARE, SYSTEM}]
             return list({one.text.lower(): one for one in about}.values())
         # Who is named a few times stands in a reference or an example: nobody asks these documents about them.
         found = [one for one in names(self._corpus, self._seed) if one.kind not in _CITED or one.count > _NAMED]

@@ -50,3 +50,11 @@ def test_near_questions_about_a_topic_are_many_and_none_is_answered() -> None:
     told = f"{MANUAL}\n\nNobody pays for it. It runs on Android, on Windows and on a Mac."
     asked = [question.text for question in OutOfScopeQuestions(corpus("krusader.txt", told), 1).near()]
     assert not [text for text in asked if re.search("cost|mobile|Windows|Mac", text)]
+
+
+def test_nobody_asks_whether_an_operating_system_runs_on_another() -> None:
+    told = MANUAL.replace("Krusader", "the Haiku system").replace("menu of the", "menu of your")
+    assert programs(corpus("haiku.txt", told)) == [Name("Haiku", "system", 30, is_topic=True)]
+    near = [question.text for question in OutOfScopeQuestions(corpus("haiku.txt", told), 1).near()]
+    assert any("Haiku" in text for text in near)
+    assert not [text for text in near if re.search("mobile|Windows|Mac", text)]
