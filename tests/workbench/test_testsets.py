@@ -140,6 +140,21 @@ def test_doubtful_pairs_are_shown_and_rejected_at_once(client):
     assert set(testset.questions.filter(status="rejected").values_list("pair_id", flat=True)) == {"p2"}
 
 
+def test_a_set_by_rules_says_how_many_pairs_are_how_good(client):
+    testset = make_testset()
+    testset.generator = {"llm": "builtin:extractive"}
+    testset.save()
+    address = f"/testsets/{testset.pk}/"
+    assert "Of this set" not in words_of(client.get(address))
+    testset.questions.filter(pair_id__in=["p1", "p2"]).update(metadata={"quality": "likely good"})
+    testset.questions.filter(pair_id="p3").update(metadata={"quality": "fair"})
+    page = client.get(address)
+    assert "Of this set 2 are likely good , 1 is fair ." in words_of(page)
+    assert 'href="?quality=likely%20good#questions-title"' in page.content.decode()
+    testset.questions.filter(pair_id="p3").update(status="rejected")
+    assert "Of this set 2 are likely good ." in words_of(client.get(address))
+
+
 def test_the_number_of_queries_does_not_grow(client, django_assert_num_queries, django_assert_max_num_queries):
     testset = make_testset()
     address = f"/testsets/{testset.pk}/"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -9,6 +10,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Min, Q, QuerySet
 
 from evaluation.models import Evidence, Question, Run, TestSet
+from evaluation.types import QUALITIES
 from rag_pipeline.models import Corpus, Document
 
 PAIRS_A_PAGE = 20
@@ -182,9 +184,11 @@ def transformations_of(testset: TestSet) -> list[str]:
     return list(found.values_list("transformation", flat=True).distinct())
 
 
-def has_qualities(testset: TestSet) -> bool:
-    """Return whether the pairs of a test set say how good they most likely are."""
-    return testset.questions.filter(metadata__has_key="quality").exists()
+def qualities_of(testset: TestSet) -> dict[str, int]:
+    """Return how many pairs most likely are how good, the best first; those rejected and those unsaid are left out."""
+    kept = testset.questions.filter(kind=Question.Kind.SIMPLE).exclude(status=Question.Status.REJECTED)
+    counts = Counter(kept.values_list(_STORED_AS["quality"], flat=True))
+    return {name: counts[name] for _, name in QUALITIES if counts[name]}
 
 
 def counts_of(testset: TestSet) -> dict[str, int]:

@@ -31,9 +31,9 @@ from workbench.ids import as_id
 from workbench.services.current_settings import chosen_corpus, preferred_generator
 from workbench.services.question_list import (
     counts_of,
-    has_qualities,
     newest_pairs,
     pair_page,
+    qualities_of,
     testset_rows,
     transformations_of,
 )
@@ -149,7 +149,8 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
 def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpResponse:
     """Render the page of a test set; `values` carry what went wrong."""
     writing = found.task is not None and found.task.active
-    filters = QuestionFilter(request.GET, transformations=transformations_of(found), qualities=has_qualities(found))
+    qualities = qualities_of(found)
+    filters = QuestionFilter(request.GET, transformations=transformations_of(found), qualities=bool(qualities))
     versions = TestSet.objects.filter(corpus=found.corpus_id, name=found.name).order_by("-version")
     context: dict[str, Any] = {
         "testset": found,
@@ -159,6 +160,7 @@ def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpRes
         "versions": list(versions.only("pk", "version", "name")),
         "run_count": found.runs.count(),
         "filters": filters,
+        "qualities": qualities,
         "query": request.GET.urlencode(),
         "formats": TestSetWriter.units(),
         "contexts_form": ContextsForm(),
