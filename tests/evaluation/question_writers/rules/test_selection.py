@@ -85,6 +85,23 @@ def test_what_is_not_even_fair_is_said_to_read_poorly() -> None:
     assert not poor & set(texts(chosen))
 
 
+GENERAL = {"what", "does", "named_thing", "happens"}
+
+
+def test_what_is_asked_of_any_sentence_is_asked_only_where_it_is_good_or_there_are_few() -> None:
+    def fair_general() -> list[float]:
+        chosen = Selection(corpus(), 60, 0, Purpose("", EMBED))
+        asked = [each for each in chosen if each.candidate]
+        return [each.liked for each in asked if each.candidate.rule in GENERAL and each.liked < 0.5]
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("_GOOD", 0.5), ("_FAIR", 0.1), ("_FEWEST", 0)):
+            patch.setattr(selection, name, value)
+        assert fair_general() == []
+        patch.setattr(selection, "_FEWEST", 60)
+        assert fair_general()
+
+
 RULES = """# Riverside Rowing Club
 
 Members of the Riverside Rowing Club may bring guests to the boathouse on Sundays. Junior rowers must not row on the \
