@@ -85,8 +85,8 @@ def table(figures: dict[str, Any]) -> str:
 
 _WHY = (
     "What stands in the way of more: 600 calls at 256 at once are three waves of 1.0 s, with 0.3 s before the "
-    "first and after the last. A test set takes twelve calls one after the other, as the model is shown what was "
-    "asked before."
+    "first and after the last. A test set takes eight calls one after the other: what fails its check is asked for "
+    "again, and the model is shown what was asked before."
 )
 
 

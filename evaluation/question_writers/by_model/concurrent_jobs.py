@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -33,3 +33,28 @@ async def run_jobs(
         for job_left in running:
             job_left.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+
+
+async def merged(*streams: AsyncGenerator[T, None]) -> AsyncIterator[T]:
+    """Yield what several streams yield as it comes. A failure ends them all, after what each was at: it is paid for."""
+    waiting = {asyncio.ensure_future(anext(stream)): stream for stream in streams}
+    failure: BaseException | None = None
+    try:
+        while waiting:
+            ended, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for job in sorted(ended, key=lambda each: each.exception() is None):  # after a failure none goes on
+                stream, error = waiting.pop(job), job.exception()
+                if error is not None:
+                    failure = failure or (None if isinstance(error, StopAsyncIteration) else error)
+                    continue
+                if failure is None:
+                    waiting[asyncio.ensure_future(anext(stream))] = stream
+                yield job.result()
+        if failure is not None:
+            raise failure
+    finally:
+        for job in waiting:
+            job.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        for stream in streams:
+            await stream.aclose()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from evaluation.generator_spec import GeneratorSpec
-from evaluation.question_writers.by_model.concurrent_jobs import run_jobs
+from evaluation.question_writers.by_model.concurrent_jobs import merged, run_jobs
 from evaluation.question_writers.by_model.forms import ModelTasks, NearQuestion
 from evaluation.question_writers.by_model.nearest import NearestPassages
 from evaluation.question_writers.rules.absence import WindowIndex
@@ -24,7 +24,8 @@ from rag_pipeline.llm.circuit_breaker import CircuitBreaker
 from rag_pipeline.llm.loop_thread import together
 from rag_pipeline.types import SourceDoc
 
-_AT_ONCE = 8
+_AT_ONCE = 16
+"""Candidates of a kind that are asked for in one round, at most."""
 _PER_PASSAGE = 3
 _EMPTY_ROUNDS = 3
 _MOST_FAILURES = 3
@@ -70,34 +71,35 @@ class OutOfScopeWriting:
         self._spec = spec
         self._nearest = NearestPassages(documents, embed)
         self._texts = [question.text for question in (*done, *asked)]
-        near = spec.near
-        self._missing = {"far": spec.out_of_scope - near, "near": near}
+        self._missing = {"far": spec.out_of_scope - spec.near, "near": spec.near}
         for kind in self._missing:
             self._missing[kind] -= sum(question.transformation == kind for question in done)
         stored = {question.question_id for question in done}
-        numbers = (f"o{number:03d}" for number in range(1, spec.out_of_scope + 1))
-        self._numbers = deque(number for number in numbers if number not in stored)
+        names = (f"o{number:03d}" for number in range(1, spec.out_of_scope + 1))
+        free = [name for name in names if name not in stored]
+        far = max(0, self._missing["far"])
+        self._names = {"far": deque(free[:far]), "near": deque(free[far:])}
         rng = random.Random(f"outside:{spec.seed}")
         self._passages = deque(in_asking_order(documents, self._missing["near"], rng))
         self._breaker = CircuitBreaker(_MOST_FAILURES)
 
     async def write(self) -> AsyncIterator[Written]:
-        """Yield far questions, then near ones. Raises ProviderError when the model cannot be used."""
+        """Yield far and near questions as they come. Raises ProviderError when the model cannot be used."""
         if max(self._missing.values()) <= 0:
             return
         preparing = asyncio.ensure_future(self._nearest.prepare())  # while the model writes the first questions
+        kinds = (("far", self._write_far), ("near", self._write_near))
         try:
-            for kind, write in (("far", self._write_far), ("near", self._write_near)):
-                async for written in self._write_kind(kind, write):
-                    yield written
+            async for written in merged(*(self._write_kind(kind, write) for kind, write in kinds)):
+                yield written
         finally:
             preparing.cancel()
 
-    async def _write_kind(self, kind: str, write: _Write) -> AsyncIterator[Written]:
+    async def _write_kind(self, kind: str, write: _Write) -> AsyncGenerator[Written, None]:
         empty = 0
         while self._missing[kind] > 0 and empty < _EMPTY_ROUNDS:
             kept = 0
-            async for written in self._checked(await self._candidates(write)):
+            async for written in self._checked(kind, await self._candidates(write)):
                 kept += len(written.questions)
                 yield written
             empty = 0 if kept else empty + 1
@@ -111,36 +113,38 @@ class OutOfScopeWriting:
         self._breaker.record(None)
         return candidates
 
+    def _at_once(self, kind: str) -> int:
+        """Return for how many questions to ask: half more than are missing, as some are found to be answered."""
+        return min(_AT_ONCE, self._missing[kind] + -(-self._missing[kind] // 2))
+
     async def _write_far(self) -> list[_OutOfScopeCandidate]:
         shown = [_beginning(document) for document in self._documents[:_SHOWN_DOCUMENTS]]
-        count = min(_AT_ONCE, self._missing["far"] + 1)
+        count = self._at_once("far")
         return [
             _OutOfScopeCandidate("far", text.strip()) for text in await self._tasks.write_far(shown, count, self._texts)
         ]
 
     async def _write_near(self) -> list[_OutOfScopeCandidate]:
         """Return candidates on the next passages, which are all asked about at once, as many as may be needed."""
-        wanted = min(_AT_ONCE, self._missing["near"] + 1)
-        count = min(len(self._passages), -(-wanted // _PER_PASSAGE))
+        count = min(len(self._passages), -(-self._at_once("near") // _PER_PASSAGE))
         passages = [self._passages[place] for place in range(count)]
         self._passages.rotate(-count)
         asked = await together(*(self._tasks.write_near(each, _PER_PASSAGE, self._texts) for each in passages))
         return [_near(question) for made in asked for question in made]
 
-    async def _checked(self, candidates: Sequence[_OutOfScopeCandidate]) -> AsyncIterator[Written]:
+    async def _checked(self, kind: str, candidates: Sequence[_OutOfScopeCandidate]) -> AsyncIterator[Written]:
         waiting = deque(candidates)
 
         def start() -> Coroutine[Any, Any, _CheckedCandidate] | None:
             return self._check(waiting.popleft()) if waiting else None
 
-        kinds = {candidate.kind for candidate in candidates}
-        async for candidate, problem, failed in run_jobs(start, lambda: sum(self._missing[one] for one in kinds)):
+        async for candidate, problem, failed in run_jobs(start, lambda: self._missing[kind]):
             self._breaker.record(failed)
             problem = problem or ("It was asked before" if self._known(candidate.text) else "")
             if problem:
                 yield Written(rejected=(Rejected(candidate.text, problem),))
                 continue
-            self._missing[candidate.kind] -= 1
+            self._missing[kind] -= 1
             self._texts.append(candidate.text)
             yield Written((self._draft(candidate),))
 
@@ -176,7 +180,7 @@ class OutOfScopeWriting:
         return self._windows.absent(called, attribute)
 
     def _draft(self, candidate: _OutOfScopeCandidate) -> DraftQuestion:
-        number = self._numbers.popleft()
+        number = self._names[candidate.kind].popleft()
         rng = random.Random(f"{self._spec.seed}:{number}")
         metadata: dict[str, Any] = {"writer": self._spec.llm}
         if candidate.entity:

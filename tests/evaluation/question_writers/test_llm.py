@@ -251,6 +251,15 @@ def test_out_of_scope_questions_are_half_far_half_near(fake_openai: FakeOpenAI) 
             assert str(question.metadata["entity"]) in WARSAW.text + MACHINE.text
 
 
+def test_far_and_near_questions_are_written_at_the_same_time(fake_openai: FakeOpenAI) -> None:
+    list(writer().write_out_of_scope())
+    asked = [str(each.body["messages"]) for each in fake_openai.requests]
+    checks = [number for number, prompt in enumerate(asked) if "<passages>" in prompt]
+    writing = asked[: checks[0]]
+    assert any("nothing to do with these documents" in prompt for prompt in writing)
+    assert any("sound as if these documents answered" in prompt for prompt in writing)
+
+
 def test_a_near_question_that_the_documents_speak_of_is_left_out(fake_openai: FakeOpenAI) -> None:
     candidates = [
         {"question": "Who built Cape Wrath's tower?", "entity": "Cape Wrath", "attribute_words": ["built", "builder"]},

@@ -17,7 +17,7 @@ from rag_pipeline.models import BackgroundTask
 from tests.factories import WORDS, make_corpus
 from tests.fake_openai import Behaviour, FakeOpenAI
 
-FAR = "subjects that have nothing to do with these documents"
+FAR_OR_NEAR = "An assistant answers people from a collection of documents only"
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -74,7 +74,7 @@ def test_what_was_stopped_goes_on_by_the_same_command_and_pays_for_nothing_twice
 ) -> None:
     make_corpus(name="city")
     command = ("generate_testset", "--corpus", "city", "--name", "T", "--llm", "openai:writer", "--pairs", "2")
-    fake_openai.when(FAR, Behaviour.rejected_key())
+    fake_openai.when(FAR_OR_NEAR, Behaviour.rejected_key())
     failed = manage(*command, "--out-of-scope", "2")
     assert (failed.returncode, "Set OPENAI_API_KEY" in failed.stderr) == (1, True)
     testset = TestSet.objects.get()
@@ -91,5 +91,5 @@ def test_what_was_stopped_goes_on_by_the_same_command_and_pays_for_nothing_twice
     assert len(fake_openai.asked_for("WrittenPair")) == asked
     assert set(made) < set(testset.questions.values_list("pk", "text"))
     testset.refresh_from_db()
-    assert reported_usage(testset).calls == len(fake_openai.requests) - 1  # the rejected one was not answered
+    assert reported_usage(testset).calls == len(fake_openai.requests) - 2  # the two rejected ones were not answered
     assert "already has a test set" in manage(*command, "--out-of-scope", "2").stderr
