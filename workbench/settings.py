@@ -98,6 +98,7 @@ MIDDLEWARE = [
 ]
 
 ROOT_URLCONF = "workbench.views.urls"
+FORM_RENDERER = "workbench.forms.rendering.FieldRenderer"
 ASGI_APPLICATION = "workbench.asgi.application"
 TEMPLATES = [
     {

@@ -51,6 +51,13 @@ def list_prompts() -> list[LibraryPrompt]:
     return shipped + sorted(own, key=lambda prompt: not prompt.latest)
 
 
+def library_name(text: str) -> str:
+    """Return the name under which the library holds a prompt, a shipped one first; empty when it does not."""
+    wanted = text.replace("\r\n", "\n").strip()
+    shipped = (name for name, each in shipped_prompts().items() if each.strip() == wanted)
+    return next(shipped, "") or next((each.name for each in list_prompts() if each.text.strip() == wanted), "")
+
+
 def get_prompt(*, name: str) -> LibraryPrompt:
     """Return the prompt called `name`. Raises ConfigError naming what there is."""
     library = {prompt.name: prompt for prompt in list_prompts()}

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, get_origin
 
 from django import forms
+from django.forms.models import ModelChoiceIterator
 from pydantic import BaseModel
 
 from rag_pipeline.registry import Registry
 from rag_pipeline.setting_fields import Setting, UnitChoice, settings_in
 from rag_pipeline.settings.core import NONE
+
+
+class _RowsReadOnce(ModelChoiceIterator):
+    """The choices of a field, read once where Django asks for them twice to draw it."""
+
+    @cached_property
+    def _choices(self) -> list[Any]:
+        return list(super().__iter__())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._choices)
+
+
+class RowField(forms.ModelChoiceField):
+    """A choice among rows of a table."""
+
+    iterator = _RowsReadOnce
 
 
 class JsonListField(forms.CharField):

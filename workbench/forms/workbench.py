@@ -25,14 +25,14 @@ from evaluation.spec import (
 from rag_pipeline.errors import ConfigError
 from rag_pipeline.llm.target import BUILTIN_READER
 from rag_pipeline.models import Corpus
-from rag_pipeline.services.prompts import LibraryPrompt, list_prompts
+from rag_pipeline.services.prompts import LibraryPrompt, library_name, list_prompts
 from rag_pipeline.setting_fields import Stage
 from rag_pipeline.settings.catalogue import pipeline_settings, settings_of, unread_names
 from rag_pipeline.settings.core import CoreSettings
 from rag_pipeline.settings.parts import PARTS
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from workbench.forms.metrics import further_metrics, judge_widget, metric_fields, sent_options, show_choices
-from workbench.forms.options import FloatField, UnitSelect, fields_of
+from workbench.forms.options import FloatField, RowField, UnitSelect, fields_of
 from workbench.forms.several import TICKED, grid_texts, take_several, tick_fields
 from workbench.services.known_models import known_models
 from workbench.services.preferences import WEIGHT, comparable, differing
@@ -285,13 +285,13 @@ class SettingsForm(forms.Form):
 
 def _fields() -> dict[str, forms.Field]:
     fields: dict[str, forms.Field] = {
-        "corpus": forms.ModelChoiceField(
+        "corpus": RowField(
             Corpus.objects.all(),
             label="Corpus",
             empty_label=None,
             error_messages={"required": "Choose a corpus.", "invalid_choice": "This corpus is no longer there."},
         ),
-        "testset": forms.ModelChoiceField(
+        "testset": RowField(
             TestSet.objects.none(),
             label="Test set",
             empty_label=None,
@@ -301,7 +301,7 @@ def _fields() -> dict[str, forms.Field]:
             },
         ),
     }
-    fields[CONTEXTS] = forms.ModelChoiceField(
+    fields[CONTEXTS] = RowField(
         Run.objects.none(),
         label="Contexts from",
         required=False,
@@ -345,17 +345,12 @@ def _given(weights: Mapping[str, float]) -> dict[str, float]:
     return {name: weight for name, weight in weights.items() if weight != 1}
 
 
-def library_name(text: str) -> str:
-    """Return the name under which the library holds a prompt; empty when it does not."""
-    wanted = text.replace("\r\n", "\n").strip()
-    return next((prompt.name for prompt in list_prompts() if prompt.text.strip() == wanted), "")
-
-
 def _prompt_name(pipeline: Mapping[str, Any]) -> str:
     """Return the library's name of a prompt, else that of an earlier run with the same text; empty = made up."""
     text = str(pipeline.get("prompt", "")).strip()
-    if not text or library_name(text):
-        return library_name(text)
+    named = library_name(text) if text else ""
+    if named or not text:
+        return named
     names = Run.objects.filter(pipeline__prompt=text).values_list("pipeline__prompt_name", flat=True)
     return next((name for name in names if name), "")
 

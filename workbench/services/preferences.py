@@ -42,7 +42,7 @@ def preferred_bench() -> Bench:
     """Return the saved preferences; without any, the shipped settings and the newest corpus and test set."""
     values = Preferences.load()
     testset = TestSet.objects.filter(pk=values.get("testset") or 0).select_related("corpus").first()
-    corpus = preferred_corpus()
+    corpus = _corpus_of(values)
     if testset is None or testset.corpus_id != (corpus.pk if corpus else None):
         testset = newest_testset(corpus)
     settings = flat_settings(values.get("pipeline", {}), values.get("evaluation", {}), values.get("options", {}))
@@ -85,8 +85,12 @@ def prefers(embedding: str) -> bool:
 
 def preferred_corpus() -> Corpus | None:
     """Return the preferred corpus, else the newest that has documents, else any."""
+    return _corpus_of(Preferences.load())
+
+
+def _corpus_of(values: Mapping[str, Any]) -> Corpus | None:
     made = Corpus.objects.order_by("-created", "-pk")
-    preferred = Preferences.load().get("corpus")
+    preferred = values.get("corpus")
     chosen = made.filter(pk=preferred).first() if preferred else None
     return chosen or made.filter(documents__isnull=False).first() or made.first()
 

@@ -17,8 +17,9 @@ from rag_pipeline.extractive_qa.prompt_instructions import read_instructions
 from rag_pipeline.extractive_qa.strictness import cost_of
 from rag_pipeline.extractive_qa.trained_model import card
 from rag_pipeline.llm.target import BUILTIN_READER
+from rag_pipeline.services.prompts import library_name
 from rag_pipeline.settings.prompt_templates import placeholders
-from workbench.forms.workbench import SettingsForm, library_name
+from workbench.forms.workbench import SettingsForm
 from workbench.services.known_models import known_embeddings, known_judges
 from workbench.services.preferences import Bench, bench_of_run, comparable
 from workbench.services.presets import preset_choices
