@@ -8,7 +8,8 @@ from functools import cached_property
 from urllib.parse import urlencode
 
 from evaluation.models import Run, TestSet
-from evaluation.queries.comparison import compare_runs, score_cards
+from evaluation.queries.comparison import compare_loaded, score_cards
+from evaluation.queries.differences import load_scores_of
 from evaluation.queries.rows import Comparison, RunRow, ScoreCard
 from evaluation.queries.runs import run_rows
 from evaluation.scoring.summaries import TOTAL
@@ -28,10 +29,15 @@ MOST_LISTED = 100
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The run that another is compared with, and `why` that one, in words."""
+    """The run that another is compared with, by its row, and `why` that one, in words."""
 
-    run: Run
+    row: RunRow
     why: str
+
+    @property
+    def run(self) -> Run:
+        """The run itself."""
+        return self.row.run
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,7 @@ def results(
     scored = bool(shown.metrics)
     dots = charts.dots_of(rows, score, charts.CHUNK_SIZE)
     figure = charts.figure_of(dots, prompt_series(), score, charts.CHUNK_SIZE, shown.run.pk)
-    comparison = compare_runs(a=other, b=shown.run, limit=3) if scored and other else None
+    comparison = _compared(baseline.row, shown) if scored and baseline else None
     return Results(
         corpus=corpus,
         testset=testset,
@@ -163,6 +169,11 @@ def results(
         older=older,
         further=further,
     )
+
+
+def _compared(other: RunRow, shown: RunRow) -> Comparison:
+    scores = load_scores_of([other.run, shown.run])
+    return compare_loaded((other, scores[other.run.pk]), (shown, scores[shown.run.pk]), limit=3)
 
 
 def _wanted(rows: Sequence[RunRow], run: int | None) -> RunRow:
@@ -198,12 +209,12 @@ def _baseline(rows: Sequence[RunRow], shown: RunRow, preferred: Run | None) -> B
     able = [row for row in rows if row.run != shown.run and row.metrics and _same_questions(row, shown)]
     for row in able:
         if row.run.baseline:
-            return Baseline(row.run, "the pinned baseline")
+            return Baseline(row, "the pinned baseline")
     for row in able:
         if row.run == preferred:
-            return Baseline(row.run, "the preferred run")
+            return Baseline(row, "the preferred run")
     earlier = [row for row in able if row.run.pk < shown.run.pk]
-    return Baseline(earlier[0].run, "the last run of the same questions") if earlier else None
+    return Baseline(earlier[0], "the last run of the same questions") if earlier else None
 
 
 def _same_questions(row: RunRow, shown: RunRow) -> bool:
