@@ -16,7 +16,6 @@ from django.urls import reverse
 from pydantic import BaseModel, Field
 
 from evaluation.generator_spec import GeneratorSpec
-from evaluation.queries.comparison import compare_runs
 from evaluation.scoring.comparability import HowScored, measured_differently
 from evaluation.services.contexts import refuse_retrieval_settings, with_retrieval_of
 from evaluation.spec import SCORES, EvaluationSpec, RunOptions
@@ -30,6 +29,7 @@ from rag_pipeline.settings.core import CoreSettings
 from rag_pipeline.settings.parts import PARTS
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
 from tests.commands import ROOT
+from tests.compared import compare_runs
 from tests.factories import make_run, make_testset
 from tests.workbench.test_workbench import HTMX, fields
 

@@ -29,7 +29,7 @@ from evaluation.queries.rows import (
     RunRow,
     ScoreCard,
 )
-from evaluation.queries.runs import rows_of, summary_of
+from evaluation.queries.runs import summary_of
 from evaluation.queries.sentences import family_sentence, group_label
 from evaluation.queries.settings import differing_settings
 from evaluation.queries.stored_answers import make_samples
@@ -65,13 +65,12 @@ def score_cards(
     ]
 
 
-def compare_runs(*, a: Run, b: Run, limit: int = 50, further: bool = False) -> Comparison:
+def compare_runs(*, a: RunRow, b: RunRow, limit: int = 50, further: bool = False) -> Comparison:
     """Return what run b does otherwise than run a, with at most `limit` of the questions won and lost each, the largest
     changes first.
     """
-    row_a, row_b = rows_of([a, b])
-    scores = load_scores_of([a, b], further=further)
-    return compare_loaded((row_a, scores[a.pk]), (row_b, scores[b.pk]), limit=limit, further=further)
+    scores = load_scores_of([a.run, b.run], further=further)
+    return compare_loaded((a, scores[a.run.pk]), (b, scores[b.run.pk]), limit=limit, further=further)
 
 
 def compare_loaded(

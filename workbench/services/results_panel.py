@@ -8,8 +8,7 @@ from functools import cached_property
 from urllib.parse import urlencode
 
 from evaluation.models import Run, TestSet
-from evaluation.queries.comparison import compare_loaded, score_cards
-from evaluation.queries.differences import load_scores_of
+from evaluation.queries.comparison import compare_runs, score_cards
 from evaluation.queries.rows import Comparison, RunRow, ScoreCard
 from evaluation.queries.runs import run_rows
 from evaluation.scoring.summaries import TOTAL
@@ -150,7 +149,7 @@ def results(
     scored = bool(shown.metrics)
     dots = charts.dots_of(rows, score, charts.CHUNK_SIZE)
     figure = charts.figure_of(dots, prompt_series(), score, charts.CHUNK_SIZE, shown.run.pk)
-    comparison = _compared(baseline.row, shown) if scored and baseline else None
+    comparison = compare_runs(a=baseline.row, b=shown, limit=3) if scored and baseline else None
     return Results(
         corpus=corpus,
         testset=testset,
@@ -169,11 +168,6 @@ def results(
         older=older,
         further=further,
     )
-
-
-def _compared(other: RunRow, shown: RunRow) -> Comparison:
-    scores = load_scores_of([other.run, shown.run])
-    return compare_loaded((other, scores[other.run.pk]), (shown, scores[shown.run.pk]), limit=3)
 
 
 def _wanted(rows: Sequence[RunRow], run: int | None) -> RunRow:

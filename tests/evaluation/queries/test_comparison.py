@@ -6,9 +6,10 @@ import math
 
 import pytest
 
-from evaluation.queries.comparison import compare_runs, score_cards
+from evaluation.queries.comparison import score_cards
 from evaluation.spec import EvaluationSpec
 from evaluation.types import DraftQuestion
+from tests.compared import compare_runs
 from tests.factories import REFUSAL, make_run, make_testset
 
 pytestmark = pytest.mark.django_db

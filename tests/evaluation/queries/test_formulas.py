@@ -8,9 +8,10 @@ import pytest
 from django.apps import apps
 
 from evaluation.models import MetricScore, Scoring
-from evaluation.queries.comparison import compare_runs, score_cards
+from evaluation.queries.comparison import score_cards
 from evaluation.services.summaries import run_summary
 from evaluation.spec import EvaluationSpec
+from tests.compared import compare_runs
 from tests.factories import make_run, make_testset, score_run
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,6 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from evaluation.models import Run, TestSet
-from evaluation.queries.comparison import compare_runs
 from evaluation.services import runs
 from evaluation.services.contexts import find_source
 from evaluation.services.summaries import run_summary
@@ -19,6 +18,7 @@ from rag_pipeline.background.tasks import run_inline
 from rag_pipeline.errors import ConfigError, InUseError
 from rag_pipeline.models import Index
 from rag_pipeline.settings.pipeline_spec import PipelineSpec
+from tests.compared import compare_runs
 from tests.factories import ROSETTA, WORDS, make_run, make_testset
 from tests.fake_openai import Behaviour
 

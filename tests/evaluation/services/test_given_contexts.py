@@ -12,10 +12,10 @@ from django.core.management.base import CommandError
 
 from evaluation.exchange.table_files import frame_of, table_file
 from evaluation.models import Run, TestSet
-from evaluation.queries.comparison import compare_runs
 from evaluation.services.contexts import runs_with_contexts
 from evaluation.services.given_contexts import contexts_from_file
 from rag_pipeline.errors import ConfigError
+from tests.compared import compare_runs
 from tests.factories import OUT_OF_SCOPE, PAIRS, ROSETTA, WORDS, make_testset
 from tests.fake_openai import FakeOpenAI
 
