@@ -49,7 +49,11 @@ _ONE_OF_SEVERAL = re.compile(
     r"(?:\?| (?:be|is|was|are|were)\b)"
 )
 """Which one is only clear in the passage."""
-ODD = re.compile(r"[|{}<>=_\\^]|\.\.\.|…|\[\d+\]|https?:|@| --? |•|\bet al\b|\bibid\b|U\. ?S\. \d|§", re.IGNORECASE)
+ODD = re.compile(
+    r"[|{}<>=\\^]|(?<!\w)_|_(?!\w)|\.\.\.|…|\[\d+\]|https?:|@| --? |•|\bet al\b|\bibid\b|U\. ?S\. \d|§",
+    re.IGNORECASE,
+)
+"""What is markup, code or a citation; a name in code such as `error_messages` is none."""
 _GENERIC = re.compile(r"(?:the|your|its|their) (?:[a-z-]+ )?[a-z-]+")
 _GOES_ON = frozenset("-/’'\"”)")
 _OPENED, _CLOSED = re.compile(r"(?<![\w\"”)'’])['‘](?=\S)"), re.compile(r"(?<=\S)['’](?!\w)")

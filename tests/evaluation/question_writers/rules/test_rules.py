@@ -38,6 +38,8 @@ EXAMPLES = (
      "by calling the help desk"),
     ("how_to", "To undo a change, press the red key.", "How do I undo a change?", "press the red key"),
     ("how_to", "You can use CTRL-F to scroll a whole screen.", "How can I scroll a whole screen?", "use CTRL-F"),
+    ("what", "The max_upload option limits the size of uploaded files.", "What does the max_upload option limit?",
+     "the size of uploaded files"),
     ("how_to", "If you want to close the window, click the red button.", "How do I close the window?",
      "click the red button"),
     ("how_many", "There are 38 rooms in the Tower House.", "How many rooms are there in the Tower House?", "38"),
@@ -203,3 +205,9 @@ def test_what_is_incidental_or_taken_apart_is_not_asked(text: str, question: str
 )
 def test_a_question_keeps_the_capitals_of_a_name_and_no_word_of_the_other_clause(text: str, question: str) -> None:
     assert question in {one.text for one, _ in asked(text)}
+
+
+@pytest.mark.parametrize("markup", ["x^2", "a \\ b", "a {template} of it", "it = 5", "<b> it"])
+def test_a_sentence_with_markup_or_code_is_not_asked_about(markup: str) -> None:
+    text = f"To serve files of your own, press the red key for {markup}."
+    assert not passages(CorpusText([SourceDoc(1, "text", text)]).sentences[1], text)
