@@ -46,13 +46,13 @@ class Ranker:
 
         The network reads only what the trees give a chance; of the rest, what the trees give.
         """
-        by_trees = [_by_trees(signs(one, self._corpus.index)) for one in candidates]
-        found = np.array(by_trees).reshape(-1, len(KINDS))
-        hopeful = np.flatnonzero(_probabilities(found).prod(axis=1) >= _A_CHANCE)
+        found_by_trees = [by_trees(signs(one, self._corpus.index)) for one in candidates]
+        found = np.array(found_by_trees).reshape(-1, len(KINDS))
+        hopeful = np.flatnonzero(probabilities(found).prod(axis=1) >= _A_CHANCE)
         found[hopeful] += question_network().logits(
             [texts_read(candidates[at], self._corpus) for at in hopeful.tolist()]
         )
-        worth: list[float] = _probabilities(found).prod(axis=1).tolist()
+        worth: list[float] = probabilities(found).prod(axis=1).tolist()
         return worth
 
 
@@ -64,13 +64,14 @@ def texts_read(candidate: Candidate, corpus: CorpusText) -> QuestionTexts:
     return QuestionTexts(candidate.text, candidate.answer, evidence, text[end : end + _BEHIND])
 
 
-def _by_trees(found: Mapping[str, float]) -> list[float]:
+def by_trees(found: Mapping[str, float]) -> list[float]:
     """Return the logits by the signs alone: acceptable, natural."""
     learned = _learned()
     return [learned[kind]["start"] + sum(_leaf(tree, found) for tree in learned[kind]["trees"]) for kind in KINDS]
 
 
-def _probabilities(logits: Any) -> Any:
+def probabilities(logits: Any) -> Any:
+    """Return the probabilities that logits stand for."""
     return 1 / (1 + np.exp(-logits))
 
 

@@ -1,29 +1,34 @@
 """`python -m tests.bench.ranker_training LABELLED.jsonl`: learn the ranker anew and put it where it is shipped.
 
 `... --candidates DOCUMENT [DOCUMENT ...]` prints questions for readers instead (`labelled` says in which form).
+`... LABELLED.jsonl --go-on [DOCUMENT ...]` keeps the trees and trains the shipped network further: where a rule is new.
+It shall not forget meanwhile: about each DOCUMENT it is asked what it is given today, at half weight.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from evaluation.question_writers.rules import ranker
-from evaluation.question_writers.rules.question_network import FILE, QuestionTexts
+from evaluation.question_writers.rules.question_network import FILE, question_network
 from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.extractive_qa.span_reader import pair_encoder
 from rag_pipeline.loaders.lookup import read_document
 from rag_pipeline.types import SourceDoc
 from tests.bench.people import area
-from tests.bench.ranker_training.labelled import candidates, held_out, labels_of, read_labelled
+from tests.bench.ranker_training.labelled import Row, candidates, held_out, labels_of, read_labelled, texts_of
 from tests.bench.ranker_training.network import TrainedNetwork
 from tests.bench.ranker_training.trees import Trees
 
 _GOOD = 0.5
+_REMEMBERED = 0.5
+"""What a question counts that no reader judged."""
 
 
 def train(file: Path, out: Path, *, epochs: int = 3) -> dict[str, float]:
@@ -39,7 +44,7 @@ def train(file: Path, out: Path, *, epochs: int = 3) -> dict[str, float]:
     assert folder is not None, "make setup installs the encoder"
     rows = read_labelled(file)
     labels, new = labels_of(rows), held_out(rows)
-    texts = [QuestionTexts(*(row[name] for name in QuestionTexts._fields)) for row in rows]
+    texts = list(map(texts_of, rows))
     network = TrainedNetwork(folder, pair_encoder(folder))
     network.fit([text for text, left in zip(texts, new, strict=True) if not left], labels[~new], epochs)
     read = network.logits(texts)
@@ -59,19 +64,50 @@ def train(file: Path, out: Path, *, epochs: int = 3) -> dict[str, float]:
     return found
 
 
+def go_on(file: Path, out: Path, remembered: Sequence[Row], *, epochs: int = 3) -> None:
+    """Train the shipped network on judged questions; `remembered`: others, with what the ranker gives them."""
+    from safetensors.numpy import save_file
+
+    folder = shipped_weights()
+    assert folder is not None, "make setup installs the encoder"
+    judged = read_labelled(file)
+    rows = [*judged, *remembered]
+    counts = np.repeat([1.0, _REMEMBERED], [len(judged), len(remembered)])
+    beside = np.array([ranker.by_trees(row["signs"]) for row in rows])
+    network = TrainedNetwork(folder, pair_encoder(folder), goes_on=True)
+    network.fit(list(map(texts_of, rows)), labels_of(rows), epochs, beside=beside, counts=counts)
+    save_file(network.weights([1.0] * len(ranker.KINDS)), out / FILE.name)
+
+
+def as_ranked(rows: Sequence[Row]) -> list[Row]:
+    """Return questions with what the shipped ranker gives them in place of a reader's judgement."""
+    logits = np.array([ranker.by_trees(row["signs"]) for row in rows]).reshape(-1, len(ranker.KINDS))
+    given = ranker.probabilities(logits + question_network().logits(list(map(texts_of, rows))))
+    return [row | dict(zip(ranker.KINDS, found, strict=True)) for row, found in zip(rows, given.tolist(), strict=True)]
+
+
+def _questions_about(paths: Sequence[Path]) -> list[Row]:
+    documents = [
+        SourceDoc(number, path.name, read_document(path.name, path.read_bytes()).text)
+        for number, path in enumerate(paths, 1)
+    ]
+    return [row for document in documents for row in candidates(document)]
+
+
 def main() -> None:
     """Learn, or print questions to be judged."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--candidates", action="store_true", help="print questions about these documents")
+    parser.add_argument("--go-on", action="store_true", help="train what is shipped; other files are remembered")
     options = parser.parse_args()
-    if not options.candidates:
-        print(train(options.files[0], FILE.parent))
-        return
-    for number, path in enumerate(options.files, 1):
-        text = read_document(path.name, path.read_bytes()).text
-        for row in candidates(SourceDoc(number, path.name, text)):
+    if options.candidates:
+        for row in _questions_about(options.files):
             print(json.dumps(row, ensure_ascii=False))
+    elif options.go_on:
+        go_on(options.files[0], FILE.parent, as_ranked(_questions_about(options.files[1:])))
+    else:
+        print(train(options.files[0], FILE.parent))
 
 
 if __name__ == "__main__":

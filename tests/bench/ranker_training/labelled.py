@@ -17,6 +17,7 @@ import numpy.typing as npt
 from evaluation.question_writers.rules.asking import ask, is_answered_elsewhere, passages
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.objections import WEIGHED
+from evaluation.question_writers.rules.question_network import QuestionTexts
 from evaluation.question_writers.rules.ranker import KINDS, texts_read
 from evaluation.question_writers.rules.signs import signs
 from rag_pipeline.types import SourceDoc
@@ -41,6 +42,11 @@ def read_labelled(file: Path) -> list[Row]:
     """Return the questions of a file that were judged."""
     rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
     return [row for row in rows if all(kind in row for kind in KINDS)]
+
+
+def texts_of(row: Row) -> QuestionTexts:
+    """Return what the network reads of a question."""
+    return QuestionTexts(*(row[name] for name in QuestionTexts._fields))
 
 
 def labels_of(rows: Sequence[Row]) -> Array:

@@ -6,13 +6,14 @@ import json
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from evaluation.question_writers.rules import ranker
 from evaluation.question_writers.rules.question_network import FILE, QuestionTexts
 from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.extractive_qa.span_reader import pair_encoder
 from rag_pipeline.types import SourceDoc
-from tests.bench.ranker_training.__main__ import train
+from tests.bench.ranker_training.__main__ import as_ranked, go_on, train
 from tests.bench.ranker_training.labelled import candidates, held_out
 from tests.bench.ranker_training.network import TrainedNetwork
 
@@ -77,3 +78,15 @@ def test_what_is_learned_is_read_as_it_was_trained(tmp_path) -> None:
     learned = json.loads((tmp_path / ranker.FILE.name).read_text(encoding="utf-8"))
     assert set(learned) == set(ranker.KINDS)
     assert len(learned["natural"]["trees"]) == 120
+
+
+@pytest.mark.slow
+def test_what_is_shipped_learns_on_and_remembers(tmp_path) -> None:
+    labelled = tmp_path / "labelled.jsonl"
+    labelled.write_text("".join(f"{json.dumps(row)}\n" for row in rows()), encoding="utf-8")
+    remembered = as_ranked(list(candidates(SourceDoc(1, "law.txt", TEXT))))
+    assert all(0 < row[kind] < 1 for row in remembered for kind in ranker.KINDS)
+    go_on(labelled, tmp_path, remembered, epochs=1)
+    before, after = load_file(FILE), load_file(tmp_path / FILE.name)
+    assert {name: value.shape for name, value in after.items()} == {name: each.shape for name, each in before.items()}
+    assert not np.array_equal(after["head.weight"], before["head.weight"])
