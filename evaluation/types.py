@@ -196,6 +196,6 @@ SLIPS = ("typo", "dropped_word", "doubled_word", "agreement", "punctuation", "lo
 RULES_SLIPS = ("typo", "lower_case", "dropped_word", "punctuation")
 """Those that the built-in rules make unless told: the ones that people make when they type."""
 QUALITY = "quality"
-QUALITIES = ((0.4, "likely good"), (0.2, "fair"), (0.0, "doubtful"))
+QUALITIES = ((0.33, "likely good"), (0.22, "fair"), (0.0, "doubtful"))
 """What the metadata of a pair call it by the least that the ranker of the rules gives it, as long as nobody changed it:
 strict readers accept about 7 in 10 of the first, and 4 in 10 of the others."""

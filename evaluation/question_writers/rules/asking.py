@@ -11,6 +11,7 @@ from evaluation.question_writers.rules.asking_lists import ask_list, items_behin
 from evaluation.question_writers.rules.asking_sections import SECTIONS, TERM, as_defined, is_defined, section_questions
 from evaluation.question_writers.rules.asking_tables import ask_row
 from evaluation.question_writers.rules.asking_tasks import how_many_there_are, how_to
+from evaluation.question_writers.rules.asking_widely import advice
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.clauses import Clause, clauses
 from evaluation.question_writers.rules.document_sentences import DocumentSentence
@@ -35,7 +36,8 @@ from rag_pipeline.english.trees import parse
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
-TASK = "how_to"
+TASK, ADVICE = "how_to", "advice"
+_SPEAKERS = frozenset({"you", "we"})
 _PRONOUNS = {"he": "PERSON", "she": "PERSON", "it": "", "they": ""}
 _PRONOUN_FIRST = re.compile(r"(?:He|She|It|They) ")
 _LIMITS = re.compile(
@@ -171,7 +173,7 @@ def _without_brackets(text: str) -> str:
 def _forms(sentence: Span, named: str) -> Iterator[Clause]:
     """Yield the clauses that may be asked about; those about a name also without what they could do without."""
     for clause in clauses(sentence, named):
-        if clause.subject.pos_ != "PRON" or clause.named or clause.subject.lower_ == "you":
+        if clause.subject.pos_ != "PRON" or clause.named or clause.subject.lower_ in _SPEAKERS:
             yield clause
             if clause.named or clause.subject.pos_ == "PROPN":
                 yield replace(clause, brief=True)
@@ -225,6 +227,7 @@ def _checked(
 def _tasks(sentence: Span, passage: Passage, known: KnownThings) -> Iterator[tuple[Candidate, str]]:
     for rule, asked in [
         *((TASK, each) for each in how_to(sentence)),
+        *((ADVICE, each) for each in advice(sentence)),
         *(("how_many", each) for each in how_many_there_are(sentence)),
     ]:
         text = as_asked(asked.wording(False))

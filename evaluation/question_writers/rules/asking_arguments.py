@@ -43,6 +43,12 @@ ASKED_WITH = frozenset(
 """Verbs with a preposition of which people ask what stands behind it: `What does … depend on?`"""
 _AMOUNTS = frozenset({"MONEY", "PERCENT", "DATE", "TIME"})
 _STATES, _OBJECTS = word_set("be have include contain mean"), ("dobj", "ccomp", "xcomp")
+_TOOL = re.compile(r"(?:^|\s)-|[-_./]\w+\b|\w[A-Z]|[A-Z]{2}")
+_TOOLS = word_set(
+    "option flag command setting switch button key menu function method parameter argument tool utility plugin module "
+    "extension feature mode script macro filter program driver package service server"
+)
+"""What people ask for what it does; of others one could tell anything: `What does the frog do?`"""
 _MODALS = {"may": "can", "shall": "must"}
 _LINKING = word_set("be become remain have seem mean appear contain include do make")
 
@@ -78,7 +84,8 @@ def object_(clause: Clause) -> Iterator[Ask]:
 def does(clause: Clause) -> Iterator[Ask]:
     """`The -v option prints more messages` → `What does the -v option do?` prints more messages."""
     plain = clause.verb.tag_ in {"VBZ", "VBP"} and not (clause.auxiliaries or clause.negated or clause.brief)
-    if plain and clause.subject.pos_ != "PRON" and clause.verb.lemma_ not in _STATES and clause.children(*_OBJECTS):
+    tool = _TOOL.search(clause.said_subject()) is not None or clause.subject.lemma_.lower() in _TOOLS
+    if plain and tool and clause.verb.lemma_ not in _STATES and clause.children(*_OBJECTS):
         asking = "what do" if clause.is_plural else "what does"
         answer = in_sentence([each for each in subtree(clause.verb) if each.i >= clause.verb.i]).strip(" ,;:.")
         yield Ask(as_said(tidy(f"{asking} {clause.said_subject()} do")), answer)

@@ -60,12 +60,12 @@ def closed(clause: Clause) -> Iterator[Ask]:
         return
     rest = clause.rest()
     text = tidy(f"{start} {clause.said_subject()} {behind} {rest}")
-    if len(content_lemmas(text)) >= _LEAST and not _leaves_out(said, text, negated=clause.negated):
+    if len(content_lemmas(text)) >= _LEAST and not leaves_out(said, text, negated=clause.negated):
         other = tidy(f"do you know if {clause.said_subject()} {_stated(start, behind)} {rest}")
         yield Ask(lambda _other: text, "No" if clause.negated else "Yes", (other,))
 
 
-def _leaves_out(said: Sequence[Token], question: str, *, negated: bool) -> bool:
+def leaves_out(said: Sequence[Token], question: str, *, negated: bool) -> bool:
     """Return whether a question lacks what decides it: any word behind `not`, else any but an adverb."""
     decides = [each for each in said if each.dep_ != "neg" and (negated or each.pos_ != "ADV")]
     return not set(content_lemmas(in_sentence(decides))) <= set(content_lemmas(question))

@@ -19,7 +19,10 @@ _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _AUXILIARIES = frozenset({"aux", "auxpass"})
 _NEVER_KEPT = frozenset({"cc", "conj", "punct", "mark", "neg", "dep", "intj", "parataxis", "preconj"})
 _ESSENTIAL = frozenset({"prt", "dobj", "dative", "attr", "acomp", "xcomp", "oprd", "agent", "ccomp", "pcomp"})
-_FULL_FORMS = {"ca": "can", "wo": "will", "n't": "not", "n’t": "not", "sha": "shall"}
+_FULL_FORMS = {
+    "ca": "can", "wo": "will", "n't": "not", "n’t": "not", "sha": "shall",
+    "'ll": "will", "’ll": "will", "'re": "are", "’re": "are", "'ve": "have", "’ve": "have",
+}  # fmt: skip
 _LONGEST, _PARTS = 12, 3
 """Most words behind the verb of a question, and most phrases."""
 _LEFT_OUT = word_set(
@@ -235,7 +238,9 @@ def _auxiliaries(verb: Token) -> tuple[Token, ...]:
 def _is_whole(clause: Clause) -> bool:
     """Return whether the parse can be trusted: a finite verb, no contraction that cannot be undone."""
     first = (*clause.auxiliaries, clause.verb)[0]
-    if first.tag_ not in {"VBD", "VBZ", "VBP", "MD"} or first.text[:1] in {"'", "’"}:
+    if first.tag_ not in {"VBD", "VBZ", "VBP", "MD"} or (
+        first.text[:1] in {"'", "’"} and first.text not in _FULL_FORMS
+    ):
         return False
     if clause.verb.tag_ == "VBD" and clause.verb.lemma_ in _NEEDS_OBJECT and not clause.children("dobj", "ccomp"):
         return False  # a participle was taken for the past tense

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.asking_lists import LIST
@@ -34,9 +34,10 @@ _BRIEFLY = frozenset({"when", "by_whom", "called", "apposition", "what_with", "w
 """Kinds that are understood without all that the sentence says."""
 _NEEDS_MORE = frozenset({"what_with", "who", "how", "why"})
 """Kinds that `the file` or `your account` is no answer to."""
-_MAY_DENY = frozenset({"why", "happens", "yes_no"})
+_MAY_DENY = frozenset({"why", "happens", "yes_no", "is_so"})
 _FEWEST, _MOST = 3, 19
 _LONGEST_ANSWER, _SHORT = 32, 4
+_SOMEBODY = word_set("he she they him them his her their")
 _VAGUE = word_set("example reason result addition part way fact thing kind type number case other series")
 _THE_ONE, _WELL_KNOWN = 2, frozenset({"GPE", "NORP", "LOC", "EVENT"})
 _SOME = word_set("both some many several most each two three all other few more no any one that much every")
@@ -124,7 +125,7 @@ def objection_to_form(candidate: Candidate) -> str:
         return CUT_SHORT
     if _is_unbalanced(candidate.text) or _is_name_cut(candidate):
         return BROKEN
-    if {"this", "these"} & set(words):
+    if {"this", "these", "those"} & set(words) or _begins_pointing(words):
         return POINTS
     if _is_unbalanced(candidate.answer):
         return CUT_SHORT
@@ -142,6 +143,12 @@ def objection_to_form(candidate: Candidate) -> str:
     pointing = answer[0] in POINTING or (len(answer) < _SHORT and POINTING & set(answer))
     odd = not tabular and ODD.search(candidate.text)
     return DANGLING if pointing or words[-1] == "each" or odd else ""
+
+
+def _begins_pointing(words: Sequence[str]) -> bool:
+    """Return whether a question speaks of `they` or `he` before it names anything: `What happens if they refuse?`"""
+    at = next((number for number, word in enumerate(words) if word in _SOMEBODY), 0)
+    return at > 0 and not set(content_lemmas(" ".join(words[:at]))) - {"happen"}
 
 
 def objection_to_author(candidate: Candidate) -> str:

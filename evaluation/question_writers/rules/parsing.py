@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.synonyms import in_other_words
+from rag_pipeline.english.lemmas import parts_of_speech
 from rag_pipeline.english.words import word_list
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
 _LINKS = frozenset({"DET", "ADP", "SCONJ", "CCONJ", "PRON", "ADV", "AUX"})
+_SHORT_WORD = 4
 _CLAUSES_OF_NOUNS = frozenset({"relcl", "acl"})
 
 
@@ -90,7 +92,7 @@ def _has_capital_by_place(token: Token) -> bool:
     """Return whether a word has its capital letter because a sentence begins with it, also behind a colon."""
     before_name = token.i + 1 < len(token.doc) and token.nbor().text.istitle()
     if not token.is_sent_start:
-        return token.text in {"The", "A", "An"} and not before_name
+        return token.text in {"The", "A", "An"} and not before_name and token.nbor(-1).is_punct
     named = before_name and token.dep_ == "compound"  # `Tux Paint`, whatever the tagger takes *Tux* for
     return not (named or is_name(token)) or _is_common(token)
 
@@ -105,7 +107,9 @@ def _is_common(token: Token) -> bool:
 
 
 def is_name(token: Token) -> bool:
-    """Return whether a word keeps its capital letter anywhere."""
+    """Return whether a word keeps its capital letter anywhere; one that no dictionary has is a name."""
     if token.text == "I" or token.text[1:] != token.text[1:].lower():
+        return True
+    if token.text.isalpha() and len(token) > _SHORT_WORD and not parts_of_speech(token.lower_):
         return True
     return token.pos_ == "PROPN" or (token.tag_ == "JJ" and token.ent_type_ in {"NORP", "GPE"})

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from evaluation.question_writers.rules import asking_amounts, asking_arguments, asking_clauses, asking_terms
+from evaluation.question_writers.rules import (
+    asking_amounts,
+    asking_arguments,
+    asking_clauses,
+    asking_terms,
+    asking_widely,
+)
 from evaluation.question_writers.rules.asking_closed import CLOSED, closed
 from evaluation.question_writers.rules.candidates import Ask
 from evaluation.question_writers.rules.clauses import Clause
@@ -33,5 +39,12 @@ RULES: Rules = {
     "how_soon": asking_terms.how_soon,
     "to_whom": asking_terms.to_whom,
     "how_much": asking_terms.how_much,
+    "where": asking_widely.where,
+    "on_condition": asking_widely.on_condition,
+    "what_can_i": asking_widely.what_can_i,
+    "by_what": asking_widely.by_what,
+    "purpose": asking_widely.purpose,
+    "during": asking_widely.during,
+    "is_so": asking_widely.is_so,
 }
 """By kind of question, as stored with it."""

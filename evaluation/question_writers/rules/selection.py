@@ -35,21 +35,18 @@ _FIRST = -0.4
 """The least worth of a question that is asked before all others, as hard as is wanted and of a kind that is wanted."""
 _GOOD, _FAIR = (least for least, _ in QUALITIES[:2])
 """What the ranker must give a question that is asked at once, and where all good ones are asked."""
-_POOR, _FEWEST = 0.05, 20
-"""What it must give one that is asked for want of others, until a set has so many pairs: with fewer it finds most
-settings equally good."""
-_GENERAL = frozenset({"what", "does", "named_thing", "happens"})
-"""Kinds that fit any sentence: readers accepted 32 in 100 of them, and found 23 natural, unless likely good; of other
-fair ones 63 and 55. They are asked for want of others only."""
+_POOR, _FEWEST = 0.1, 12
+"""What it must give one that is asked for want of others, until a set has so many pairs: with fewer than ten it finds
+most settings equally good."""
 _AT_ONCE = 18
 """Sentences of a region that are parsed before one is chosen, as long as there are not so many candidates."""
-_MOST_READ = 32
+_MOST_READ = 22
 """Those of a region that are parsed in all: however long the documents are, a pair takes so much work at most."""
-_REPEATABLE = frozenset({"when", "how_many", "yes_no"})
+_REPEATABLE = frozenset({"when", "how_many", "yes_no", "is_so"})
 """Kinds of which two may have the same answer."""
 _MOST, _LEAST_MOST = 0.3, 3
 """The share of a set that one kind has at most, as long as there are others."""
-_ALIKE, _MOST_ALIKE = frozenset({"yes_no"}), 1 / 3
+_ALIKE, _MOST_ALIKE = frozenset({"yes_no", "is_so"}), 1 / 3
 """Kinds of which nearly all answers are the same one, and their share in any set: else who always says yes is right."""
 
 
@@ -132,11 +129,6 @@ class _Used:
     def _is_most_alike(self) -> bool:
         alike = sum(self.kinds[rule] for rule in _ALIKE)
         return alike >= max(_LEAST_MOST, _MOST_ALIKE * (self.kinds.total() + 1))
-
-
-def _is_fair(found: _Found) -> bool:
-    """Return whether a question that is not likely good is worth asking where there are no better ones."""
-    return found.liked >= _FAIR and found.candidate.rule not in _GENERAL
 
 
 def _is_part(answer: str, of: str) -> bool:
@@ -230,8 +222,8 @@ class Selection:
         allowed = [(each, number) for number, row in rows for each in row if self._used.allows(each.candidate)]
         missing = max(0, self._count - made)
         ranked = sorted(allowed, key=lambda pair: -pair[0].liked)
-        fair = [pair for pair in ranked if _is_fair(pair[0])]
-        others = [pair for pair in ranked if not _is_fair(pair[0])]
+        fair = [pair for pair in ranked if pair[0].liked >= _FAIR]
+        others = ranked[len(fair) :]
         best = [*fair[:missing], *others[: max(0, min(self._count, _FEWEST) - made - len(fair))]]
         for each, number in best:
             self._others[number].remove(each)

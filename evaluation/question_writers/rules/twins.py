@@ -20,7 +20,7 @@ _FEWEST, _MOST = 3, 6
 _EMPTY = frozenset(
     {"did", "does", "do", "was", "were", "is", "are", "has", "have", "had", "year", "many", "much", "long", "happens"}
 )
-_NO_KEYWORDS = frozenset({"what_with", "happens", "yes_no", "does"})
+_NO_KEYWORDS = frozenset({"what_with", "happens", "yes_no", "is_so", "does", "what_can_i", "advice"})
 """Kinds whose key words alone leave open what is asked."""
 _LIMITS = re.compile(r"not|no|never|only|without|except|unless|\w+n['’]t", re.IGNORECASE)
 """Words without which another thing is asked."""

@@ -77,7 +77,7 @@ def test_evidence_is_exact_and_its_answer_sentence_is_asked_once_or_twice() -> N
 def test_the_answer_is_in_the_evidence_and_not_in_the_question() -> None:
     for simple, _ in written():
         (answer,) = simple.references
-        if simple.metadata["question_type"] == "yes_no":
+        if simple.metadata["question_type"] in {"yes_no", "is_so"}:
             assert answer in {"Yes", "No"}
             continue
         said = " ".join(plain_text(evidence.text) for evidence in simple.evidence).lower()
@@ -138,7 +138,7 @@ def test_an_interrupted_writing_goes_on_where_it_stopped() -> None:
 
 def test_too_little_text_gives_fewer_questions_and_no_filler() -> None:
     made = [step for step in writer([DOCUMENTS[1]], pairs=30).write_pairs() if step.questions]
-    assert 1 <= len(made) <= 5
+    assert 1 <= len(made) <= 2 * SHORT.count(".")
     assert list(writer([SourceDoc(1, "a.txt", "Nothing. Here? - a - b")], pairs=3).write_pairs()) == []
 
 
