@@ -1,7 +1,8 @@
 """`python -m tests.bench.ranker_training LABELLED.jsonl`: learn the ranker anew and put it where it is shipped.
 
 `... --candidates DOCUMENT [DOCUMENT ...]` prints questions for readers instead (`labelled` says in which form).
-`... LABELLED.jsonl --go-on [DOCUMENT ...]` keeps the trees and trains the shipped network further: where a rule is new.
+`... LABELLED.jsonl --go-on [DOCUMENT ...]` keeps the trees and trains the shipped network further (as for new rules),
+then fits how sure both may be, by kind of question, to documents that were left out.
 It shall not forget meanwhile: about each DOCUMENT it is asked what it is given today, at half weight.
 """
 
@@ -22,6 +23,7 @@ from rag_pipeline.extractive_qa.span_reader import pair_encoder
 from rag_pipeline.loaders.lookup import read_document
 from rag_pipeline.types import SourceDoc
 from tests.bench.people import area
+from tests.bench.ranker_training.calibration import calibrated
 from tests.bench.ranker_training.labelled import Row, candidates, held_out, labels_of, read_labelled, texts_of
 from tests.bench.ranker_training.network import TrainedNetwork
 from tests.bench.ranker_training.trees import Trees
@@ -65,24 +67,48 @@ def train(file: Path, out: Path, *, epochs: int = 3) -> dict[str, float]:
 
 
 def go_on(file: Path, out: Path, remembered: Sequence[Row], *, epochs: int = 3) -> None:
-    """Train the shipped network on judged questions; `remembered`: others, with what the ranker gives them."""
+    """Train the shipped network on judged questions, and calibrate; write both files to `out`.
+
+    `remembered`: other questions, with what the ranker gives them. What is given to the questions of one half of the
+    documents by a network that learned the other half tells how sure the ranker may be, and of which kinds.
+    """
     from safetensors.numpy import save_file
 
+    judged = read_labelled(file)
+    half = held_out(judged, 0.5)
+    given = np.zeros((len(judged), len(ranker.KINDS)))
+    for left_out in (half, ~half):
+        learned = [row for row, left in zip(judged, left_out, strict=True) if not left]
+        new = [row for row, left in zip(judged, left_out, strict=True) if left]
+        given[left_out] = _by_trees(new) + _further(learned, remembered, epochs).logits(list(map(texts_of, new)))
+    found = [calibrated(given[:, n], labels_of(judged)[:, n] > _GOOD, judged) for n in range(len(ranker.KINDS))]
+    network = _further(judged, remembered, epochs)
+    save_file(network.weights([each.slope for each in found]), out / FILE.name)
+    shipped: dict[str, Any] = json.loads(ranker.FILE.read_text(encoding="utf-8"))
+    for kind, each in zip(ranker.KINDS, found, strict=True):
+        shipped[kind] = each.applied(shipped[kind])
+    (out / ranker.FILE.name).write_text(json.dumps(shipped, separators=(",", ":")) + "\n", encoding="utf-8")
+
+
+def _further(judged: Sequence[Row], remembered: Sequence[Row], epochs: int) -> TrainedNetwork:
+    """Return the shipped network, trained on."""
     folder = shipped_weights()
     assert folder is not None, "make setup installs the encoder"
-    judged = read_labelled(file)
     rows = [*judged, *remembered]
     counts = np.repeat([1.0, _REMEMBERED], [len(judged), len(remembered)])
-    beside = np.array([ranker.by_trees(row["signs"]) for row in rows])
     network = TrainedNetwork(folder, pair_encoder(folder), goes_on=True)
-    network.fit(list(map(texts_of, rows)), labels_of(rows), epochs, beside=beside, counts=counts)
-    save_file(network.weights([1.0] * len(ranker.KINDS)), out / FILE.name)
+    network.fit(list(map(texts_of, rows)), labels_of(rows), epochs, beside=_by_trees(rows), counts=counts)
+    return network
+
+
+def _by_trees(rows: Sequence[Row]) -> Any:
+    """Return the logits by the signs alone, shape (rows, 2)."""
+    return np.array([ranker.by_trees(row["signs"]) for row in rows]).reshape(-1, len(ranker.KINDS))
 
 
 def as_ranked(rows: Sequence[Row]) -> list[Row]:
     """Return questions with what the shipped ranker gives them in place of a reader's judgement."""
-    logits = np.array([ranker.by_trees(row["signs"]) for row in rows]).reshape(-1, len(ranker.KINDS))
-    given = ranker.probabilities(logits + question_network().logits(list(map(texts_of, rows))))
+    given = ranker.probabilities(_by_trees(rows) + question_network().logits(list(map(texts_of, rows))))
     return [row | dict(zip(ranker.KINDS, found, strict=True)) for row, found in zip(rows, given.tolist(), strict=True)]
 
 

@@ -14,6 +14,7 @@ from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.extractive_qa.span_reader import pair_encoder
 from rag_pipeline.types import SourceDoc
 from tests.bench.ranker_training.__main__ import as_ranked, go_on, train
+from tests.bench.ranker_training.calibration import Calibration, calibrated
 from tests.bench.ranker_training.labelled import candidates, held_out
 from tests.bench.ranker_training.network import TrainedNetwork
 
@@ -90,3 +91,18 @@ def test_what_is_shipped_learns_on_and_remembers(tmp_path) -> None:
     before, after = load_file(FILE), load_file(tmp_path / FILE.name)
     assert {name: value.shape for name, value in after.items()} == {name: each.shape for name, each in before.items()}
     assert not np.array_equal(after["head.weight"], before["head.weight"])
+    trees = json.loads((tmp_path / ranker.FILE.name).read_text(encoding="utf-8"))["natural"]["trees"]
+    assert trees[-1][0] == "rule definition"
+
+
+def test_a_ranker_that_is_too_sure_is_told_so_and_of_which_kind() -> None:
+    rng = np.random.default_rng(0)
+    true = rng.normal(size=4000)
+    kinds = np.array(["what", "when"])[rng.integers(0, 2, 4000)]
+    good = rng.random(4000) < ranker.probabilities(true + np.where(kinds == "when", 1.0, -1.0))
+    found = calibrated(2 * true, good, [{"rule": kind} for kind in kinds])
+    assert found.slope == pytest.approx(0.5, abs=0.06)
+    assert found.kinds["when"] - found.kinds["what"] == pytest.approx(2, abs=0.25)
+    one = {"start": 1.0, "trees": [["words", 3.0, 0.2, -0.4]]}
+    applied = Calibration(0.5, 0.1, {"when": 0.3}).applied(one)
+    assert applied == {"start": 0.6, "trees": [["words", 3.0, 0.1, -0.2], ["rule when", 0.5, 0.0, 0.3]]}
