@@ -27,10 +27,11 @@ _RULED = word_set(
 """Words behind `is` that say what holds for whom."""
 _SAYS = word_set("allow support include require cover apply accept permit need provide offer affect expire count")
 """Verbs of which people ask whether it is so."""
-_LIMITING = word_set(
+LIMITING = word_set(
     "only never hardly unless except if whether when until either neither nor however where while although because "
     "likely usually often sometimes generally normally typically otherwise than rather before after further similar "
-    "more other such depending"
+    "more other such depending almost nearly merely mostly mainly partly probably possibly perhaps maybe allegedly "
+    "reportedly supposedly apparently presumably virtually barely scarcely rarely seldom occasionally frequently"
 )
 """Words whose clause or limit a short question would leave out, or that point to what stands around them."""
 _POSSIBLE = word_set(
@@ -52,7 +53,7 @@ def closed(clause: Clause) -> Iterator[Ask]:
     first = next(iter(clause.subject.subtree)).lower_
     quoted = clause.subject.i > 0 and clause.subject.nbor(-1).text in {'"', "“", "'", "‘"}  # `"You" includes …`
     points = any(each.lower_ in _POINTING and each.dep_ in {"dobj", "pobj", "nsubj", "nsubjpass"} for each in said)
-    odd = points or quoted or words & (_LIMITING | _NEGATES | {":"})
+    odd = points or quoted or words & (LIMITING | _NEGATES | {":"})
     if clause.named or odd or first in _NO_SUBJECT or _is_said_again(clause):
         return
     start, behind = _verbs(clause)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from evaluation.question_writers.rules.asking_closed import leaves_out
+from evaluation.question_writers.rules.asking_closed import LIMITING, leaves_out
 from evaluation.question_writers.rules.candidates import Ask
 from evaluation.question_writers.rules.clauses import Clause, tidy, tree_text
 from evaluation.question_writers.rules.nouns import as_said, has_role, keeping_subject, phrases_of
@@ -114,13 +114,13 @@ def is_so(clause: Clause) -> Iterator[Ask]:
     """`The council approved the budget` → `Did the council approve the budget?` Yes."""
     joined = any(each.dep_ in {"conj", "advcl", "cc"} for each in clause.verb.children)
     bare = not clause.children("dobj", "attr", "acomp", "prep", "agent")
-    if joined or bare or clause.named or clause.brief or clause.subject.pos_ not in {"NOUN", "PROPN"}:
+    limited = any(each.lower_ in LIMITING for each in clause.verb.subtree)
+    if joined or bare or limited or clause.negated or clause.named or clause.brief or clause.subject.pos_ == "PRON":
         return
     text = re.sub(r"^(?:May|Shall)\b", lambda match: _ASKED_MODALS[match[0].lower()].title(), clause.question(""))
     verbs = " ".join(each.lower_ for each in (*clause.auxiliaries, clause.verb))
-    if not leaves_out(list(clause.verb.subtree), text, negated=clause.negated):
-        others = () if clause.negated else (tidy(f"is it true that {clause.said_subject()} {verbs} {clause.rest()}"),)
-        yield Ask(as_said(text), "No" if clause.negated else "Yes", others)
+    if not leaves_out(list(clause.verb.subtree), text, negated=False):
+        yield Ask(as_said(text), "Yes", (tidy(f"is it true that {clause.said_subject()} {verbs} {clause.rest()}"),))
 
 
 def advice(sentence: Span) -> Iterator[Ask]:

@@ -242,6 +242,8 @@ def _is_whole(clause: Clause) -> bool:
         first.text[:1] in {"'", "’"} and first.text not in _FULL_FORMS
     ):
         return False
+    if any(each.lower_ in {"become", "becomes", "became"} for each in clause.auxiliaries):
+        return False  # `became known as` is asked with *did*
     if clause.verb.tag_ == "VBD" and clause.verb.lemma_ in _NEEDS_OBJECT and not clause.children("dobj", "ccomp"):
         return False  # a participle was taken for the past tense
     if len(clause.children("dobj", "dative")) > 1:

@@ -1,12 +1,13 @@
 """Which questions people would accept and might ask, learned from questions that were read strictly.
 
-6,084 questions that rules made of 177 documents of many kinds were read one by one, by eight readers who had no part
-in the rules: is it good English, understood without its passage, with one answer, the given one right and whole
-(*acceptable*); might somebody ask so (*natural*)? 1,700 of them were questions that a rule doubted. Two learned both
-and are added up: gradient boosting (120 trees of three questions each) from `signs`, and a network that reads question,
-answer and evidence (`question_network`). question_ranker.json holds scikit-learn's own trees; how much each of the two
-counts was fitted to the questions of a quarter of the documents, which neither had learned (docs/testset-quality.md).
-`python -m tests.bench.ranker_training` learns it anew.
+8,868 questions that rules made of 209 documents of many kinds were read one by one, by readers who had no part in the
+rules: is it good English, understood without its passage, with one answer, the given one right and whole
+(*acceptable*); might somebody ask so (*natural*)? Two learned both and are added up: gradient boosting (trees of three
+questions each) from `signs`, and a network that reads question, answer and evidence (`question_network`). The trees,
+scikit-learn's own, and the network learned from the first 6,084; the network then went on with the others, most of them
+of rules that were new. How sure both may be was fitted to documents that neither had learned: the last trees of
+question_ranker.json are a number for each kind of question (docs/testset-quality.md).
+`python -m tests.bench.ranker_training` learns it anew, or goes on.
 """
 
 from __future__ import annotations

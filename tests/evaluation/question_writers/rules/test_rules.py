@@ -139,6 +139,9 @@ def test_what_holds_only_sometimes_is_not_asked_with_yes_or_no(text: str) -> Non
         ("how_soon", "Your website should be up and running within ten minutes."),
         ("happens", "If you need more space, you can buy a larger lamp for the desk."),
         ("definition", "Acme is a registered trademark of the Acme Company of Ohio."),
+        ("is_so", "The gel was allegedly promoted by its manufacturer in Ohio."),
+        ("is_so", "A hacker sometimes calls the security systems of a bank ice."),
+        ("called", "The board became known as one of the most outspoken of Sweden."),
     ],
 )
 def test_what_would_be_asked_in_part_or_of_something_else_is_not_asked(rule: str, text: str) -> None:
