@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.asking_lists import ask_list, items_behind, lead_in
-from evaluation.question_writers.rules.asking_sections import SECTIONS, TERM, as_defined, is_defined, section_questions
+from evaluation.question_writers.rules.asking_sections import SECTIONS, section_questions
 from evaluation.question_writers.rules.asking_tables import ask_row
 from evaluation.question_writers.rules.asking_tasks import how_many_there_are, how_to
 from evaluation.question_writers.rules.asking_widely import advice
@@ -45,7 +45,7 @@ _LIMITS = re.compile(
     r"These (?:include|are|were)|For example|For instance|Instead|Therefore|Thus|As a result|If)\b"
 )
 _EXPLAINS = re.compile(r"(?:It|They|He|She|This|These|Such|Its|Their|The (?:latter|former|same))\b")
-_EXPLAINED = frozenset({"definition", "apposition", "why", "how", "happens", "how_to"})
+_EXPLAINED = frozenset({"definition", "why", "how", "happens", "how_to"})
 """Kinds of which a person wants to read on: what something is, why, how, what is said of it."""
 _SENTENCE_WORDS = range(6, 46)
 _HEADED = re.compile(
@@ -56,7 +56,7 @@ _HEADED = re.compile(
 """A heading that was joined to its sentence: `Fees If you file late, …`, `Ringo Starr Ringo Starr was …`."""
 _MOST_ROWS = 120
 """Rows of tables that are asked about in one document, spread over them."""
-_ABOUT_ONE = SECTIONS | {"definition", "apposition"}
+_ABOUT_ONE = SECTIONS | {"definition"}
 """Kinds that ask for all there is to say of one thing: others may name it too."""
 
 
@@ -152,16 +152,8 @@ def _ask_rows_and_lists(found: Sequence[Passage], known: KnownThings) -> Iterato
 
 
 def _ask_sections(found: Sequence[Passage], known: KnownThings) -> Iterator[tuple[Candidate, str]]:
-    asked = [candidate for each in found for candidate in each.asked]
-    trees = iter(parse(text for one in asked for text in (one.text, one.answer)))
-    for candidate in asked:
-        tree, sentence = next(trees), only_sentence(next(trees))
-        own = candidate.rule != TERM  # who asks it speaks of `the museum`, too
-        reason = objection_to_things(candidate, () if own else tree, known, candidate.topic)
-        if candidate.rule == TERM and (sentence is None or not is_defined(candidate, sentence)):
-            reason = CUT_SHORT
-        candidate = as_defined(candidate) if candidate.rule == TERM else candidate
-        reason = objection_to_author(candidate) or reason
+    for candidate in (one for each in found for one in each.asked):
+        reason = objection_to_author(candidate) or objection_to_things(candidate, (), known, candidate.topic)
         yield known.topic.placed(candidate), reason
 
 

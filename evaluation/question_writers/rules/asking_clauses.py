@@ -70,22 +70,6 @@ def named_thing(clause: Clause) -> Iterator[Ask]:
             yield Ask(as_said(tidy(f"{asking} {clause.verb.lower_} {clause.said_subject()}")), full(noun))
 
 
-def apposition(clause: Clause) -> Iterator[Ask]:
-    """`Oyo, a city in Nigeria, …` → `What is Oyo?`"""
-    for noun in (clause.subject, *clause.children("dobj")):
-        for other in noun.children:
-            fits = other.dep_ == "appos" and other.pos_ == "NOUN" and other.i > noun.i and noun.pos_ == "PROPN"
-            listed = any(each.dep_ in {"conj", "appos"} for each in other.children)
-            if not fits or listed or not any(each.lower_ in {"a", "an", "the"} for each in other.children):
-                continue
-            answer = tree_text(other)
-            verb = "was" if clause.verb.tag_ == "VBD" else "is"
-            asking = "who" if is_actor(noun) and noun.ent_type_ == "PERSON" else "what"
-            if len(answer.split()) >= 3 and noun.ent_type_:
-                said = in_sentence(phrase(noun))
-                yield Ask(as_said(tidy(f"{asking} {verb} {said}")), answer)
-
-
 def _who_or_what(subject: Token, attribute: Token) -> str:
     """Return the word that asks for what something is said to be."""
     person = is_actor(subject) and subject.ent_type_ == "PERSON"

@@ -1,4 +1,4 @@
-"""Questions that a whole passage answers: what a heading asks, the task that it names, the label of an item.
+"""Questions that a whole passage answers: what a heading asks, the task that it names.
 
 Where the author has put question and answer, or task and steps, no sentence needs to be taken apart.
 """
@@ -7,26 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING
 
 from evaluation.question_writers.rules.asking_tables import in_lower_case
 from evaluation.question_writers.rules.candidates import Candidate
-from evaluation.question_writers.rules.document_sentences import DocumentSentence, plain_text
+from evaluation.question_writers.rules.document_sentences import DocumentSentence
 from evaluation.question_writers.rules.first_person import as_asked
 from rag_pipeline.english.function_words import STOP
 from rag_pipeline.english.lemmas import base_form, content_lemmas, lower_words, parts_of_speech
 from rag_pipeline.english.words import word_set
 from rag_pipeline.types import Span
 
-if TYPE_CHECKING:
-    from spacy.tokens import Span as Tree
-
-FAQ, TASK_SECTION, TERM = "faq", "task", "term"
-SECTIONS = frozenset({FAQ, TASK_SECTION, TERM})
+FAQ, TASK_SECTION = "faq", "task"
+SECTIONS = frozenset({FAQ, TASK_SECTION})
 _QUESTION_WORDS, _ANSWER_WORDS = range(3, 20), range(4, 121)
-_SECTION_WORDS, _LABEL_WORDS, _DEFINITION_WORDS, _LABELLED = range(8, 121), range(1, 5), range(5, 33), 3
+_SECTION_WORDS, _LABELLED = range(8, 121), 3
 _MARK = re.compile(r"^(?:Q(?:uestion)?\s*\d*\s*[:.)-]|\d+(?:\.\d+)*[.):]?|[a-z][.)])\s+", re.IGNORECASE)
 _ASKS = re.compile(
     r"(?:What|Which|Who|Whose|Where|When|Why|How|Do|Does|Did|Is|Are|Was|Were|Can|Could|Will|Would|Should|Must|May|"
@@ -47,14 +42,7 @@ _LEADS_ON = re.compile(r"\b(?:see|refer to|(?:take a )?look at|read|visit|devote
 _LEADS_ON_IN = 25
 """Words of an answer up to which it says little more than where the answer is."""
 _NO_TASK = word_set("be have introduce include understand know learn overview begin start get work live come happen")
-_LABEL = re.compile(
-    r"\s*(?P<label>\*\*[^*\n]{2,60}\*\*|__[^_\n]{2,60}__|`[^`\n]{2,40}`|[^\s:–—(),.;-][^:–—,;?!\n]{1,40}?)"
-    r"(?P<end>:(?=\s)| [-–—](?=\s))"
-)
-_ASIDE = word_set("tip note notes example warning caution important line summary issue problem reason optional step")
 _MARKED_ASIDE = re.compile(r"^(?:Tip|Note|Warning|Caution|Important):?\s+(?=[A-Z])")
-_ARTICLE_FIRST = re.compile(r"(?:an?|the)\b", re.IGNORECASE)
-_CODE = re.compile(r"(?:^|\s)-{1,2}\w|[_.$]\w|\w\(|[a-z][A-Z]")
 _BACK = word_set("this that these those it they he she such its their here above below following also")
 
 
@@ -66,7 +54,6 @@ def section_questions(sentences: Sequence[DocumentSentence], text: str) -> Itera
         if heading and (marked or (heading.endswith("?") and guessed >= _LABELLED)):
             yield from _of_heading(heading, body, text)
         yield from _of_lone_questions(body, text)
-        yield from _of_labels(body, text)
 
 
 def _sections(sentences: Sequence[DocumentSentence]) -> list[tuple[str, bool, list[DocumentSentence]]]:
@@ -175,53 +162,3 @@ def _whole(body: Sequence[DocumentSentence], text: str, count: int) -> DocumentS
     if _FENCE.search(raw) or re.match(r"\s*(?:```|~~~|\n {4})", behind) or said.endswith(":") or refers:
         return None
     return DocumentSentence(Span(first.span.document_id, first.span.start, last.span.end), said, first.heading)
-
-
-def _of_labels(body: Sequence[DocumentSentence], text: str) -> Iterator[Candidate]:
-    """Yield what the labelled items of a list are: ``- `--force`: overwrites files`` → `What does --force do?`"""
-    found = [(one, match) for one in body if one.is_list_item and (match := _label(one, text))]
-    for one, match in found if len(found) >= _LABELLED else ():
-        label = plain_text(match["label"]).strip(" :.")
-        definition = one.text[len(plain_text(match.group()).strip()) :].lstrip(" :-–—").strip()
-        words = lower_words(label)
-        plain = len(words) in _LABEL_WORDS and "<" not in label and not set(words) & _ASIDE
-        if plain and len(definition.split()) in _DEFINITION_WORDS and (asked := _of_label(label, definition)):
-            yield Candidate(TERM, asked, (), definition, label, (one,))
-
-
-def _of_label(label: str, definition: str) -> str:
-    """Return what somebody asks who finds a label; empty where the label alone does not say which is meant."""
-    if _CODE.search(label):
-        return f"What is {label}?"
-    article = _ARTICLE_FIRST.match(definition)
-    if article is None:
-        return ""  # of other labels anything may be said: `Gentoo: emerge beets`
-    said = label if label.isupper() else in_lower_case(label)
-    *before, last = said.split()
-    if said.islower() and not before:
-        return ""  # `size`, `tags`: of what?
-    if said.islower() and base_form(last, "NOUN") != last:
-        return f"What are {said}?"
-    own = "" if not said.islower() else "the " if article.group().lower() == "the" else "a "
-    own = "an " if own == "a " and said[0] in "aeiou" else own
-    return f"What is {own}{said}?"
-
-
-def _label(item: DocumentSentence, text: str) -> re.Match[str] | None:
-    return _LABEL.match(text, item.span.start, item.span.end)
-
-
-def as_defined(candidate: Candidate) -> Candidate:
-    """Return the question about a label that fits what is behind it: `prints the names` is what it does."""
-    first, *others = lower_words(candidate.answer)
-    base = base_form(first, "VERB")
-    does = base != first and "VERB" in parts_of_speech(base) and others[:1] not in (["of"], ["for"], ["and"])
-    return replace(candidate, text=f"What does {candidate.topic} do?") if does else candidate
-
-
-def is_defined(candidate: Candidate, sentence: Tree) -> bool:
-    """Return whether words behind a label say what it is, a noun with what belongs to it, or what an option does."""
-    root = sentence.root
-    subject = any(each.dep_ in {"nsubj", "nsubjpass"} for each in root.children)
-    does = root.tag_ in {"VBZ", "VB"} and _CODE.search(candidate.topic) is not None
-    return not subject and (root.pos_ in {"NOUN", "PROPN"} or does)

@@ -19,7 +19,6 @@ _PARSED = 240
 _TWICE, _SURE, _SHORT, _MASS = 2, 0.8, 2, 3
 _SPOKEN_OF = 4
 """So often a text has the names that it is about."""
-_KINDS = {"PERSON": "person", "ORG": "organisation", "FAC": "building"}
 _TOWN = r"(?:city|town|village|municipality|borough)"
 _A_TOWN = rf"(?<!est )\b{_TOWN} of {{name}}\b|\b{{name}}(?: is| was|,) an? (?:[\w-]+ ){{{{0,4}}}}{_TOWN}\b"
 """Where a text says that a name is a place: the tagger takes `Linux` and `Sections` for towns."""

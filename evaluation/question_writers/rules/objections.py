@@ -30,7 +30,7 @@ POINTS = "it speaks of this and these"
 BROKEN = "a name or quotation in it is not whole"
 WEIGHED = frozenset({CUT_SHORT, DANGLING, VAGUE})
 """What is no reason by itself: readers accepted a third to a half of such questions, and the ranker tells which."""
-_BRIEFLY = frozenset({"when", "by_whom", "called", "apposition", "what_with", "who", "why"})
+_BRIEFLY = frozenset({"when", "by_whom", "called", "what_with", "who", "why"})
 """Kinds that are understood without all that the sentence says."""
 _NEEDS_MORE = frozenset({"what_with", "who", "how", "why"})
 """Kinds that `the file` or `your account` is no answer to."""
@@ -62,8 +62,7 @@ _HALF, _JOINED = re.compile(r"\w+"), re.compile(r"\b([A-Z]\w*)[–—-]([A-Z]\w*
 _HALVES = frozenset({"conj", "appos"})
 _BEFORE_NOUN = frozenset({"compound", "amod", "det", "nummod", "poss", "advmod", "nmod", "npadvmod", "quantmod"})
 _PHRASES = frozenset({
-    "what_with", "who", "by_whom", "definition", "named_thing", "apposition",
-    "identity", "how_to",
+    "what_with", "who", "by_whom", "definition", "named_thing", "how_to",
 })  # fmt: skip
 """Kinds that a phrase answers, which must not end before the next of a list."""
 

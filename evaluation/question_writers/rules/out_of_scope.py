@@ -173,7 +173,6 @@ _READ = 200
 """Sentences that are read for what they leave open."""
 _ANY = "\0"
 _OF_SOFTWARE = ("command", "server", "software", "click", "install", "directory", "plugin", "api", "menu", "program")
-_SOMEBODY = frozenset({"person", "organisation", "settlement", "building"})
 _PER_WORD = 2_000
 """Characters of a text on software for each of its words, at most."""
 _FREQUENT = 20

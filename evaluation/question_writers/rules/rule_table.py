@@ -8,7 +8,6 @@ from evaluation.question_writers.rules import (
     asking_amounts,
     asking_arguments,
     asking_clauses,
-    asking_terms,
     asking_widely,
 )
 from evaluation.question_writers.rules.asking_closed import CLOSED, closed
@@ -24,7 +23,6 @@ RULES: Rules = {
     "does": asking_arguments.does,
     "definition": asking_clauses.definition,
     "named_thing": asking_clauses.named_thing,
-    "apposition": asking_clauses.apposition,
     "called": asking_clauses.called,
     "when": asking_arguments.when,
     "by_whom": asking_arguments.by_whom,
@@ -34,11 +32,6 @@ RULES: Rules = {
     "how_many": asking_amounts.how_many,
     "happens": asking_clauses.outcome,
     CLOSED: closed,
-    "how_long": asking_terms.how_long,
-    "how_often": asking_terms.how_often,
-    "how_soon": asking_terms.how_soon,
-    "to_whom": asking_terms.to_whom,
-    "how_much": asking_terms.how_much,
     "where": asking_widely.where,
     "on_condition": asking_widely.on_condition,
     "what_can_i": asking_widely.what_can_i,

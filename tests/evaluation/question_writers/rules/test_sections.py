@@ -42,14 +42,6 @@ install driver
 ```
 """
 
-OPTIONS = """# Options
-
-- `--quiet`: prints nothing but errors of the program.
-- `--output`: the folder for the reports of all runs.
-- **Tip:** use both of these options together for speed.
-- `--force`: it is dangerous, so nobody should use it.
-"""
-
 
 def asked(text: str) -> dict[str, Candidate]:
     """Return the questions about whole passages to which nobody objects, by their words."""
@@ -102,14 +94,6 @@ def test_a_task_in_a_heading_is_asked_for_and_its_steps_are_the_answer() -> None
 @pytest.mark.parametrize("heading", ["Getting started", "Understanding the lamp", "Cooling", "The bulb", "Be careful"])
 def test_a_heading_that_names_no_task_is_no_question(heading: str) -> None:
     assert not asked(f"# Lamp\n\n## {heading}\n\nTurn the bulb to the left, then press the new one in.")
-
-
-def test_labels_of_a_list_are_asked_where_they_are_told_what_they_are() -> None:
-    found = asked(OPTIONS)
-    assert {one.text: one.answer for one in found.values()} == {
-        "What does --quiet do?": "prints nothing but errors of the program.",
-        "What is --output?": "the folder for the reports of all runs.",
-    }
 
 
 def test_a_question_in_title_case_is_asked_as_somebody_types_it_and_answered_by_no_question() -> None:
