@@ -38,8 +38,8 @@ _WISHES = word_set("want need have wish like be plan know")
 
 def definition(clause: Clause) -> Iterator[Ask]:
     """`A trustee is a person who …` → `What is a trustee?`; `Who was Kopernik?`"""
-    if clause.verb.lemma_ != "be" or clause.auxiliaries or clause.negated:
-        return
+    if clause.verb.lemma_ != "be" or clause.auxiliaries or clause.negated or clause.children("advmod"):
+        return  # `is no longer a protocol`, `is merely a pattern`
     for noun in clause.children("attr"):
         known = any(each.dep_ == "det" and each.lower_ in {"a", "an", "the"} for each in noun.children)
         if noun.pos_ != "NOUN" or not (known or noun.tag_ == "NNS") or len(clause.said_subject().split()) > 5:

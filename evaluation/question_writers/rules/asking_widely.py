@@ -112,7 +112,7 @@ def during(clause: Clause) -> Iterator[Ask]:
 
 def is_so(clause: Clause) -> Iterator[Ask]:
     """`The council approved the budget` → `Did the council approve the budget?` Yes."""
-    joined = any(each.dep_ in {"conj", "advcl", "cc"} for each in clause.verb.children)
+    joined = clause.verb.dep_ == "conj" or any(each.dep_ in {"conj", "advcl", "cc"} for each in clause.verb.children)
     bare = not clause.children("dobj", "attr", "acomp", "prep", "agent")
     limited = any(each.lower_ in LIMITING for each in clause.verb.subtree)
     if joined or bare or limited or clause.negated or clause.named or clause.brief or clause.subject.pos_ == "PRON":
