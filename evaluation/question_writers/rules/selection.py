@@ -35,9 +35,9 @@ _FIRST = -0.4
 """The least worth of a question that is asked before all others, as hard as is wanted and of a kind that is wanted."""
 _GOOD, _FAIR = (least for least, _ in QUALITIES[:2])
 """What the ranker must give a question that is asked at once, and where all good ones are asked."""
-_POOR, _FEWEST = 0.1, 12
-"""What it must give one that is asked for want of others, until a set has so many pairs: with fewer than ten it finds
-most settings equally good."""
+_POOR, _FEWEST = 0.1, 20
+"""What it must give one that is asked for want of others, until a set has so many pairs: with fewer it finds more
+settings equally good."""
 _AT_ONCE = 18
 """Sentences of a region that are parsed before one is chosen, as long as there are not so many candidates."""
 _MOST_READ = 22
