@@ -137,7 +137,7 @@ def _by_agent(clause: Clause, asking: str, agent: Token) -> Wording:
 
 def _actively(clause: Clause, asking: str, agent: Token, *, reworded: bool) -> str:
     """Return `Who designed the palace?` for `was designed by`."""
-    first = clause.auxiliaries[0].lower_ if clause.auxiliaries else ""
+    first = clause.modal or (clause.auxiliaries[0].lower_ if clause.auxiliaries else "")
     if clause.modal and len(clause.auxiliaries) == 2 and not clause.negated:
         rest = f"{clause.said_subject(reworded=reworded)} {clause.rest([agent], reworded=reworded)}"
         return tidy(f"{asking} {_MODALS.get(first, first)} {clause.verb.lemma_.lower()} {rest}")

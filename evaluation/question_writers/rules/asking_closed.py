@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CLOSED = "yes_no"
 _DUTY, _LEAVE = frozenset({"must", "shall"}), frozenset({"may", "can"})
-_FORBIDDEN = frozenset({"may", "must", "shall", "can", "ca"})
+_FORBIDDEN = frozenset({"may", "must", "shall", "can"})
 """Modal verbs whose denial forbids."""
 _RULED = word_set(
     "allow permit require prohibit forbid entitle cover include exempt exclude eligible responsible liable available "

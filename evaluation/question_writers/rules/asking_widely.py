@@ -89,8 +89,7 @@ def by_what(clause: Clause) -> Iterator[Ask]:
 
 def purpose(clause: Clause) -> Iterator[Ask]:
     """`The fund is used to pay for repairs` → `What is the fund used for?` to pay for repairs."""
-    aims = [*clause.children("xcomp", "advcl")]
-    for part in aims:
+    for part in clause.children("xcomp", "advcl"):
         to = part.tag_ == "VB" and part.left_edge.lower_ in {"to", "in"}
         said = tree_text(part)
         if to and clause.is_passive and clause.verb.lemma_ in _USED and len(said.split()) in range(2, 25):

@@ -67,8 +67,8 @@ class Clause:
 
     @property
     def modal(self) -> str:
-        """The first modal verb, empty for none."""
-        return next((each.lower_ for each in self.auxiliaries if each.tag_ == "MD"), "")
+        """The first modal verb, written out; empty for none."""
+        return next((_FULL_FORMS.get(each.text, each.lower_) for each in self.auxiliaries if each.tag_ == "MD"), "")
 
     @property
     def is_passive(self) -> bool:
@@ -238,10 +238,11 @@ def _auxiliaries(verb: Token) -> tuple[Token, ...]:
 def _is_whole(clause: Clause) -> bool:
     """Return whether the parse can be trusted: a finite verb, no contraction that cannot be undone."""
     first = (*clause.auxiliaries, clause.verb)[0]
-    if first.tag_ not in {"VBD", "VBZ", "VBP", "MD"} or (
-        first.text[:1] in {"'", "’"} and first.text not in _FULL_FORMS
-    ):
+    contracted = first.text[:1] in {"'", "’"}
+    if first.tag_ not in {"VBD", "VBZ", "VBP", "MD"} or (contracted and first.text not in _FULL_FORMS):
         return False
+    if contracted and first == clause.verb:
+        return False  # `you're a member`: rules take the verb as it stands
     if any(each.lower_ in {"become", "becomes", "became"} for each in clause.auxiliaries):
         return False  # `became known as` is asked with *did*
     if clause.verb.tag_ == "VBD" and clause.verb.lemma_ in _NEEDS_OBJECT and not clause.children("dobj", "ccomp"):

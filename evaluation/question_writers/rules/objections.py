@@ -34,7 +34,7 @@ _BRIEFLY = frozenset({"when", "by_whom", "called", "what_with", "who", "why"})
 """Kinds that are understood without all that the sentence says."""
 _NEEDS_MORE = frozenset({"what_with", "who", "how", "why"})
 """Kinds that `the file` or `your account` is no answer to."""
-_MAY_DENY = frozenset({"why", "happens", "yes_no", "is_so"})
+_MAY_DENY = frozenset({"why", "happens", "yes_no"})
 _FEWEST, _MOST = 3, 19
 _LONGEST_ANSWER, _SHORT = 32, 4
 _SOMEBODY = word_set("he she they him them his her their")

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from evaluation.question_writers.rules import (
-    asking_amounts,
-    asking_arguments,
-    asking_clauses,
-    asking_widely,
-)
+from evaluation.question_writers.rules import asking_amounts, asking_arguments, asking_clauses, asking_widely
 from evaluation.question_writers.rules.asking_closed import CLOSED, closed
 from evaluation.question_writers.rules.candidates import Ask
 from evaluation.question_writers.rules.clauses import Clause

@@ -78,6 +78,10 @@ EXAMPLES = (
     ("what", "We offer a learning budget to every employee.", "What do you offer to every employee?",
      "a learning budget"),
     ("what", "You'll need a new card for the library.", "What will I need?", "a new card"),
+    ("by_whom", "You'll be called by the director of the bank.", "Who will call me?", "the director of the bank"),
+    ("what", "Members need Part A of the form.", "What do members need?", "Part A of the form"),
+    ("yes_no", "Outreachy supports the interns of the program.", "Does Outreachy support the interns of the program?",
+     "Yes"),
     ("what", "Normally Wireshark writes a log file for each user.", "What does Wireshark write?",
      "a log file for each user"),
 )  # fmt: skip
@@ -95,6 +99,7 @@ def test_a_rule_asks_for_its_part_of_a_sentence(rule: str, text: str, question: 
         ("In 2010 Congress passed the Dodd–Frank Act of the Senate.", BROKEN),
         ('If the status says "Pre-fail, the disk shows signs of wear.', BROKEN),
         ("A call of this module closes the window.", POINTS),
+        ("If they have been members before, a developer is not eligible for the board.", POINTS),
     ],
 )
 def test_what_is_not_whole_or_points_to_its_passage_is_not_asked(text: str, reason: str) -> None:
@@ -130,6 +135,8 @@ def test_what_holds_only_sometimes_is_not_asked_with_yes_or_no(text: str) -> Non
         ("definition", "Acme is a registered trademark of the Acme Company of Ohio."),
         ("is_so", "The gel was allegedly promoted by its manufacturer in Ohio."),
         ("is_so", "A hacker sometimes calls the security systems of a bank ice."),
+        ("definition", "You're a member of the club who pays the annual fee."),
+        ("definition", "DTP is no longer a separate protocol of the network."),
         ("called", "The board became known as one of the most outspoken of Sweden."),
     ],
 )
