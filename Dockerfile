@@ -7,7 +7,7 @@
 FROM python:3.11-slim-bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends make && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
-COPY Makefile requirements.txt constraints.txt ./
+COPY Makefile requirements.txt requirements-model.txt constraints.txt ./
 COPY scripts scripts
 ARG TORCH_INDEX=""
 RUN PIP_EXTRA_INDEX_URL="$TORCH_INDEX" PIP_NO_CACHE_DIR=1 make packages PYTHON=python3.11

@@ -27,4 +27,5 @@ class RagPipelineConfig(AppConfig):
         runtime.set_models_folder(lambda: settings.DATA_DIR / "models")
         runtime.set_readings_folder(lambda: settings.DATA_DIR / "readings")
         runtime.set_checksums_file(lambda: settings.DATA_DIR / "checksums.sqlite3")
+        runtime.set_small_model(settings.SMALL_MODEL)
         autodiscover_modules("services.replies")

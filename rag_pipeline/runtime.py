@@ -43,6 +43,7 @@ _replies: ReplyStore | None = None
 _models_folder: Callable[[], Path] | None = None
 _readings_folder: Callable[[], Path] | None = None
 _checksums_file: Callable[[], Path] | None = None
+_small_model = True
 
 
 def configure(limits: ModelLimits) -> None:
@@ -100,3 +101,14 @@ def set_checksums_file(file: Callable[[], Path]) -> None:
 def checksums_file() -> Path | None:
     """Return the SQLite file of the checksums of large files; None where they are not kept."""
     return _checksums_file() if _checksums_file else None
+
+
+def set_small_model(used: bool) -> None:
+    """Say whether the small language model is used where it is installed: called once when the application starts."""
+    global _small_model
+    _small_model = used
+
+
+def uses_small_model() -> bool:
+    """Tell whether the small language model is used where it is installed."""
+    return _small_model

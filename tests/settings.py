@@ -29,6 +29,7 @@ if _database:  # the same tests against another database: TEST_DATABASE_URL=post
     os.environ["DATABASE_URL"] = _database
 os.environ["PYTHON_DOTENV_DISABLED"] = "1"
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["WORKBENCH_SMALL_MODEL"] = "false"  # opening it takes three seconds; what is about it asks for it
 os.environ["WORKBENCH_DATA_DIR"] = tempfile.mkdtemp(prefix="workbench-tests-")
 atexit.register(shutil.rmtree, os.environ["WORKBENCH_DATA_DIR"], ignore_errors=True)
 # Every client of a model's server would read all certificates of this machine; the tests meet none.

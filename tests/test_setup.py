@@ -16,7 +16,7 @@ from tests.commands import ROOT
 def checkout(tmp_path) -> Path:
     """Return a folder with what the set-up reads, and one small package to install: none."""
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
-    for name in ("requirements.txt", "constraints.txt"):
+    for name in ("requirements.txt", "requirements-model.txt", "constraints.txt"):
         (tmp_path / name).write_text("", encoding="utf-8")
     return tmp_path
 

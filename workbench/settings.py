@@ -67,6 +67,7 @@ MAX_UPLOAD_MB = env_int("WORKBENCH_MAX_UPLOAD_MB", 50, 1)
 CONCURRENCY = env_int("WORKBENCH_CONCURRENCY", 256, 1)
 REQUEST_TIMEOUT_S = env_int("WORKBENCH_REQUEST_TIMEOUT_S", 60, 1)
 MAX_RETRIES = env_int("WORKBENCH_MAX_RETRIES", 4)
+SMALL_MODEL = env_bool("WORKBENCH_SMALL_MODEL", True)
 LOG_LEVEL = env_choice("WORKBENCH_LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
 _prices = os.environ.get("WORKBENCH_PRICES", "").strip()
 PRICES_FILE = Path(_prices).expanduser().resolve() if _prices else None

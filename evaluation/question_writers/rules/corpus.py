@@ -11,6 +11,9 @@ from evaluation.question_writers.rules.sentence_index import SentenceIndex
 from evaluation.question_writers.rules.standing_alone import KnownThings
 from rag_pipeline.types import SourceDoc
 
+_LONGEST_TITLE = 90
+"""Characters."""
+
 
 class CorpusText:
     """The documents of a test set."""
@@ -33,6 +36,12 @@ class CorpusText:
     def same_things(self) -> dict[int, SameThings]:
         """What `the city` means in each document."""
         return {doc.id: SameThings(self.sentences[doc.id]) for doc in self.documents}
+
+    @cached_property
+    def titles(self) -> dict[int, str]:
+        """The first line of each document, which stands for a title where no heading does."""
+        first = {doc.id: next(filter(str.strip, doc.text.splitlines()), "") for doc in self.documents}
+        return {number: line.strip("# \t=")[:_LONGEST_TITLE] for number, line in first.items()}
 
     @cached_property
     def texts(self) -> dict[int, str]:

@@ -5,24 +5,27 @@ rules: is it good English, understood without its passage, with one answer, the 
 (*acceptable*); might somebody ask so (*natural*)? Two learned both and are added up: gradient boosting (trees of three
 questions each) from `signs`, and a network that reads question, answer and evidence (`question_network`). The trees,
 scikit-learn's own, and the network learned from the first 6,084; the network then went on with the others, most of them
-of rules that were new. How sure both may be was fitted to documents that neither had learned: the last trees of
-question_ranker.json are a number for each kind of question (docs/testset-quality.md).
-`python -m tests.bench.ranker_training` learns it anew, or goes on.
+of rules that were new. A small language model, where it is installed, reads the best again (`question_likelihood`).
+What each counts, and without the language model each kind of question, was fitted to documents that none had learned
+(docs/testset-quality.md). `python -m tests.bench.ranker_training` learns it anew, or goes on.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.evidence import evidence_of
+from evaluation.question_writers.rules.question_likelihood import ReadTexts, question_likelihood
 from evaluation.question_writers.rules.question_network import QuestionTexts, question_network
 from evaluation.question_writers.rules.signs import signs
 
@@ -32,6 +35,9 @@ _BEHIND = 300
 """Characters behind the evidence that are read: they show what an answer leaves out."""
 _A_CHANCE = 0.18
 """What the trees alone must give a question that the network reads."""
+_WORTH_READING = 0.08
+"""What both must give one that the language model reads."""
+Array = npt.NDArray[Any]
 Tree = Any
 """A number, or [name of a sign, limit, tree up to the limit, tree above it]."""
 
@@ -42,19 +48,37 @@ class Ranker:
     def __init__(self, corpus: CorpusText) -> None:
         self._corpus = corpus
 
-    def worth(self, candidates: Sequence[Candidate]) -> list[float]:
+    def worth(self, candidates: Sequence[Candidate], regions: Sequence[int] = (), most: int = 0) -> list[float]:
         """Return for each question how probable it is that it is acceptable, times that it is natural (0 to 1).
 
-        The network reads only what the trees give a chance; of the rest, what the trees give.
+        The network reads only what the trees give a chance; of the rest, what the trees give. The language model reads
+        at most `most` questions: those of every region that the others like best. `regions`: where each comes from.
         """
-        found_by_trees = [by_trees(signs(one, self._corpus.index)) for one in candidates]
-        found = np.array(found_by_trees).reshape(-1, len(KINDS))
-        hopeful = np.flatnonzero(probabilities(found).prod(axis=1) >= _A_CHANCE)
+        found = np.array([by_trees(signs(one, self._corpus.index)) for one in candidates]).reshape(-1, len(KINDS))
+        by_kind = np.array([kind_numbers(one.rule) for one in candidates]).reshape(-1, len(KINDS))
+        hopeful = np.flatnonzero(probabilities(found + by_kind).prod(axis=1) >= _A_CHANCE)
         found[hopeful] += question_network().logits(
             [texts_read(candidates[at], self._corpus) for at in hopeful.tolist()]
         )
-        worth: list[float] = probabilities(found).prod(axis=1).tolist()
+        sure = probabilities(found + by_kind)
+        model = question_likelihood() if most else None
+        if model is not None:
+            best = _best_of_each(sure.prod(axis=1), regions or [0] * len(candidates), most)
+            likely = model.of([texts_read_again(candidates[at], self._corpus) for at in best])
+            sure[best] = probabilities(read_again(found[best], likely))
+        worth: list[float] = sure.prod(axis=1).tolist()
         return worth
+
+
+def _best_of_each(worth: Array, regions: Sequence[int], most: int) -> list[int]:
+    """Return the places of at most `most` questions: the best of each region, then the second best of each, ..."""
+    taken: Counter[int] = Counter()
+    turns = []
+    for place in np.argsort(-worth, kind="stable").tolist():
+        if worth[place] >= _WORTH_READING:
+            turns.append((taken[regions[place]], -worth[place], place))
+            taken[regions[place]] += 1
+    return [place for _, _, place in sorted(turns)[:most]]
 
 
 def texts_read(candidate: Candidate, corpus: CorpusText) -> QuestionTexts:
@@ -65,10 +89,32 @@ def texts_read(candidate: Candidate, corpus: CorpusText) -> QuestionTexts:
     return QuestionTexts(candidate.text, candidate.answer, evidence, text[end : end + _BEHIND])
 
 
+def texts_read_again(candidate: Candidate, corpus: CorpusText) -> ReadTexts:
+    """Return what the language model reads of a question."""
+    texts, sentence = texts_read(candidate, corpus), candidate.sentence
+    title = sentence.title or corpus.titles[sentence.span.document_id]
+    return ReadTexts(title, sentence.heading, texts.evidence, texts.question, texts.answer)
+
+
 def by_trees(found: Mapping[str, float]) -> list[float]:
     """Return the logits by the signs alone: acceptable, natural."""
     learned = _learned()
     return [learned[kind]["start"] + sum(_leaf(tree, found) for tree in learned[kind]["trees"]) for kind in KINDS]
+
+
+def kind_numbers(rule: str) -> list[float]:
+    """Return what is added to the logits of a kind of question that the language model does not read."""
+    learned = _learned()
+    return [learned[kind]["kinds"].get(rule, 0.0) for kind in KINDS]
+
+
+def read_again(logits: Array, likely: Array) -> Array:
+    """Return the logits (questions, 2) where a language model told how likely they are (questions, 3)."""
+    numbers = np.column_stack([logits, likely, np.ones(len(logits))])
+    weights = [_learned()[kind]["read again"] for kind in KINDS]
+    return np.column_stack(
+        [numbers[:, [number, *range(len(KINDS), numbers.shape[1])]] @ weight for number, weight in enumerate(weights)]
+    )
 
 
 def probabilities(logits: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evaluation.question_writers.rules.asking import Passage, ask, is_answered_elsewhere, is_english, passages
@@ -38,10 +38,10 @@ _GOOD, _FAIR = (least for least, _ in QUALITIES[:2])
 _POOR, _FEWEST = 0.1, 20
 """What it must give one that is asked for want of others, until a set has so many pairs: with fewer it finds more
 settings equally good."""
-_AT_ONCE = 18
-"""Sentences of a region that are parsed before one is chosen, as long as there are not so many candidates."""
-_MOST_READ = 22
-"""Those of a region that are parsed in all: however long the documents are, a pair takes so much work at most."""
+_MOST_PARSED = 18
+"""Sentences of a region that are parsed: however long the documents are, a pair takes so much work at most."""
+_READ_AGAIN = 3
+"""Questions for each one wanted that the ranker's language model reads: it takes 0.05 to 0.12 seconds for one."""
 _REPEATABLE = frozenset({"when", "how_many", "yes_no", "is_so"})
 """Kinds of which two may have the same answer."""
 _MOST, _LEAST_MOST = 0.3, 3
@@ -159,7 +159,7 @@ class Selection:
         parts = regions(corpus.documents, corpus.sentences, count, rng)
         askable = {doc.id: passages(corpus.sentences[doc.id], doc.text) for doc in corpus.documents}
         self._document = [part.document_id for part in parts]
-        self._waiting = [_in_order(askable[part.document_id], part.sentences)[:_MOST_READ] for part in parts]
+        self._askable = [_in_order(askable[part.document_id], part.sentences)[:_MOST_PARSED] for part in parts]
         self._found: list[list[_Found]] = [[] for _ in parts]
         self._spare: list[list[_Found]] = [[] for _ in parts]
         self._others: list[list[_Found]] = [[] for _ in parts]
@@ -170,11 +170,11 @@ class Selection:
         self._rejected: list[tuple[str, str]] = []
 
     def __iter__(self) -> Iterator[Selected]:
-        """Yield a question of each region in turn; regions without any are asked for more sentences."""
+        """Yield a question of each region in turn."""
         turn = 0
+        self._look()
         while True:
             chosen_any = False
-            self._look_further()
             for number in range(len(self._found)):
                 self._take_best_of_poor(number)
                 chosen = self._choose(number, self._hardness[turn % len(self._hardness)])
@@ -184,7 +184,7 @@ class Selection:
                     found, nearness = chosen
                     yield Selected(found.candidate, tuple(self._rejected), nearness, found.liked)
                     self._rejected = []
-            if not chosen_any and not any(self._waiting) and not self._ask_again() and not self._relent(turn):
+            if not chosen_any and not self._ask_again() and not self._relent(turn):
                 break
         self._rejected += [(each.candidate.text, UNLIKELY) for row in self._others for each in row]
         self._rejected += [
@@ -208,7 +208,7 @@ class Selection:
     def _take_best_of_poor(self, number: int) -> None:
         """Let a document that was read to its end and gave nothing good ask its best question: none is left out."""
         own = [each for each, document in enumerate(self._document) if document == self._document[number]]
-        if self._document[number] in self._used.documents or any(self._waiting[n] or self._found[n] for n in own):
+        if self._document[number] in self._used.documents or any(self._found[n] for n in own):
             return
         allowed = [(n, each) for n in own for each in self._others[n] if self._used.allows(each.candidate)]
         home, best = max(allowed, key=lambda pair: pair[1].liked, default=(0, None))
@@ -230,18 +230,11 @@ class Selection:
             self._found[number].append(each)
         return bool(best)
 
-    def _look_further(self) -> None:
-        """Parse some more sentences of every region that has few candidates left, all at once."""
-        batch: list[Passage] = []
-        home: dict[tuple[int, int], int] = {}
-        for number, waiting in enumerate(self._waiting):
-            if len(self._found[number]) >= _AT_ONCE:
-                continue
-            for passage in waiting[:_AT_ONCE]:
-                home[_place(passage.sentence)] = number
-                batch.append(passage)
-            del waiting[:_AT_ONCE]
-        for each in self._good_enough(self._in_english(batch)):
+    def _look(self) -> None:
+        """Parse the sentences of all regions, and keep what is asked about them."""
+        home = {_place(each.sentence): number for number, row in enumerate(self._askable) for each in row}
+        batch = [each for row in self._askable for each in row]
+        for each in self._good_enough(self._in_english(batch), home):
             kept = self._found if each.liked >= _GOOD else self._others
             kept[home[_place(each.candidate.sentence)]].append(each)
 
@@ -255,8 +248,11 @@ class Selection:
                 self._rejected.append((each.sentence.text, FOREIGN))
         return found
 
-    def _good_enough(self, batch: Sequence[Passage]) -> list[_Found]:
-        """Return what the rules ask about passages and the ranker likes; the rest is kept as thrown away."""
+    def _good_enough(self, batch: Sequence[Passage], home: Mapping[tuple[int, int], int]) -> list[_Found]:
+        """Return what the rules ask about passages and the ranker likes; the rest is kept as thrown away.
+
+        `home`: the region of each sentence by its place.
+        """
         fresh: list[Candidate] = []
         for doc in self._corpus.documents:
             own = [each for each in batch if each.sentence.span.document_id == doc.id]
@@ -268,7 +264,9 @@ class Selection:
                     self._rejected.append((candidate.text, reason))
                 else:
                     fresh.append(replace(candidate, doubt=doubt))
-        ranked = list(zip(fresh, self._ranker.worth(fresh), strict=True))
+        regions = [home[_place(each.sentence)] for each in fresh]
+        worth = self._ranker.worth(fresh, regions, _READ_AGAIN * self._count)
+        ranked = list(zip(fresh, worth, strict=True))
         self._rejected += [(each.text, each.doubt or UNLIKELY) for each, liked in ranked if liked < _POOR]
         return [_Found(each, self._out(each), liked) for each, liked in ranked if liked >= _POOR]
 

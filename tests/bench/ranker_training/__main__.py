@@ -17,14 +17,23 @@ from typing import Any
 import numpy as np
 
 from evaluation.question_writers.rules import ranker
+from evaluation.question_writers.rules.question_likelihood import question_likelihood
 from evaluation.question_writers.rules.question_network import FILE, question_network
 from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.extractive_qa.span_reader import pair_encoder
 from rag_pipeline.loaders.lookup import read_document
 from rag_pipeline.types import SourceDoc
 from tests.bench.people import area
-from tests.bench.ranker_training.calibration import calibrated
-from tests.bench.ranker_training.labelled import Row, candidates, held_out, labels_of, read_labelled, texts_of
+from tests.bench.ranker_training.calibration import calibrated, counts_again
+from tests.bench.ranker_training.labelled import (
+    Row,
+    candidates,
+    held_out,
+    labels_of,
+    read_labelled,
+    texts_again,
+    texts_of,
+)
 from tests.bench.ranker_training.network import TrainedNetwork
 from tests.bench.ranker_training.trees import Trees
 
@@ -81,12 +90,18 @@ def go_on(file: Path, out: Path, remembered: Sequence[Row], *, epochs: int = 3) 
         learned = [row for row, left in zip(judged, left_out, strict=True) if not left]
         new = [row for row, left in zip(judged, left_out, strict=True) if left]
         given[left_out] = _by_trees(new) + _further(learned, remembered, epochs).logits(list(map(texts_of, new)))
-    found = [calibrated(given[:, n], labels_of(judged)[:, n] > _GOOD, judged) for n in range(len(ranker.KINDS))]
+    good = (labels_of(judged) > _GOOD).T
+    found = [calibrated(given[:, n], good[n], judged) for n in range(len(ranker.KINDS))]
+    model = question_likelihood()
+    likely = model.of(list(map(texts_again, judged))) if model is not None else None
     network = _further(judged, remembered, epochs)
     save_file(network.weights([each.slope for each in found]), out / FILE.name)
     shipped: dict[str, Any] = json.loads(ranker.FILE.read_text(encoding="utf-8"))
-    for kind, each in zip(ranker.KINDS, found, strict=True):
+    for number, (kind, each) in enumerate(zip(ranker.KINDS, found, strict=True)):
         shipped[kind] = each.applied(shipped[kind])
+        if likely is not None:
+            logits = each.slope * given[:, number] + each.start
+            shipped[kind]["read again"] = counts_again(logits, likely, good[number])
     (out / ranker.FILE.name).write_text(json.dumps(shipped, separators=(",", ":")) + "\n", encoding="utf-8")
 
 

@@ -1,4 +1,7 @@
-"""How sure the ranker may be: slope, start and a number for each kind of question, by documents that are new to it."""
+"""How sure the ranker may be: slope, start and a number for each kind of question, by documents that are new to it.
+
+And what counts where a language model reads the questions again.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +30,11 @@ class Calibration:
     kinds: Mapping[str, float]
 
     def applied(self, shipped: dict[str, Any]) -> dict[str, Any]:
-        """Return the trees of question_ranker.json with it: smaller leaves, and a tree for each kind."""
-        kinds = [[f"rule {kind}", 0.5, 0.0, round(value, 4)] for kind, value in self.kinds.items()]
-        return {
+        """Return what question_ranker.json holds of one verdict, with it."""
+        return shipped | {
             "start": round(shipped["start"] * self.slope + self.start, 4),
-            "trees": [self._scaled(tree) for tree in shipped["trees"]] + kinds,
+            "trees": [self._scaled(tree) for tree in shipped["trees"]],
+            "kinds": {kind: round(value, 4) for kind, value in self.kinds.items()},
         }
 
     def _scaled(self, tree: Any) -> Any:
@@ -50,3 +53,13 @@ def calibrated(logits: Array, good: Array, rows: Sequence[Row]) -> Calibration:
     model = LogisticRegression(C=_SHRUNK, max_iter=1000).fit(np.column_stack([_FREE * logits, own]), good)
     slope, *values = model.coef_[0].tolist()
     return Calibration(_FREE * slope, float(model.intercept_[0]), dict(zip(kinds, values, strict=True)))
+
+
+def counts_again(logits: Array, likely: Array, good: Array) -> list[float]:
+    """Return what a logit and what a language model tells (rows, 3) count, and the number that is added."""
+    from sklearn.linear_model import LogisticRegression
+
+    numbers = np.column_stack([logits, likely])
+    scale = numbers.std(axis=0) + 1e-9
+    model = LogisticRegression(max_iter=1000).fit(numbers / scale, good)
+    return [round(float(each), 4) for each in (*(model.coef_[0] / scale), model.intercept_[0])]

@@ -1,7 +1,7 @@
 """Questions for readers, and what readers said of them: one JSON object a line.
 
-`document`, `rule`, `question`, `answer`, `evidence`, `behind`, `signs` are written by `candidates`; a reader adds
-`acceptable` and `natural`, 0 to 1 each (the mean where several have read).
+`document`, `title`, `heading`, `rule`, `question`, `answer`, `evidence`, `behind`, `signs` are written by `candidates`;
+a reader adds `acceptable` and `natural`, 0 to 1 each (the mean where several have read).
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import numpy.typing as npt
 from evaluation.question_writers.rules.asking import ask, is_answered_elsewhere, passages
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.objections import WEIGHED
+from evaluation.question_writers.rules.question_likelihood import ReadTexts
 from evaluation.question_writers.rules.question_network import QuestionTexts
-from evaluation.question_writers.rules.ranker import KINDS, texts_read
+from evaluation.question_writers.rules.ranker import KINDS, texts_read, texts_read_again
 from evaluation.question_writers.rules.signs import signs
 from rag_pipeline.types import SourceDoc
 
@@ -34,8 +35,10 @@ def candidates(document: SourceDoc) -> Iterator[Row]:
         if (reason and reason not in WEIGHED) or not one.answer or is_answered_elsewhere(one, corpus.index):
             continue
         read = texts_read(one, corpus)
+        again = texts_read_again(one, corpus)
         marks = signs(one, corpus.index) | ({f"doubt {reason}": 1.0} if reason else {})
-        yield {"document": document.name, "rule": one.rule, **read._asdict(), "signs": marks}
+        where = {"document": document.name, "title": again.title, "heading": again.heading}
+        yield where | {"rule": one.rule, **read._asdict(), "signs": marks}
 
 
 def read_labelled(file: Path) -> list[Row]:
@@ -47,6 +50,11 @@ def read_labelled(file: Path) -> list[Row]:
 def texts_of(row: Row) -> QuestionTexts:
     """Return what the network reads of a question."""
     return QuestionTexts(*(row[name] for name in QuestionTexts._fields))
+
+
+def texts_again(row: Row) -> ReadTexts:
+    """Return what the language model reads of a question."""
+    return ReadTexts(*(row[name] for name in ReadTexts._fields))
 
 
 def labels_of(rows: Sequence[Row]) -> Array:

@@ -14,7 +14,7 @@ from rag_pipeline.embedders.local import shipped_weights
 from rag_pipeline.extractive_qa.span_reader import pair_encoder
 from rag_pipeline.types import SourceDoc
 from tests.bench.ranker_training.__main__ import as_ranked, go_on, train
-from tests.bench.ranker_training.calibration import Calibration, calibrated
+from tests.bench.ranker_training.calibration import Calibration, calibrated, counts_again
 from tests.bench.ranker_training.labelled import candidates, held_out
 from tests.bench.ranker_training.network import TrainedNetwork
 
@@ -32,7 +32,8 @@ def rows() -> list[dict[str, object]]:
         question = "What is a trustee?" if good else "What is it that the said one did there and then of it?"
         found.append(
             {
-                "document": f"d{number // 2 % 4}", "rule": "definition", "question": question, "answer": "a person",
+                "document": f"d{number // 2 % 4}", "title": "Law", "heading": "", "rule": "definition",
+                "question": question, "answer": "a person",
                 "evidence": TEXT, "behind": "", "signs": {"words": 4.0 + number % 3 if good else 12.0},
                 "acceptable": float(good), "natural": float(good),
             }
@@ -46,7 +47,8 @@ def test_candidates_have_all_that_is_learned_from() -> None:
     assert row["answer"] == "a person who holds property for others"
     assert row["answer"] in row["evidence"]
     assert row["signs"]["rule definition"] == 1
-    assert set(row) == {"document", "rule", "question", "answer", "evidence", "behind", "signs"}
+    assert (row["title"], row["heading"]) == (TEXT[:90], "")
+    assert set(row) == {"document", "title", "heading", "rule", "question", "answer", "evidence", "behind", "signs"}
 
 
 def test_whole_documents_are_held_out() -> None:
@@ -91,8 +93,10 @@ def test_what_is_shipped_learns_on_and_remembers(tmp_path) -> None:
     before, after = load_file(FILE), load_file(tmp_path / FILE.name)
     assert {name: value.shape for name, value in after.items()} == {name: each.shape for name, each in before.items()}
     assert not np.array_equal(after["head.weight"], before["head.weight"])
-    trees = json.loads((tmp_path / ranker.FILE.name).read_text(encoding="utf-8"))["natural"]["trees"]
-    assert trees[-1][0] == "rule definition"
+    learned = json.loads((tmp_path / ranker.FILE.name).read_text(encoding="utf-8"))["natural"]
+    assert set(learned["kinds"]) == {"definition"}
+    assert len(learned["trees"]) == len(json.loads(ranker.FILE.read_text(encoding="utf-8"))["natural"]["trees"])
+    assert len(learned["read again"]) == 5
 
 
 def test_a_ranker_that_is_too_sure_is_told_so_and_of_which_kind() -> None:
@@ -105,4 +109,12 @@ def test_a_ranker_that_is_too_sure_is_told_so_and_of_which_kind() -> None:
     assert found.kinds["when"] - found.kinds["what"] == pytest.approx(2, abs=0.25)
     one = {"start": 1.0, "trees": [["words", 3.0, 0.2, -0.4]]}
     applied = Calibration(0.5, 0.1, {"when": 0.3}).applied(one)
-    assert applied == {"start": 0.6, "trees": [["words", 3.0, 0.1, -0.2], ["rule when", 0.5, 0.0, 0.3]]}
+    assert applied == {"start": 0.6, "trees": [["words", 3.0, 0.1, -0.2]], "kinds": {"when": 0.3}}
+
+
+def test_what_a_language_model_tells_counts_as_much_as_it_tells() -> None:
+    rng = np.random.default_rng(1)
+    logits, likely = rng.normal(size=4000), rng.normal(size=(4000, 3))
+    good = rng.random(4000) < ranker.probabilities(logits + 2 * likely[:, 1] - 0.5)
+    counts = counts_again(logits, likely, good)
+    assert counts == pytest.approx([1, 0, 2, 0, -0.5], abs=0.25)

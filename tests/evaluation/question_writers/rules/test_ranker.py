@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from evaluation.question_writers.rules import ranker as module
 from evaluation.question_writers.rules.candidates import Candidate
 from evaluation.question_writers.rules.corpus import CorpusText
 from evaluation.question_writers.rules.objections import DANGLING, WEIGHED
-from evaluation.question_writers.rules.ranker import Ranker, _leaf, _learned
+from evaluation.question_writers.rules.question_likelihood import QuestionLikelihood
+from evaluation.question_writers.rules.ranker import KINDS, Ranker, _best_of_each, _leaf, _learned, read_again
 from evaluation.question_writers.rules.sentence_index import SentenceIndex
 from evaluation.question_writers.rules.signs import signs
+from rag_pipeline.local_models.language_model import LanguageModel
 from rag_pipeline.types import SourceDoc
+from tests.rag_pipeline.local_models.tiny_gguf import write_model
 
 TEXTS = (
     "A trustee is a person who holds property for others.",
@@ -84,3 +90,38 @@ def test_what_a_rule_doubts_is_a_sign_and_lowers_the_worth() -> None:
     good, less = Ranker(CORPUS).worth([GOOD, doubted])
     assert less < good
     assert Ranker(CORPUS).worth([]) == []
+
+
+def test_the_best_of_every_region_are_read_again_before_the_second_best() -> None:
+    worth = np.array([0.9, 0.8, 0.7, 0.2, 0.01, 0.3])
+    regions = [1, 1, 1, 2, 3, 2]
+    assert _best_of_each(worth, regions, 4) == [0, 5, 1, 3]
+    assert _best_of_each(worth, regions, 9) == [0, 5, 1, 3, 2]  # the fifth is not worth reading
+
+
+def test_what_is_read_again_is_weighed_as_was_learned() -> None:
+    logits, likely = np.array([[0.5, -1.0]]), np.array([[-2.0, -20.0, -0.5]])
+    found = read_again(logits, likely)
+    for number, kind in enumerate(KINDS):
+        logit, mean, whole, end, start = _learned()[kind]["read again"]
+        wanted = logit * logits[0, number] - 2 * mean - 20 * whole - 0.5 * end + start
+        assert found[0, number] == pytest.approx(wanted)
+    likelier = read_again(logits, likely / 2)
+    assert (likelier > found).all()
+
+
+def test_a_language_model_changes_the_worth_of_what_it_reads_alone(tmp_path: Path, monkeypatch) -> None:
+    write_model(tmp_path / "tiny.gguf")
+    model = QuestionLikelihood(LanguageModel(tmp_path / "tiny.gguf"))
+    other = replace(GOOD, text="Who is a trustee?")
+    before = Ranker(CORPUS).worth([GOOD, other, POOR], [0, 0, 1], most=1)
+    monkeypatch.setattr(module, "question_likelihood", lambda: model)
+    monkeypatch.setattr(module, "_WORTH_READING", 0.0)
+    best = max(range(2), key=lambda place: before[place])
+    after = Ranker(CORPUS).worth([GOOD, other, POOR], [0, 0, 1], most=1)
+    assert after[best] != before[best]
+    assert all(0 <= each <= 1 for each in after)
+    assert [after[place] for place in range(3) if place != best] == [
+        before[place] for place in range(3) if place != best
+    ]
+    assert Ranker(CORPUS).worth([GOOD, other, POOR], [0, 0, 1]) == before
