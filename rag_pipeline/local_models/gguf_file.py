@@ -31,7 +31,7 @@ _HALF_BYTE = 15
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _TensorPlace:
     """Where the numbers of a tensor stand, its shape, and the number of their format."""
 
     start: int
@@ -102,11 +102,11 @@ class GgufFile:
             return [self._value(inner) for _ in range(count)]
         return self._numbers(_SCALARS[kind])[0]
 
-    def _described(self) -> tuple[str, _Place]:
+    def _described(self) -> tuple[str, _TensorPlace]:
         name, (axes,) = self._text(), self._numbers("I")
         shape = tuple(reversed(self._numbers(f"{axes}Q")))  # the file names the axis that changes fastest first
         kind, start = self._numbers("IQ")
-        return name, _Place(start, shape, kind)
+        return name, _TensorPlace(start, shape, kind)
 
 
 def _q4_1(raw: bytes) -> Array:

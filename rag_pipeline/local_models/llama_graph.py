@@ -40,10 +40,10 @@ def build_llama(weights: Mapping[str, Array], shape: LlamaShape) -> Any:
     In, int64: input_ids (b, l), and start (1), the first of the tokens that are asked about, at least 1. Out: the
     log-probability of each token from there on, behind those before it: (b, l - start). Rows are padded at their end.
     """
-    return _Graph(weights, shape).model()
+    return _LlamaGraph(weights, shape).model()
 
 
-class _Graph:
+class _LlamaGraph:
     """Operations with the weights of one model. Shapes: b rows, l tokens, h hidden, n heads, d size of a head."""
 
     def __init__(self, weights: Mapping[str, Array], shape: LlamaShape) -> None:

