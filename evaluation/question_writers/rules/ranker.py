@@ -7,8 +7,8 @@ questions each) from `signs`, and a network that reads question, answer and evid
 scikit-learn's own, and the network learned from the first 6,084; the network then went on with the others, most of them
 of rules that were new. A small language model, where it is installed, reads the best again (`question_likelihood`).
 What each counts, and each kind of question, was fitted to documents that none had learned (docs/testset-quality.md).
-`python -m tests.bench.ranker_training` learns it anew, or goes on. Afterwards *Is it so?* was found natural less: readers
-who see such questions among people's own find four in ten natural, those who read nothing else six.
+`python -m tests.bench.ranker_training` learns it anew, or goes on. *Is it so?* was then made less natural by hand: of
+such questions readers find six in ten natural where they read nothing else, four where people's own stand among them.
 """
 
 from __future__ import annotations
