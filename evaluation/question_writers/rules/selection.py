@@ -32,12 +32,15 @@ _HARDER, _VARIETY, _TWICE = 0.4, 0.8, 0.15
 _LONG, _USUAL = 0.2, 140
 """What evidence longer than usual gains: people ask about long sentences as often as these have things to say."""
 _FIRST = -0.4
-"""The least worth of a question that is asked before all others, as hard as is wanted and of a kind that is wanted."""
+"""The least worth of a question, not the first of its document, that is asked before all others, as hard as is wanted
+and of a kind that is wanted."""
 _GOOD, _FAIR = (least for least, _ in QUALITIES[:2])
 """What the ranker must give a question that is asked at once, and where all good ones are asked."""
 _POOR, _FEWEST = 0.1, 20
 """What it must give one that is asked for want of others, until a set has so many pairs: with fewer it finds more
 settings equally good."""
+_WORST = 0.03
+"""What it must give one that is asked for want of any other about its document."""
 _MOST_PARSED = 18
 """Sentences of a region that are parsed: however long the documents are, a pair takes so much work at most."""
 _READ_AGAIN = 3
@@ -176,8 +179,10 @@ class Selection:
         while True:
             chosen_any = False
             for number in range(len(self._found)):
-                self._take_best_of_poor(number)
-                chosen = self._choose(number, self._hardness[turn % len(self._hardness)])
+                hardness = self._hardness[turn % len(self._hardness)]
+                chosen = self._choose(number, hardness)
+                if chosen is None and self._take_best_of_poor(number):
+                    chosen = self._choose(number, hardness)
                 if chosen is not None:
                     chosen_any = True
                     turn += 1
@@ -205,16 +210,18 @@ class Selection:
         self._used.sentences.clear()
         return any(self._found)
 
-    def _take_best_of_poor(self, number: int) -> None:
-        """Let a document that was read to its end and gave nothing good ask its best question: none is left out."""
+    def _take_best_of_poor(self, number: int) -> bool:
+        """Let a document that gave nothing good ask its best question: none is left out. Return whether it has one."""
         own = [each for each, document in enumerate(self._document) if document == self._document[number]]
         if self._document[number] in self._used.documents or any(self._found[n] for n in own):
-            return
+            return False
         allowed = [(n, each) for n in own for each in self._others[n] if self._used.allows(each.candidate)]
         home, best = max(allowed, key=lambda pair: pair[1].liked, default=(0, None))
-        if best is not None:
-            self._others[home].remove(best)
-            self._found[number].append(best)
+        if best is None:
+            return False
+        self._others[home].remove(best)
+        self._found[number].append(best)
+        return True
 
     def _relent(self, made: int) -> bool:
         """Let the best of the others be asked as far as there are too few good ones; return whether there is any."""
@@ -267,8 +274,17 @@ class Selection:
         regions = [home[_place(each.sentence)] for each in fresh]
         worth = self._ranker.worth(fresh, regions, _READ_AGAIN * self._count)
         ranked = list(zip(fresh, worth, strict=True))
-        self._rejected += [(each.text, each.doubt or UNLIKELY) for each, liked in ranked if liked < _POOR]
-        return [_Found(each, self._out(each), liked) for each, liked in ranked if liked >= _POOR]
+        best: dict[int, float] = {}
+        for each, liked in ranked:
+            document = each.sentence.span.document_id
+            best[document] = max(best.get(document, _WORST), liked)
+        found: list[_Found] = []
+        for each, liked in ranked:
+            if liked >= min(_POOR, best[each.sentence.span.document_id]):  # no document is left out
+                found.append(_Found(each, self._out(each), liked))
+            else:
+                self._rejected.append((each.text, each.doubt or UNLIKELY))
+        return found
 
     def _out(self, candidate: Candidate) -> float:
         return self._corpus.index.standing_out(candidate.text, [one.text for one in candidate.sentences])
@@ -287,7 +303,8 @@ class Selection:
             if not ranked:
                 return None
             worth, nearness, best = max(ranked, key=lambda each: each[0])
-            if worth - nearness < _FIRST and not self._asked_again:
+            is_first = self._document[number] not in self._used.documents
+            if worth - nearness < _FIRST and not self._asked_again and not is_first:
                 self._spare[number] += free
                 self._found[number] = []
                 return None
