@@ -43,8 +43,9 @@ _WORST = 0.03
 """What it must give one that is asked for want of any other about its document."""
 _MOST_PARSED = 18
 """Sentences of a region that are parsed: however long the documents are, a pair takes so much work at most."""
-_READ_AGAIN = 3
-"""Questions for each one wanted that the ranker's language model reads: it takes 0.05 to 0.12 seconds for one."""
+_READ_AGAIN, _LEAST_READ_AGAIN = 2, 60
+"""Questions that the ranker's language model reads for each one wanted, and in all where few are wanted: one takes 0.05
+to 0.15 seconds."""
 _REPEATABLE = frozenset({"when", "how_many", "yes_no", "is_so"})
 """Kinds of which two may have the same answer."""
 _MOST, _LEAST_MOST = 0.3, 3
@@ -272,7 +273,7 @@ class Selection:
                 else:
                     fresh.append(replace(candidate, doubt=doubt))
         regions = [home[_place(each.sentence)] for each in fresh]
-        worth = self._ranker.worth(fresh, regions, _READ_AGAIN * self._count)
+        worth = self._ranker.worth(fresh, regions, max(_LEAST_READ_AGAIN, _READ_AGAIN * self._count))
         ranked = list(zip(fresh, worth, strict=True))
         best: dict[int, float] = {}
         for each, liked in ranked:
