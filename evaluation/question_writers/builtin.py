@@ -18,7 +18,7 @@ from evaluation.question_writers.rules.evidence import evidence_of
 from evaluation.question_writers.rules.out_of_scope import OutOfScope, OutOfScopeQuestions
 from evaluation.question_writers.rules.parsing import in_sentence
 from evaluation.question_writers.rules.purpose import situation
-from evaluation.question_writers.rules.question_likelihood import SMALL_MODEL, question_likelihood
+from evaluation.question_writers.rules.question_likelihood import SMALL_MODEL, small_model
 from evaluation.question_writers.rules.selection import Purpose, Selected, Selection
 from evaluation.question_writers.rules.slips import apply_slip
 from evaluation.question_writers.rules.twins import keywords, protected_words, rephrase, situate
@@ -143,7 +143,7 @@ class BuiltinWriter(QuestionCompleter):
         pair_id = _pair_id(number)
         metadata: dict[str, object] = {"question_type": candidate.rule, "writer": self.key}
         metadata[QUALITY] = next(name for least, name in QUALITIES if selected.liked >= least)
-        if question_likelihood() is not None:
+        if small_model() is not None:
             metadata["ranked_with"] = SMALL_MODEL
         if self.spec.purpose:
             metadata["nearness_to_purpose"] = round(selected.nearness, 2)

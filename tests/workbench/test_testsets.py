@@ -151,6 +151,10 @@ def test_a_set_by_rules_says_how_many_pairs_are_how_good(client):
     page = client.get(address)
     assert "Of this set 2 are likely good , 1 is fair ." in words_of(page)
     assert 'href="?quality=likely%20good#questions-title"' in page.content.decode()
+    assert "accepted 59 in a hundred of such sets" in words_of(page)
+    read_again = {"quality": "likely good", "ranked_with": "SmolLM2-135M-Instruct"}
+    testset.questions.filter(pair_id="p1").update(metadata=read_again)
+    assert "accepted 62 in a hundred of such sets" in words_of(client.get(address))
     testset.questions.filter(pair_id="p3").update(status="rejected")
     assert "Of this set 2 are likely good ." in words_of(client.get(address))
 

@@ -191,6 +191,11 @@ def qualities_of(testset: TestSet) -> dict[str, int]:
     return {name: counts[name] for _, name in QUALITIES if counts[name]}
 
 
+def is_read_again(testset: TestSet) -> bool:
+    """Return whether a small language model had a say in which questions of a built-in set were asked."""
+    return bool(testset.questions.filter(kind=Question.Kind.SIMPLE, metadata__has_key="ranked_with").exists())
+
+
 def counts_of(testset: TestSet) -> dict[str, int]:
     """Return how many questions there are of each kind and each status."""
     counts = testset.questions.order_by().values("kind", "status").annotate(count=Count("pk"))

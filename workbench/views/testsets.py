@@ -31,6 +31,7 @@ from workbench.ids import as_id
 from workbench.services.current_settings import chosen_corpus, preferred_generator
 from workbench.services.question_list import (
     counts_of,
+    is_read_again,
     newest_pairs,
     pair_page,
     qualities_of,
@@ -161,6 +162,7 @@ def testset_page(request: HttpRequest, found: TestSet, **values: Any) -> HttpRes
         "run_count": found.runs.count(),
         "filters": filters,
         "qualities": qualities,
+        "read_again": is_read_again(found),
         "query": request.GET.urlencode(),
         "formats": TestSetWriter.units(),
         "contexts_form": ContextsForm(),

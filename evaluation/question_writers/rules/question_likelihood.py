@@ -74,15 +74,22 @@ def _passage(asked: ReadTexts) -> str:
 
 
 def question_likelihood() -> QuestionLikelihood | None:
-    """Return the model that is installed, opened once a process; None where there is none, or it is not to be used."""
+    """Open the model that is installed; None where there is none, or it is not to be used.
+
+    That takes three seconds and a gigabyte of memory, which is free again as soon as the model is let go.
+    """
+    file = small_model()
+    return QuestionLikelihood(LanguageModel(file)) if file is not None else None
+
+
+def small_model() -> Path | None:
+    """Return the file of the model that is installed; None where there is none, or it is not to be used."""
     return _installed() if uses_small_model() else None
 
 
 @lru_cache(maxsize=1)
-def _installed() -> QuestionLikelihood | None:
+def _installed() -> Path | None:
     package = importlib.util.find_spec(_PACKAGE) if importlib.util.find_spec("openvino") is not None else None
     folders = package.submodule_search_locations if package is not None else None
     file = Path(folders[0]) / _FILE if folders else None
-    if file is None or not file.exists() or sha256_of(file) != _SHA256:
-        return None
-    return QuestionLikelihood(LanguageModel(file))
+    return file if file is not None and file.exists() and sha256_of(file) == _SHA256 else None

@@ -59,6 +59,7 @@ def train(file: Path, out: Path, *, epochs: int = 3) -> dict[str, float]:
     network = TrainedNetwork(folder, pair_encoder(folder))
     network.fit([text for text, left in zip(texts, new, strict=True) if not left], labels[~new], epochs)
     read = network.logits(texts)
+    likely = _likely([row for row, left in zip(rows, new, strict=True) if left])
     shipped: dict[str, Any] = {}
     scales, found = [], {}
     for number, kind in enumerate(ranker.KINDS):
@@ -67,7 +68,8 @@ def train(file: Path, out: Path, *, epochs: int = 3) -> dict[str, float]:
         signals = np.stack([by_trees, read[:, number]], axis=1)
         both = LogisticRegression(C=10).fit(signals[new], good[new])
         (share, scale), start = map(float, both.coef_[0]), float(both.intercept_[0])
-        shipped[kind] = Trees(rows, good, np.ones(len(rows), bool)).shipped(share, start)
+        shipped[kind] = Trees(rows, good, np.ones(len(rows), bool)).shipped(share, start) | {"kinds": {}}
+        shipped[kind]["read again"] = counts_again(both.decision_function(signals[new]), likely, good[new])
         scales.append(scale)
         found[kind] = area(both.decision_function(signals[new]), good[new].astype(float))
     save_file(network.weights(scales), out / FILE.name)
@@ -78,6 +80,7 @@ def train(file: Path, out: Path, *, epochs: int = 3) -> dict[str, float]:
 def go_on(file: Path, out: Path, remembered: Sequence[Row], *, epochs: int = 3) -> None:
     """Train the shipped network on judged questions, and calibrate; write both files to `out`.
 
+    What was changed by hand (see `ranker`) is fitted anew, too.
     `remembered`: other questions, with what the ranker gives them. What is given to the questions of one half of the
     documents by a network that learned the other half tells how sure the ranker may be, and of which kinds.
     """
@@ -92,17 +95,15 @@ def go_on(file: Path, out: Path, remembered: Sequence[Row], *, epochs: int = 3) 
         given[left_out] = _by_trees(new) + _further(learned, remembered, epochs).logits(list(map(texts_of, new)))
     good = (labels_of(judged) > _GOOD).T
     found = [calibrated(given[:, n], good[n], judged) for n in range(len(ranker.KINDS))]
-    model = question_likelihood()
-    likely = model.of(list(map(texts_again, judged))) if model is not None else None
+    likely = _likely(judged)
     network = _further(judged, remembered, epochs)
     save_file(network.weights([each.slope for each in found]), out / FILE.name)
     shipped: dict[str, Any] = json.loads(ranker.FILE.read_text(encoding="utf-8"))
     for number, (kind, each) in enumerate(zip(ranker.KINDS, found, strict=True)):
         shipped[kind] = each.applied(shipped[kind])
-        if likely is not None:
-            by_kind = np.array([each.kinds[row["rule"]] for row in judged])
-            logits = each.slope * given[:, number] + each.start + by_kind
-            shipped[kind]["read again"] = counts_again(logits, likely, good[number])
+        by_kind = np.array([each.kinds[row["rule"]] for row in judged])
+        logits = each.slope * given[:, number] + each.start + by_kind
+        shipped[kind]["read again"] = counts_again(logits, likely, good[number])
     (out / ranker.FILE.name).write_text(json.dumps(shipped, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
@@ -115,6 +116,13 @@ def _further(judged: Sequence[Row], remembered: Sequence[Row], epochs: int) -> T
     network = TrainedNetwork(folder, pair_encoder(folder), goes_on=True)
     network.fit(list(map(texts_of, rows)), labels_of(rows), epochs, beside=_by_trees(rows), counts=counts)
     return network
+
+
+def _likely(rows: Sequence[Row]) -> Any:
+    """Return what the small language model tells of questions, shape (rows, 3)."""
+    model = question_likelihood()
+    assert model is not None, "make setup installs the small language model"
+    return model.of(list(map(texts_again, rows)))
 
 
 def _by_trees(rows: Sequence[Row]) -> Any:

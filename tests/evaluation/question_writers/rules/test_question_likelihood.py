@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from evaluation.question_writers.rules import question_likelihood as module
-from evaluation.question_writers.rules.question_likelihood import QuestionLikelihood, ReadTexts, question_likelihood
+from evaluation.question_writers.rules.question_likelihood import (
+    QuestionLikelihood,
+    ReadTexts,
+    question_likelihood,
+    small_model,
+)
 from rag_pipeline import runtime
 from rag_pipeline.local_models.language_model import LanguageModel
 from tests.rag_pipeline.local_models.tiny_gguf import write_model
@@ -24,11 +29,12 @@ def texts(question: str, answer: str, evidence: str = LEAVE) -> ReadTexts:
     return ReadTexts("Staff handbook", "Leave", evidence, question, answer)
 
 
-@pytest.fixture
-def installed(monkeypatch) -> QuestionLikelihood:
-    """Return the installed model."""
-    monkeypatch.setattr(runtime, "_small_model", True)
-    model = question_likelihood()
+@pytest.fixture(scope="module")
+def installed() -> QuestionLikelihood:
+    """Return the installed model, opened once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runtime, "_small_model", True)
+        model = question_likelihood()
     if model is None:
         pytest.skip("the small language model is not installed: make setup")
     return model
@@ -76,7 +82,7 @@ def test_without_the_package_nothing_is_read(monkeypatch) -> None:
     monkeypatch.setattr(runtime, "_small_model", True)
     monkeypatch.setattr(module, "_PACKAGE", "no_such_package_at_all")
     module._installed.cache_clear()
-    assert question_likelihood() is None
+    assert small_model() is None
     module._installed.cache_clear()
 
 
@@ -84,5 +90,5 @@ def test_a_file_that_is_another_one_is_not_read(monkeypatch) -> None:
     monkeypatch.setattr(runtime, "_small_model", True)
     monkeypatch.setattr(module, "_SHA256", "0" * 64)
     module._installed.cache_clear()
-    assert question_likelihood() is None
+    assert small_model() is None
     module._installed.cache_clear()
