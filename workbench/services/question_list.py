@@ -193,7 +193,7 @@ def qualities_of(testset: TestSet) -> dict[str, int]:
 
 def is_read_again(testset: TestSet) -> bool:
     """Return whether a small language model had a say in which questions of a built-in set were asked."""
-    return bool(testset.questions.filter(kind=Question.Kind.SIMPLE, metadata__has_key="ranked_with").exists())
+    return testset.questions.filter(kind=Question.Kind.SIMPLE, metadata__has_key="ranked_with").exists()
 
 
 def counts_of(testset: TestSet) -> dict[str, int]:
