@@ -39,6 +39,15 @@ def open_kept(path: Path, table: str) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
+def rows_by_key(
+    connection: sqlite3.Connection, query: str, keys: Sequence[bytes], *values: object
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of `query`, to whose end the condition that `key` is one of `keys` is added; `values` fill it."""
+    for start in range(0, len(keys), _LOOKUP):
+        part = keys[start : start + _LOOKUP]
+        yield from connection.execute(f"{query} key IN ({','.join('?' * len(part))})", (*values, *part))
+
+
 class VectorFile:
     """A SQLite file, `<folder>/<hash of the fingerprint>.sqlite3`, of float32 vectors by role and key; no pickle.
 
@@ -69,11 +78,7 @@ class VectorFile:
         if not keys or not self._path.exists():  # a file is made by what is written first: making it takes a while
             return
         with self._open() as connection:
-            for start in range(0, len(keys), _LOOKUP):
-                part = keys[start : start + _LOOKUP]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT {columns} FROM vectors WHERE role = ? AND key IN ({marks})"
-                yield from connection.execute(query, (role, *part))
+            yield from rows_by_key(connection, f"SELECT {columns} FROM vectors WHERE role = ? AND", keys, role)
 
     def _open(self) -> AbstractContextManager[sqlite3.Connection]:
         return open_kept(self._path, "vectors (role TEXT, key BLOB, vector BLOB, PRIMARY KEY (role, key))")

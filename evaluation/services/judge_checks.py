@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evaluation.judge.checking.check import check_judge_on_marks
 from evaluation.models import JudgeCheck
 from evaluation.services.judging import check_judge, open_judge
 from evaluation.spec import JUDGE, REPLIES, EvaluationSpec, evaluation_settings
@@ -17,6 +16,8 @@ def make_judge_check(*, spec: EvaluationSpec) -> JudgeCheck:
 
     Raises UsageError without a judge, ProviderError where it cannot be asked.
     """
+    from evaluation.judge.checking.check import check_judge_on_marks  # what asks a judge is loaded where one is asked
+
     check_judge(spec)
     judge = open_judge(spec, afresh=True)
     if judge is None:

@@ -9,6 +9,7 @@ from typing import Any
 from rag_pipeline.embedders.base import Embed
 from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
 from rag_pipeline.extractive_qa.findings import Finding, findings, read_contexts
+from rag_pipeline.extractive_qa.kept_answers import ReaderAnswer
 from rag_pipeline.extractive_qa.prompt_instructions import PromptInstructions, read_instructions
 from rag_pipeline.extractive_qa.question_analysis import QuestionAnalysis, analyse_question
 from rag_pipeline.extractive_qa.signals import Cosines, signals, texts_to_compare
@@ -19,18 +20,6 @@ from rag_pipeline.types import GenerationRequest, Span
 
 _PROBABILITY_BY_FORM = 0.95
 """Probability of an answer that the form of the text gives."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReaderAnswer:
-    """The reader's answer to one request, and why (JSON-ready).
-
-    `kept_s`: seconds that reading took at an earlier time, for what was not read again.
-    """
-
-    text: str
-    details: dict[str, Any]
-    kept_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

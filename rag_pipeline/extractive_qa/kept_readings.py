@@ -11,11 +11,10 @@ from struct import Struct
 
 from rag_pipeline.english.sentences import split_sentences
 from rag_pipeline.extractive_qa.decoding import AnswerSpan
-from rag_pipeline.vector_files import open_kept, text_key
+from rag_pipeline.vector_files import open_kept, rows_by_key, text_key
 
 REVISION = 1
 """Raised when the same question and passage give other spans than before, the weights being the same."""
-_LOOKUP = 500  # keys a query, below SQLite's limit of variables
 _SPAN = Struct("<iiiddd")
 
 Pair = tuple[str, str]
@@ -45,16 +44,12 @@ class KeptReadings:
     def get(self, pairs: Sequence[Pair]) -> dict[Pair, Reading]:
         """Return the readings of those pairs that were read before."""
         by_key = {_key(pair): pair for pair in pairs}
-        keys = list(by_key)
-        found: dict[Pair, Reading] = {}
         with self._open() as connection:
-            for start in range(0, len(keys), _LOOKUP):
-                part = keys[start : start + _LOOKUP]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT key, seconds, spans FROM readings WHERE key IN ({marks})"
-                for key, seconds, spans in connection.execute(query, part):
-                    found[by_key[key]] = Reading([AnswerSpan(*row) for row in _SPAN.iter_unpack(spans)], seconds)
-        return found
+            rows = rows_by_key(connection, "SELECT key, seconds, spans FROM readings WHERE", list(by_key))
+            return {
+                by_key[key]: Reading([AnswerSpan(*row) for row in _SPAN.iter_unpack(spans)], seconds)
+                for key, seconds, spans in rows
+            }
 
     def put(self, readings: Mapping[Pair, Sequence[AnswerSpan]], seconds: float) -> None:
         """Keep what was read; `seconds`: what each of them took."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from typing import TYPE_CHECKING
 
 from rag_pipeline.embedders.base import Embed, embedders
 from rag_pipeline.errors import ConfigError, PipelineError, UsageError
+from rag_pipeline.extractive_qa.kept_answers import KeptAnswers, ReaderAnswer
 from rag_pipeline.generators.base import Generator, Result, Stopwatch, generators
 from rag_pipeline.types import Generation, GenerationRequest, Usage
-
-if TYPE_CHECKING:
-    from rag_pipeline.extractive_qa.extractive_reader import ReaderAnswer
 
 _FREE = Usage(cost_usd=0.0)
 _NO_CONTEXT = (
@@ -27,6 +24,7 @@ class BuiltinReader(Generator):
 
     `embed` compares sentences with the question; None = the shipped all-MiniLM-L6-v2, loaded on first use.
     `strictness`: the probability of an answer below which it declines; None = the shipped one.
+    `kept`: where answers are kept by their request; None = nowhere.
     """
 
     key = "builtin"
@@ -48,34 +46,53 @@ class BuiltinReader(Generator):
             raise UsageError(f"There is no built-in model called “{name}”. Choose builtin:extractive.", "llm")
         self.embed = embed
         self.strictness = strictness
+        self.kept: KeptAnswers | None = None
 
     async def stream(self, request: GenerationRequest) -> AsyncIterator[str | Generation]:
         """Yield the answer in one piece, then the result."""
-        (reading,), seconds = await self._timed([request])
+        ((reading, seconds),) = await self._timed([request])
         yield reading.text
         yield _generation(reading, seconds, seconds + reading.kept_s)
 
     async def generate_many(self, requests: Sequence[GenerationRequest]) -> AsyncGenerator[tuple[int, Result]]:
         """Answer the whole block at once, so that its passages are read in batches."""
-        if not requests:
-            return
         try:
-            readings, seconds = await self._timed(requests)
+            readings = await self._timed(requests)
         except PipelineError as error:
             for position in range(len(requests)):
                 yield position, error
             return
-        for position, reading in enumerate(readings):
+        for position, (reading, seconds) in enumerate(readings):
             yield position, _generation(reading, seconds, None)
 
-    async def _timed(self, requests: Sequence[GenerationRequest]) -> tuple[list[ReaderAnswer], float]:
-        """Return the answers and the seconds that each took; opening the reader, once a process, is no part of them."""
+    async def _timed(self, requests: Sequence[GenerationRequest]) -> list[tuple[ReaderAnswer, float]]:
+        """Return the answers with the seconds that each took now."""
+        if not all(request.use_context for request in requests):
+            raise ConfigError(_NO_CONTEXT, "use_context")
+        kept, looked_up = await self._looked_up(requests)
+        new = [request for request, answer in zip(requests, kept, strict=True) if answer is None]
+        answers = iter(await self._answered_now(new) if new else [])
+        return [(answer, looked_up) if answer else next(answers) for answer in kept]
+
+    async def _looked_up(self, requests: Sequence[GenerationRequest]) -> tuple[list[ReaderAnswer | None], float]:
+        """Return what was answered before, None for the others, and the seconds that looking for each took."""
+        if self.kept is None or not requests:
+            return [None] * len(requests), 0.0
+        watch = Stopwatch()
+        found = await asyncio.to_thread(self.kept.get, requests)
+        return found, watch.elapsed() / len(requests)
+
+    async def _answered_now(self, requests: Sequence[GenerationRequest]) -> list[tuple[ReaderAnswer, float]]:
+        """Answer and keep it. Opening the reader, once a process, is no part of what an answer took."""
         from rag_pipeline.extractive_qa.span_reader import shipped_reader  # a tenth of a run that reads nothing
 
         reader = await asyncio.to_thread(shipped_reader)
         watch, opened = Stopwatch(), reader.opening_s
-        readings = await asyncio.to_thread(self._read, requests)
-        return readings, (watch.elapsed() - (reader.opening_s - opened)) / len(requests)
+        answers = await asyncio.to_thread(self._read, requests)
+        seconds = (watch.elapsed() - (reader.opening_s - opened)) / len(requests)
+        if self.kept:
+            await asyncio.to_thread(self.kept.put, requests, answers, seconds)
+        return [(answer, seconds) for answer in answers]
 
     def _read(self, requests: Sequence[GenerationRequest]) -> list[ReaderAnswer]:
         from rag_pipeline.extractive_qa.answerability import AnswerabilityModel
@@ -83,8 +100,6 @@ class BuiltinReader(Generator):
         from rag_pipeline.extractive_qa.span_reader import shipped_reader
         from rag_pipeline.extractive_qa.trained_model import card
 
-        if not all(request.use_context for request in requests):
-            raise ConfigError(_NO_CONTEXT, "use_context")
         if self.embed is None:
             self.embed = embedders.get("local")("all-MiniLM-L6-v2", "mean").embed_passages
         reader = ExtractiveReader(self.embed, shipped_reader(), AnswerabilityModel.of(card()), self.strictness)

@@ -16,6 +16,7 @@ from django.conf import settings
 
 from rag_pipeline.embedders.base import check_embedding
 from rag_pipeline.errors import ConfigError
+from rag_pipeline.extractive_qa.kept_answers import KeptAnswers
 from rag_pipeline.generators.base import Generator, generator_for
 from rag_pipeline.generators.builtin import BuiltinReader
 from rag_pipeline.indexing.chunk_table import ChunkTable
@@ -27,6 +28,7 @@ from rag_pipeline.pipeline.pipeline import Pipeline
 from rag_pipeline.pipeline.retrieval import Retrieval, contexts_of
 from rag_pipeline.queries.documents import CorpusSnapshot, corpus_snapshot
 from rag_pipeline.retrievers.base import Retriever, retrievers
+from rag_pipeline.runtime import readings_folder
 from rag_pipeline.services import indexes
 from rag_pipeline.services.indexes import build_index, open_embedder, open_index
 from rag_pipeline.settings.parts import PARTS
@@ -74,8 +76,10 @@ def open_generator(spec: PipelineSpec) -> Generator:
     """Return the model of `spec`. Raises ConfigError, ProviderError when it cannot be used at all."""
     generator = generator_for(spec.core.llm, spec.core.temperature, spec.core.max_tokens)
     if isinstance(generator, BuiltinReader):
-        generator.embed = open_embedder(READER_EMBEDDING).embed_passages
-        generator.strictness = spec.core.strictness
+        embedder, folder = open_embedder(READER_EMBEDDING), readings_folder()
+        generator.embed, generator.strictness = embedder.embed_passages, spec.core.strictness
+        if folder:
+            generator.kept = KeptAnswers(folder, f"{embedder.fingerprint} {spec.core.strictness}")
     return generator
 
 
