@@ -42,9 +42,9 @@ _WHY = (
     "layers, 23 million operations each, 5.3 s at 200 to 212 of the about 224 billion a second that a core with "
     "bfloat16 but without matrix units has; building the network is 0.5 s. 8-bit weights gave 6.9 s and other "
     "answers to 6 of 150 questions; less needs a smaller reader. The first start is that, the embedding, and "
-    "about 1 s of migrations and compiled patterns. Of a run that is there already half is the start: 0.25 s Python "
-    "and Django, 0.25 s 290 modules of ours with 214 dataclasses, 0.13 s patterns, half of them those of refusals; "
-    "the rest is the answers put together from what was read, and scored. Of questions by rules a quarter is "
+    "about 1 s of migrations and compiled patterns. A run that is there already is its start for half: 0.25 s Python "
+    "and Django, 0.25 s modules of ours with 214 dataclasses, 0.13 s patterns; the rest is scores, made anew, and what "
+    "is stored. Of questions by rules a quarter is "
     "parsing and a quarter the network that ranks them; the small language model doubles it: 60 questions, each 100 "
     "tokens through 135 million weights."
 )
