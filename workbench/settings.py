@@ -17,7 +17,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 load_dotenv(BASE_DIR / ".env")
 # Who fetches a model tells its hub no more than its name; the libraries would describe the machine as well.
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-# Threads of NumPy's OpenBLAS sleep soon after a product (2**4 cycles): they would spin for 0.2 s of every command.
+# Threads of NumPy's OpenBLAS sleep soon after a product (2**4 cycles): they would spin for 0.2 s of a run's 1.1 s.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 DATA_DIR = Path(os.environ.get("WORKBENCH_DATA_DIR") or BASE_DIR / "var").expanduser().resolve()

@@ -72,7 +72,7 @@ class BuiltinReader(Generator):
         kept, looked_up = await self._looked_up(requests)
         new = [request for request, answer in zip(requests, kept, strict=True) if answer is None]
         answers = iter(await self._answered_now(new) if new else [])
-        return [(answer, looked_up) if answer else next(answers) for answer in kept]
+        return [next(answers) if answer is None else (answer, looked_up) for answer in kept]
 
     async def _looked_up(self, requests: Sequence[GenerationRequest]) -> tuple[list[ReaderAnswer | None], float]:
         """Return what was answered before, None for the others, and the seconds that looking for each took."""
