@@ -44,8 +44,8 @@ _WHY = (
     "answers to 6 of 150 questions; less needs a smaller reader. The first start is that, the embedding, and "
     "about 1 s of migrations and compiled patterns. A run that is there already is its start for half: 0.25 s Python "
     "and Django, 0.25 s modules of ours with 214 dataclasses, 0.13 s patterns; the rest is scores, made anew, and what "
-    "is stored. Of questions by rules a quarter is parsing and a quarter the network that ranks them; the small language model doubles it: 60 questions, each 100 "
-    "tokens through 135 million weights."
+    "is stored. Of questions by rules a quarter is parsing and a quarter the network that ranks them; the small "
+    "language model doubles it: 60 questions, each 100 tokens through 135 million weights."
 )
 
 
